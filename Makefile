@@ -1,0 +1,48 @@
+# The two commands a newcomer needs are `make demo` and `make test`. `make help` lists all.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+# One thread per process: the tests run side by side, and a linear algebra library that spawns threads slows them all.
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+
+.PHONY: help demo setup dev test check unit format lock bench docs clean
+
+help:  ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+demo: setup  ## run the whole flow on a simulated campaign and say where the report is
+	@$(BIN)/adjudge demo --output demo
+
+setup:  ## make .venv with what adjudge needs
+	@scripts/setup base
+
+dev:  ## make .venv with the development tools, and install what the tests drive
+	@scripts/setup dev
+	@scripts/test-services
+
+test: dev check unit  ## everything: lint, types, documentation, tests
+
+check: ## lint, formatting, types
+	@scripts/setup dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+unit: ## the tests alone
+	@scripts/setup dev
+	@scripts/test-services
+	pg_virtualenv -t $(BIN)/pytest -n 2 --dist worksteal
+
+format:  ## format the sources
+	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+lock:  ## resolve the dependencies anew (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml -o requirements/base.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra postgres --group dev -o requirements/dev.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q requirements/build.in -o requirements/build.txt
+
+bench: dev  ## measure side by side with what people use instead
+	$(BIN)/python -m bench
+
+clean:  ## remove everything that was made
+	rm -rf .venv demo artefacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,46 @@
+"""adjudge turns human judgments of translations into a ranking you can defend.
+
+Data flow one way, and each arrow is a folder with one main function named after its verb:
+
+    testset -> design -> collect |
+                        simulate |-> judgments -> check -> rank -> audit -> meta -> report
+                   formats(read) |
+
+    import adjudge
+
+    judgments = adjudge.read(["judgments.csv"], format="wmt-ranking").for_pair("en-cs")
+    ranking = adjudge.rank(judgments)
+    print(ranking.signature)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge._version import __version__
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+    from adjudge.core.ranking import Ranking
+    from adjudge.formats import read
+
+# The public names and where they live: imported when first used, so that `import adjudge` is fast.
+_PUBLIC = {
+    "Judgments": "adjudge.core.judgments",
+    "Ranking": "adjudge.core.ranking",
+    "read": "adjudge.formats",
+}
+
+__all__ = ["Judgments", "Ranking", "__version__", "read"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'adjudge' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,35 @@
+"""All commands in one place, in the order of the flow."""
+
+from typing import Annotated
+
+import typer
+
+from adjudge._version import __version__
+from adjudge.cli import formats, import_
+
+app = typer.Typer(
+    name="adjudge",
+    help="Turns human judgments of translations into a ranking you can defend.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"adjudge {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("import")(import_.import_)
+app.command("formats")(formats.formats)

@@ -1,0 +1,20 @@
+"""`adjudge formats`: the file formats that can be read."""
+
+from adjudge.cli import options as o
+
+
+def formats(json: o.Json = False) -> None:
+    """List the file formats that can be read.
+
+    Example: adjudge formats
+    """
+    from adjudge.formats import FORMATS
+
+    if json:
+        from adjudge.report.machine import to_json
+
+        print(to_json({"formats": {name: what for name, (_, what) in FORMATS.items()}}))
+        return
+    width = max(map(len, FORMATS))
+    for name, (_, what) in FORMATS.items():
+        print(f"{name:{width}}  {what}")

@@ -1,0 +1,109 @@
+"""What every command does the same way: read judgments, take pairs apart, and put out results."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from adjudge.core.judgments import Judgments
+    from adjudge.core.result import Result
+    from adjudge.formats.options import ReadOptions
+
+
+def read_options(
+    *,
+    human: str | None = None,
+    pair: str | None = None,
+    segment_column: str | None = None,
+    rank_columns: str | None = None,
+    batches: Sequence[Path] | None = None,
+    annotators: Path | None = None,
+) -> ReadOptions:
+    """The readers' options from the command line's."""
+    from adjudge.formats.options import ReadOptions
+
+    columns = tuple(name.strip() for name in rank_columns.split(",")) if rank_columns else ()
+    return ReadOptions(human, pair, segment_column, columns, tuple(batches or ()), annotators)
+
+
+def read_pairs(
+    files: Sequence[Path], file_format: str | None, pair: str | None, options: ReadOptions | None = None
+) -> dict[str, Judgments]:
+    """The judgments of the pair asked for, or of every pair, by name."""
+    from adjudge.core.languages import parse_pair
+    from adjudge.formats import read
+
+    judgments = read(files, format=file_format, options=options or read_options(pair=pair))
+    if pair is not None:
+        judgments = judgments.for_pair(pair)
+        wanted = parse_pair(pair)
+        parts = judgments.by_pair()
+        return {wanted: parts[wanted]} if wanted in parts else parts
+    return judgments.by_pair()
+
+
+def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments], Result]) -> dict[str, Result]:
+    """Compute a result for every pair; a fault names the pair it happened in, where there are several."""
+    from adjudge.core.errors import DataError
+
+    results: dict[str, Result] = {}
+    for name, judgments in parts.items():
+        try:
+            results[name] = compute(judgments)
+        except DataError as fault:
+            if len(parts) == 1:
+                raise
+            raise DataError(f"{name}: {fault} (or choose another pair with --pair)") from fault
+    return results
+
+
+def put_out(results: Mapping[str, Result], *, json: bool, output: Path | None) -> None:
+    """Print or write results: the object itself where there is one pair, `{"pairs": {...}}` where there are several."""
+    if output is not None:
+        _write(results, output, json=json)
+        print(f"wrote {output}", file=sys.stderr)
+    elif json:
+        from adjudge.report.machine import to_json
+
+        print(to_json(as_object(results)))
+    else:
+        _print(results)
+
+
+def as_object(results: Mapping[str, Result]) -> dict[str, Any]:
+    """The JSON object of one result, or of several by pair."""
+    if len(results) == 1:
+        return next(iter(results.values())).to_dict()
+    return {"pairs": {name: result.to_dict() for name, result in results.items()}}
+
+
+def _print(results: Mapping[str, Result]) -> None:
+    from rich.console import Console
+
+    from adjudge.report.text import print_result
+
+    # Where nobody watches, nothing is gained by folding lines at 80 characters.
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    for name, result in results.items():
+        print_result(result, console, heading=name if len(results) > 1 else "")
+
+
+def _write(results: Mapping[str, Result], output: Path, *, json: bool) -> None:
+    from adjudge.core.files import write_text
+    from adjudge.report.machine import to_csv, to_json, to_latex
+    from adjudge.report.text import result_as_text
+
+    tables = [table for result in results.values() for table in result.tables()]
+    if json or output.suffix == ".json":
+        write_text(output, to_json(as_object(results)) + "\n")
+    elif output.suffix == ".csv":
+        write_text(output, to_csv(tables))
+    elif output.suffix == ".tex":
+        write_text(output, to_latex(tables))
+    else:
+        headings = {name: f"== {name} ==\n" if len(results) > 1 else "" for name in results}
+        write_text(output, "\n".join(headings[name] + result_as_text(result) for name, result in results.items()))

@@ -1,0 +1,1 @@
+"""The nouns that every stage shares: judgments, comparisons, results, errors, randomness."""

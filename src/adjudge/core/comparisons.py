@@ -1,0 +1,170 @@
+"""Comparisons: every pair of labelled systems shown together, as integer codes. Knows nothing of methods.
+
+A ranking block of five labels holds ten comparisons. Where only pairs were judged, each screen holds one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.core.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+
+NOBODY = "(unknown)"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """One entry per comparison; `first` and `second` index `systems` with first < second in name order.
+
+    `outcome` is 1 where the first system is better, -1 where the second is, 0 for a tie. `annotator`, `segment` and
+    `block` are codes too. `label_systems`, `label_ranks`, `label_blocks` are the labels that the comparisons come from.
+    """
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    annotators: tuple[str, ...]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    outcome: NDArray[np.int8]
+    annotator: NDArray[np.int32]
+    segment: NDArray[np.int32]
+    block: NDArray[np.int32]
+    label_system: NDArray[np.int32]
+    label_rank: NDArray[np.int32]
+    label_block: NDArray[np.int32]
+    block_annotator: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    def without(self, left_out: NDArray[np.bool_]) -> Comparisons:
+        """The comparisons and labels in which none of the marked systems takes part; codes are renumbered."""
+        kept_systems = np.flatnonzero(~left_out)
+        code = np.full(len(self.systems), -1, dtype=np.int32)
+        code[kept_systems] = np.arange(len(kept_systems), dtype=np.int32)
+        kept = ~(left_out[self.first] | left_out[self.second])
+        labels = ~left_out[self.label_system]
+        return Comparisons(
+            systems=tuple(self.systems[i] for i in kept_systems),
+            human=self.human[kept_systems],
+            annotators=self.annotators,
+            first=code[self.first[kept]],
+            second=code[self.second[kept]],
+            outcome=self.outcome[kept],
+            annotator=self.annotator[kept],
+            segment=self.segment[kept],
+            block=self.block[kept],
+            label_system=code[self.label_system[labels]],
+            label_rank=self.label_rank[labels],
+            label_block=self.label_block[labels],
+            block_annotator=self.block_annotator,
+        )
+
+
+def comparisons(judgments: Judgments) -> Comparisons:
+    """All pairs of labelled systems within each screen (of rankings and pairwise judgments, last revision)."""
+    table = judgments.final().table.filter(pl.col("protocol").is_in(["ranking", "pairwise"]))
+    if table.height == 0:
+        found = ", ".join(judgments.protocols) or "no judgments at all"
+        raise DataError(f"relative ranks are needed, but the data hold {found}; choose a method for scores")
+    table = _with_ranks(table)
+    labels = _label_codes(table)
+    pairs = _pairs_within_blocks(labels)
+    human = _human_systems(table, labels.systems)
+    return Comparisons(
+        systems=labels.systems,
+        human=human,
+        annotators=labels.annotators,
+        first=pairs["first"],
+        second=pairs["second"],
+        outcome=pairs["outcome"].astype(np.int8),
+        annotator=labels.block_annotator[pairs["block"]],
+        segment=labels.block_segment[pairs["block"]],
+        block=pairs["block"],
+        label_system=labels.system,
+        label_rank=labels.rank,
+        label_block=labels.block,
+        block_annotator=labels.block_annotator,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    systems: tuple[str, ...]
+    annotators: tuple[str, ...]
+    system: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    block: NDArray[np.int32]
+    block_annotator: NDArray[np.int32]
+    block_segment: NDArray[np.int32]
+
+
+def _with_ranks(table: pl.DataFrame) -> pl.DataFrame:
+    """Pairwise judgments may carry scores instead of ranks: rank them within the screen, the highest score first."""
+    if not (table["rank"].is_null() & table["score"].is_not_null()).any():
+        return table
+    within = pl.col("score").rank("dense", descending=True).over(BLOCK_KEY).cast(pl.Int32)
+    return table.with_columns(pl.coalesce("rank", within).alias("rank"))
+
+
+BLOCK_KEY = ("campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment")
+
+
+def _label_codes(table: pl.DataFrame) -> _Labels:
+    systems = tuple(table["system"].unique().sort().to_list())
+    annotators = tuple(table["annotator"].fill_null(NOBODY).unique().sort().to_list())
+    coded = table.select(
+        pl.col("system").replace_strict(systems, range(len(systems)), return_dtype=pl.Int32),
+        pl.col("rank"),
+        pl.col("annotator")
+        .fill_null(NOBODY)
+        .replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int32)
+        .alias("who"),
+        (pl.struct(BLOCK_KEY).rank("dense") - 1).cast(pl.Int32).alias("block"),
+        (pl.struct("document", "segment").rank("dense") - 1).cast(pl.Int32).alias("item"),
+    )
+    blocks = coded.group_by("block").agg(pl.col("who").first(), pl.col("item").first()).sort("block")
+    labelled = coded.filter(pl.col("rank").is_not_null())
+    return _Labels(
+        systems,
+        annotators,
+        labelled["system"].to_numpy(),
+        labelled["rank"].to_numpy(),
+        labelled["block"].to_numpy(),
+        blocks["who"].to_numpy(),
+        blocks["item"].to_numpy(),
+    )
+
+
+def _pairs_within_blocks(labels: _Labels) -> dict[str, NDArray[np.int32]]:
+    """Every pair within a block, by comparing each label with the one 1, 2, 3, ... places further on."""
+    order = np.lexsort((labels.system, labels.block))
+    block, system, rank = labels.block[order], labels.system[order], labels.rank[order]
+    parts: list[NDArray[np.int32]] = []
+    for step in range(1, int(np.bincount(block).max(initial=0))):
+        here = np.flatnonzero(block[:-step] == block[step:])
+        there = here + step
+        sign = np.sign(rank[there] - rank[here])
+        parts.append(np.stack([system[here], system[there], sign, block[here]]).astype(np.int32))
+    merged = np.concatenate(parts, axis=1) if parts else np.empty((4, 0), dtype=np.int32)
+    merged = merged[:, np.argsort(merged[3], kind="stable")]
+    return {
+        "first": merged[0],
+        "second": merged[1],
+        "outcome": merged[2],
+        "block": merged[3],
+    }
+
+
+def _human_systems(table: pl.DataFrame, systems: tuple[str, ...]) -> NDArray[np.bool_]:
+    human = set(table.filter(pl.col("human"))["system"].unique().to_list())
+    return np.array([name in human for name in systems], dtype=bool)

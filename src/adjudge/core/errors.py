@@ -1,0 +1,52 @@
+"""Every fault that adjudge explains: one sentence saying what, where, the value got, and what to do.
+
+A fault has a slug, under which `docs/messages.md` says more, and an exit code for the command line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+class AdjudgeError(Exception):
+    """Base of all explained faults."""
+
+    slug = "fault"
+    exit_code = 1
+
+
+class UsageError(AdjudgeError):
+    """The call itself is wrong: an unknown method, format or option value."""
+
+    slug = "usage"
+    exit_code = 2
+
+
+class InputError(AdjudgeError):
+    """A file cannot be read as what it was said to be."""
+
+    slug = "input"
+
+    def __init__(self, what: str, *, file: Path | str | None = None, line: int | None = None) -> None:
+        place = "" if file is None else f"{file}: " if line is None else f"{file}, line {line}: "
+        super().__init__(place + what)
+
+
+class DataError(AdjudgeError):
+    """The judgments are readable, but the question asked cannot be answered from them."""
+
+    slug = "data"
+
+
+def unknown_choice(what: str, got: str, choices: Iterable[str]) -> UsageError:
+    """A usage error that names the value got, the nearest choice and all choices."""
+    from difflib import get_close_matches
+
+    known = list(choices)
+    near = get_close_matches(got, known, n=1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return UsageError(f"unknown {what} '{got}': {hint}choose one of {', '.join(known)}")

@@ -1,0 +1,76 @@
+"""Reading text that may be anything, and writing so that nothing half-written stays behind."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def read_bytes(path: Path) -> bytes:
+    """The whole file, decompressed where its name ends in .gz."""
+    if not path.exists():
+        raise InputError("no such file; check the path", file=path)
+    if path.is_dir():
+        raise InputError("this is a folder, a file is needed; name the file inside it", file=path)
+    try:
+        raw = path.read_bytes()
+        return gzip.decompress(raw) if path.suffix == ".gz" else raw
+    except (OSError, EOFError) as fault:
+        raise InputError(f"cannot be read ({fault}); check the file and its permissions", file=path) from fault
+
+
+def read_text(path: Path) -> str:
+    """The whole file as text: UTF-8 with or without a byte-order mark. Binary files are refused with their place."""
+    return decode_text(read_bytes(path), path)
+
+
+def decode_text(raw: bytes, path: Path) -> str:
+    """The bytes of a file as UTF-8 text, without a byte-order mark; `path` names the file in the error."""
+    if b"\0" in raw:
+        line = raw[: raw.index(b"\0")].count(b"\n") + 1
+        raise InputError("is a binary file (it holds a zero byte); give a text file", file=path, line=line)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        line = raw[: fault.start].count(b"\n") + 1
+        value = raw[fault.start : fault.start + 1].hex()
+        raise InputError(f"byte 0x{value} is not UTF-8; convert the file to UTF-8", file=path, line=line) from fault
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that replaces it when the block ends well, and vanishes when it does not."""
+    if path.is_dir():
+        raise InputError("cannot be written, it is a folder; name a file", file=path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as fault:
+        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=path) from fault
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text atomically, as UTF-8 with Unix line ends."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")

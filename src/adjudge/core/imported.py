@@ -1,0 +1,60 @@
+"""The result of importing: what a file held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from adjudge.core.result import Result
+from adjudge.core.table import Table, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.core.judgments import Judgments
+    from adjudge.core.result import Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported(Result):
+    """How much of what was read."""
+
+    verb: ClassVar[str] = "import"
+
+    rows: int
+    annotators: int
+    systems: int
+    documents: int
+    segments: int
+    pairs: tuple[str, ...]
+    protocols: tuple[str, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """One table of counts."""
+        counted = ("rows", "annotators", "systems", "documents", "segments")
+        rows = tuple((name, getattr(self, name)) for name in counted)
+        named = (("pairs", ", ".join(self.pairs)), ("protocols", ", ".join(self.protocols)))
+        return (Table("Imported", (text("what"), number("count", 0)), rows + named),)
+
+
+def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
+    """Count what a judgment table holds; a segment or document is counted once per campaign and language pair."""
+    table = judgments.table
+    place = ("campaign", "source_lang", "target_lang")
+
+    def distinct(*columns: str) -> int:
+        return table.select(*place, *columns).drop_nulls(columns).n_unique()
+
+    return Imported(
+        settings=settings,
+        data=judgments.fingerprint,
+        set_aside=judgments.set_aside,
+        notes=judgments.notes,
+        rows=table.height,
+        annotators=table["annotator"].drop_nulls().n_unique(),
+        systems=table["system"].drop_nulls().n_unique(),
+        documents=distinct("document"),
+        segments=distinct("document", "segment") if table["document"].is_not_null().any() else distinct("segment"),
+        pairs=judgments.pairs,
+        protocols=judgments.protocols,
+    )

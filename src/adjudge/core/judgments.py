@@ -1,0 +1,219 @@
+"""The judgment table: one row per thing judged, under one vocabulary. Knows nothing of files or methods.
+
+`docs/data.md` explains every column. A table may hold several campaigns, language pairs and revisions of one judgment;
+`Judgments.by_pair` and `Judgments.final` take them apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import DataError, InputError
+from adjudge.core.languages import UNKNOWN, pair_name, parse_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+PROTOCOLS = ("ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit", "acceptability")
+KINDS = ("system", "reference", "degraded", "repeat", "calibration", "tutorial")
+SIDES = ("source", "target", "missing")
+
+SPAN = pl.Struct(
+    {
+        "start": pl.Int64,
+        "end": pl.Int64,
+        "severity": pl.String,
+        "category": pl.String,
+        "side": pl.String,
+        "text": pl.String,
+    }
+)
+
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "campaign": pl.String,
+    "protocol": pl.String,
+    "source_lang": pl.String,
+    "target_lang": pl.String,
+    "annotator": pl.String,
+    "task": pl.String,
+    "screen": pl.String,
+    "document": pl.String,
+    "segment": pl.String,
+    "system": pl.String,
+    "kind": pl.String,
+    "human": pl.Boolean,
+    "score": pl.Float64,
+    "rank": pl.Int32,
+    "spans": pl.List(SPAN),
+    "text": pl.String,
+    "started": pl.Datetime("us", "UTC"),
+    "ended": pl.Datetime("us", "UTC"),
+    "active_seconds": pl.Float64,
+    "revision": pl.Int32,
+}
+DEFAULTS: dict[str, str | bool | int] = {
+    "kind": "system",
+    "human": False,
+    "revision": 1,
+    "source_lang": UNKNOWN,
+    "target_lang": UNKNOWN,
+}
+# What identifies a judgment; its revisions differ in nothing of this.
+KEY = (
+    "campaign", "protocol", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment",
+    "system", "kind",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """Rows that a reader or a filter did not use, and why."""
+
+    reason: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """A table that conforms to `SCHEMA` (columns beyond it are kept at the end), and what was set aside on the way."""
+
+    table: pl.DataFrame
+    set_aside: tuple[SetAside, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Mapping[str, object] | pl.DataFrame,
+        *,
+        set_aside: Iterable[SetAside] = (),
+        notes: Iterable[str] = (),
+        source: str = "table",
+    ) -> Judgments:
+        """Make a table from some of the columns: missing ones become null (or their default), all get their type."""
+        frame = columns if isinstance(columns, pl.DataFrame) else pl.DataFrame(columns, strict=False)
+        if "system" not in frame.columns:
+            raise InputError("has no column 'system'; see docs/data.md for the judgment table", file=source)
+        table = frame.select(
+            *(_conform(frame, name, dtype, source) for name, dtype in SCHEMA.items()),
+            *(name for name in frame.columns if name not in SCHEMA),
+        )
+        _check_vocabulary(table, source)
+        kept = tuple(one for one in set_aside if one.rows)
+        return cls(table, kept, tuple(notes))
+
+    def __len__(self) -> int:
+        return self.table.height
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that identify the content of the table, whatever file it came from."""
+        flat = self.table.select(pl.exclude("spans"), _spans_as_text())
+        return hashlib.sha256(flat.write_csv().encode()).hexdigest()[:12]
+
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The language pairs in the table, in order of appearance: `cs-en`."""
+        rows = self.table.select("source_lang", "target_lang").unique(maintain_order=True).rows()
+        return tuple(pair_name(source, target) for source, target in rows)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the table, sorted by name."""
+        return tuple(self.table["system"].drop_nulls().unique().sort().to_list())
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols in the table, sorted by name."""
+        return tuple(self.table["protocol"].drop_nulls().unique().sort().to_list())
+
+    def select(self, condition: pl.Expr) -> Judgments:
+        """The rows that meet the condition, without a record of the others: for taking a table apart."""
+        return replace(self, table=self.table.filter(condition))
+
+    def keep(self, condition: pl.Expr, *, otherwise: str) -> Judgments:
+        """The rows that meet the condition; the others are set aside for the reason given."""
+        kept = self.table.filter(condition)
+        left_out = self.table.height - kept.height
+        record = (SetAside(otherwise, left_out),) if left_out else ()
+        return replace(self, table=kept, set_aside=self.set_aside + record)
+
+    def final(self) -> Judgments:
+        """The last revision of every judgment; the earlier ones are set aside."""
+        if self.table["revision"].n_unique() <= 1:
+            return self
+        last = pl.col("revision") == pl.col("revision").max().over(KEY)
+        return self.keep(last, otherwise="earlier revision of a judgment that was saved again")
+
+    def for_pair(self, pair: str) -> Judgments:
+        """The judgments of one language pair, however the pair is written."""
+        wanted = parse_pair(pair)
+        if wanted not in self.pairs:
+            raise DataError(f"language pair '{pair}' is not in the data; it has {', '.join(self.pairs)}")
+        source, target = next(
+            (s, t)
+            for s, t in self.table.select("source_lang", "target_lang").unique(maintain_order=True).rows()
+            if pair_name(s, t) == wanted
+        )
+        return self.select((pl.col("source_lang") == source) & (pl.col("target_lang") == target))
+
+    def by_pair(self) -> dict[str, Judgments]:
+        """One table per language pair; a pair that occurs in several campaigns is split, as `campaign/cs-en`."""
+        parts: dict[str, Judgments] = {}
+        for pair in self.pairs:
+            part = self.for_pair(pair)
+            campaigns = part.table["campaign"].unique(maintain_order=True).to_list()
+            for campaign in campaigns:
+                name = pair if len(campaigns) == 1 else f"{campaign}/{pair}"
+                parts[name] = part.select(pl.col("campaign").eq_missing(pl.lit(campaign)))
+        return parts
+
+
+def concat(parts: Iterable[Judgments]) -> Judgments:
+    """Several tables as one; equal reasons for setting aside are added up."""
+    tables = list(parts)
+    rows: dict[str, int] = {}
+    for part in tables:
+        for one in part.set_aside:
+            rows[one.reason] = rows.get(one.reason, 0) + one.rows
+    frame = pl.concat([part.table for part in tables], how="diagonal")
+    notes = tuple(dict.fromkeys(note for part in tables for note in part.notes))
+    return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes)
+
+
+def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: str) -> pl.Series:
+    default: str | bool | int | None = DEFAULTS.get(name)
+    if name not in frame.columns:
+        return pl.repeat(default, frame.height, dtype=dtype, eager=True).alias(name)
+    column = frame[name]
+    try:
+        cast = column.cast(dtype, strict=True)
+    except (pl.exceptions.InvalidOperationError, pl.exceptions.ComputeError, pl.exceptions.SchemaError) as fault:
+        loose = column.cast(dtype, strict=False) if column.dtype == pl.String else column.clear(column.len())
+        bad = column.filter(loose.is_null() & column.is_not_null())
+        value = bad[0] if bad.len() else column.dtype
+        raise InputError(f"column '{name}' holds '{value!s}', which is not {dtype}; correct it", file=source) from fault
+    return cast if default is None else cast.fill_null(default)
+
+
+def _check_vocabulary(table: pl.DataFrame, source: str) -> None:
+    for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
+        strange: list[str] = table.filter(~pl.col(name).is_in(allowed))[name].drop_nulls().to_list()
+        if strange:
+            raise InputError(f"column '{name}' holds '{strange[0]}'; use one of {', '.join(allowed)}", file=source)
+    for name, low in (("rank", 1), ("revision", 0)):
+        smallest = table.select(pl.col(name).min()).item()
+        if smallest is not None and smallest < low:
+            raise InputError(f"column '{name}' holds {smallest}, at least {low} is needed; correct it", file=source)
+    infinite = table["score"].is_infinite() | table["score"].is_nan()
+    if infinite.any():
+        raise InputError("column 'score' holds a value that is not a finite number; leave it empty", file=source)
+
+
+def _spans_as_text() -> pl.Expr:
+    return pl.col("spans").map_elements(lambda one: str(one.to_list()), return_dtype=pl.String).alias("spans")

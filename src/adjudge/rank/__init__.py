@@ -1,0 +1,1 @@
+"""Ranking systems: one module per method."""

@@ -1,0 +1,1 @@
+"""Rendering of results. Nothing is computed here."""

@@ -1,0 +1,54 @@
+"""Data flow one way: a stage imports core, formats and the stages to its left, never to its right."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "src" / "adjudge"
+FLOW = (
+    "core",
+    "formats",
+    "testset",
+    "design",
+    "collect",
+    "simulate",
+    "check",
+    "rank",
+    "audit",
+    "meta",
+    "plan",
+    "replicate",
+)
+ALLOWED = {stage: set(FLOW[: i + 1]) for i, stage in enumerate(FLOW)}
+ALLOWED["core"] = {"core"}
+ALLOWED["collect"] = {"core", "formats", "design", "collect"}
+ALLOWED["report"] = {"core", "report"}
+ALLOWED["cli"] = {*FLOW, "report", "cli"}
+
+
+def imports_of(file: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{file}: relative import"
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("adjudge.")}
+
+
+@pytest.mark.parametrize("folder", sorted(p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()))
+def test_a_stage_imports_only_what_lies_to_its_left(folder: str) -> None:
+    assert folder in ALLOWED, f"{folder} has no place in the flow"
+    for file in (PACKAGE / folder).rglob("*.py"):
+        stages = {name for name in imports_of(file) if (PACKAGE / name / "__init__.py").exists()}
+        assert stages <= ALLOWED[folder], f"{file} imports {sorted(stages - ALLOWED[folder])}"
+
+
+def test_the_order_covers_every_folder() -> None:
+    folders = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
+    assert folders <= set(ALLOWED)
