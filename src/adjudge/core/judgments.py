@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 PROTOCOLS = ("ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit", "acceptability")
-KINDS = ("system", "reference", "degraded", "repeat", "calibration", "tutorial")
+KINDS = ("system", "reference", "degraded", "repeat", "calibration", "tutorial", "attention")
 SIDES = ("source", "target", "missing")
 
 SPAN = pl.Struct(

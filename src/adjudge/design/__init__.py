@@ -1,0 +1,1 @@
+"""Tasks from texts and system outputs: who judges what, with which controls, balanced by construction."""

@@ -1,0 +1,102 @@
+"""Reading `campaign.toml`: every fault of the file in one message, each with its key and what to do."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from adjudge.core.errors import InputError
+from adjudge.core.files import read_text
+from adjudge.design.campaign import RESERVED, Campaign, Instruction, TextFile
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+
+def load_campaign(path: Path | str) -> Campaign:
+    """Read a campaign file. Paths in it are made absolute, and texts of instructions are read in."""
+    path = Path(path)
+    data = _parse(path)
+    reserved = data.get("protocol")
+    if isinstance(reserved, str) and reserved in RESERVED:
+        raise InputError(
+            f"protocol: '{reserved}' ({RESERVED[reserved]}) cannot be collected yet; use ranking, da, pairwise or sqm",
+            file=path,
+        )
+    try:
+        # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
+        campaign = Campaign.model_validate_json(json.dumps(data, default=str))
+    except ValidationError as fault:
+        faults = dict.fromkeys(_sentence(one) for one in fault.errors())
+        raise InputError("; ".join(faults), file=path) from fault
+    return _with_files(campaign, path)
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as fault:
+        raise InputError(f"is not valid TOML ({fault}); correct it", file=path) from fault
+
+
+def _sentence(error: ErrorDetails) -> str:
+    """One fault as `key: what is wrong (got ...)`."""
+    # Names of union branches such as `function-before[...]` or `int` say nothing to users.
+    key = ".".join(str(part) for part in error["loc"] if not _is_branch(str(part))) or "the file"
+    if error["type"] == "extra_forbidden":
+        return f"{key}: this key is unknown; check its spelling and its place"
+    if error["type"] == "missing":
+        return f"{key}: this key is missing; add it"
+    message = error["msg"].removeprefix("Value error, ")
+    got = error["input"]
+    shown = f" (got {json.dumps(got, ensure_ascii=False)})" if isinstance(got, str | int | float | bool) else ""
+    return f"{key}: {message[:1].lower()}{message[1:]}{shown}"
+
+
+def _is_branch(part: str) -> bool:
+    return "[" in part or part in ("int", "float", "constrained-int", "constrained-float", "constrained-str")
+
+
+def _with_files(campaign: Campaign, path: Path) -> Campaign:
+    """The campaign with absolute paths that exist, and the instructions' texts."""
+    folder = path.resolve().parent
+    missing: list[str] = []
+
+    def absolute(file: Path, key: str) -> Path:
+        full = folder / file
+        if not full.is_file():
+            missing.append(f"{key}: no such file '{file}' beside the campaign file")
+        return full
+
+    def text_file(one: TextFile, key: str) -> TextFile:
+        return one.model_copy(update={"file": absolute(one.file, key)})
+
+    files = campaign.files
+    update: dict[str, Any] = {
+        name: absolute(file, f"files.{name}")
+        for name in ("testset", "documents", "tutorial")
+        if (file := getattr(files, name)) is not None
+    }
+    if files.source is not None:
+        update["source"] = text_file(files.source, "files.source")
+    for group in ("references", "systems"):
+        named: dict[str, TextFile] = getattr(files, group)
+        update[group] = {name: text_file(one, f"files.{group}.{name}") for name, one in named.items()}
+    instructions = {
+        language: one.model_copy(update={"file": absolute(one.file, f"instructions.{language}.file")})
+        if one.file is not None
+        else one
+        for language, one in campaign.instructions.items()
+    }
+    if missing:
+        raise InputError("; ".join(missing) + "; check names and places", file=path)
+    texts = {language: _read_instruction(one) for language, one in instructions.items()}
+    return campaign.model_copy(update={"files": files.model_copy(update=update), "instructions": texts})
+
+
+def _read_instruction(one: Instruction) -> Instruction:
+    return one if one.file is None else one.model_copy(update={"text": read_text(one.file)})

@@ -1,0 +1,202 @@
+"""What is handed out: tasks of screens of items of outputs, the same for every protocol, and their file `tasks.json`.
+
+A ranking screen has one item with up to five outputs; direct assessment has one output per item; with document
+context a screen is one document by one system; a pairwise item has two outputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.core.errors import InputError
+from adjudge.core.files import read_text, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCHEMA_VERSION = 1
+
+TaskKind = Literal["work", "calibration", "tutorial"]
+
+
+@dataclass(frozen=True)
+class Output:
+    """One translation as shown. `id` is its place in the tasks and says nothing of who made it.
+
+    `systems` are all that produced exactly this text. `kind` is one of `core.judgments.KINDS`. `of` is the id of the
+    output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
+    scores from low to high, or ranks (1 is best).
+    """
+
+    id: str
+    systems: tuple[str, ...]
+    text: str
+    kind: str = "system"
+    of: str | None = None
+    expected: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Item:
+    """One segment with the outputs judged together. `source` or `reference` is None where it is not to be shown.
+
+    `note` is shown with a tutorial item: what is to be learnt from it.
+    """
+
+    id: str
+    segment: str
+    source: str | None
+    outputs: tuple[Output, ...]
+    reference: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class ContextSegment:
+    """A neighbour that is shown and not judged; `target` is None where screens show several systems."""
+
+    segment: str
+    source: str | None
+    target: str | None = None
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What is shown together: one item, or the page of a document."""
+
+    id: str
+    document: str
+    items: tuple[Item, ...]
+    context_before: tuple[ContextSegment, ...] = ()
+    context_after: tuple[ContextSegment, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """A unit of work. `judgments` different people do it; `annotators` are those planned (all of them, in `fixed`).
+
+    Calibration and tutorial tasks are done first, by everybody.
+    """
+
+    id: str
+    screens: tuple[Screen, ...]
+    kind: TaskKind = "work"
+    judgments: int = 1
+    annotators: tuple[str, ...] = ()
+
+    def outputs(self) -> Iterator[tuple[Screen, Item, Output]]:
+        """Everything judged in this task, in order, with its place."""
+        for screen in self.screens:
+            for item in screen.items:
+                for output in item.outputs:
+                    yield screen, item, output
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return sum(len(screen.items) for screen in self.screens)
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """All tasks of a campaign, with what is needed to show and to export them without the text files.
+
+    `human` are the systems that are human translations. Directions are `ltr` or `rtl`.
+    """
+
+    campaign: str
+    protocol: str
+    source_lang: str
+    target_lang: str
+    source_direction: str
+    target_direction: str
+    seed: int
+    annotators: tuple[str, ...]
+    systems: tuple[str, ...]
+    human: tuple[str, ...]
+    tasks: tuple[Task, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that identify the tasks."""
+        return hashlib.sha256(to_json(self).encode()).hexdigest()[:12]
+
+
+def text_hash(text: str) -> str:
+    """Sixteen hexadecimal digits that identify a text; written beside it, so that a changed text is noticed."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def to_json(tasks: TaskSet) -> str:
+    """The content of `tasks.json`: the same tasks give the same bytes."""
+    plain = asdict(tasks)
+    for task in plain["tasks"]:
+        for screen in task["screens"]:
+            for item in screen["items"]:
+                for output in item["outputs"]:
+                    output["hash"] = text_hash(output["text"])
+    return json.dumps({"schema": SCHEMA_VERSION, **plain}, ensure_ascii=False, indent=1) + "\n"
+
+
+def save_tasks(tasks: TaskSet, path: Path) -> None:
+    """Write `tasks.json` atomically."""
+    write_text(path, to_json(tasks))
+
+
+def load_tasks(path: Path) -> TaskSet:
+    """Read `tasks.json`; an unknown schema, a missing key or a text that does not match its hash is an error."""
+    try:
+        data = json.loads(read_text(path))
+    except json.JSONDecodeError as fault:
+        raise InputError(
+            f"is not valid JSON ({fault.msg}); make the tasks again", file=path, line=fault.lineno
+        ) from None
+    version = data.get("schema") if isinstance(data, dict) else None
+    if version != SCHEMA_VERSION:
+        raise InputError(
+            f"has schema {version!r} where {SCHEMA_VERSION} is known; make the tasks again with 'adjudge design'",
+            file=path,
+        )
+    try:
+        return _task_set({key: value for key, value in data.items() if key != "schema"}, path)
+    except (KeyError, TypeError) as fault:
+        raise InputError(f"lacks or misnames a key ({fault}); make the tasks again", file=path) from fault
+
+
+def _task_set(data: dict[str, Any], path: Path) -> TaskSet:
+    lists = {name: tuple(data.pop(name)) for name in ("annotators", "systems", "human")}
+    return TaskSet(**{**data, **lists, "tasks": tuple(_task(one, path) for one in data["tasks"])})
+
+
+def _task(data: dict[str, Any], path: Path) -> Task:
+    screens = tuple(_screen(one, path) for one in data["screens"])
+    return Task(**{**data, "screens": screens, "annotators": tuple(data["annotators"])})
+
+
+def _screen(data: dict[str, Any], path: Path) -> Screen:
+    items = tuple(_item(one, path) for one in data["items"])
+    around = {key: tuple(ContextSegment(**one) for one in data[key]) for key in ("context_before", "context_after")}
+    return Screen(**{**data, **around, "items": items})
+
+
+def _item(data: dict[str, Any], path: Path) -> Item:
+    return Item(**{**data, "outputs": tuple(_output(one, path) for one in data["outputs"])})
+
+
+def _output(data: dict[str, Any], path: Path) -> Output:
+    found = data.pop("hash")
+    output = Output(**{**data, "systems": tuple(data["systems"])})
+    if output.expected is not None:
+        low, high = output.expected
+        output = Output(**{**asdict(output), "systems": output.systems, "expected": (low, high)})
+    if text_hash(output.text) != found:
+        raise InputError(
+            f"the text of output '{output.id}' does not match its hash; it was changed after the design, "
+            "make the tasks again",
+            file=path,
+        )
+    return output
