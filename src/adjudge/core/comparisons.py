@@ -72,11 +72,7 @@ class Comparisons:
 
 def comparisons(judgments: Judgments) -> Comparisons:
     """All pairs of labelled systems within each screen (of rankings and pairwise judgments, last revision)."""
-    table = judgments.final().table.filter(pl.col("protocol").is_in(["ranking", "pairwise"]))
-    if table.height == 0:
-        found = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"relative ranks are needed, but the data hold {found}; choose a method for scores")
-    table = _with_ranks(table)
+    table = _with_ranks(_relative_judgments(judgments))
     labels = _label_codes(table)
     pairs = _pairs_within_blocks(labels)
     human = _human_systems(table, labels.systems)
@@ -95,6 +91,20 @@ def comparisons(judgments: Judgments) -> Comparisons:
         label_block=labels.block,
         block_annotator=labels.block_annotator,
     )
+
+
+def segment_keys(judgments: Judgments) -> pl.DataFrame:
+    """What the codes in `Comparisons.segment` stand for: row i holds the columns `SEGMENT_KEY` of segment i."""
+    coded = _relative_judgments(judgments).select(_segment_code().alias("code"), *SEGMENT_KEY)
+    return coded.unique("code").sort("code").drop("code")
+
+
+def _relative_judgments(judgments: Judgments) -> pl.DataFrame:
+    table = judgments.final().table.filter(pl.col("protocol").is_in(["ranking", "pairwise"]))
+    if table.height == 0:
+        found = ", ".join(judgments.protocols) or "no judgments at all"
+        raise DataError(f"relative ranks are needed, but the data hold {found}; choose a method for scores")
+    return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +127,11 @@ def _with_ranks(table: pl.DataFrame) -> pl.DataFrame:
 
 
 BLOCK_KEY = ("campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment")
+SEGMENT_KEY = ("campaign", "source_lang", "target_lang", "document", "segment")
+
+
+def _segment_code() -> pl.Expr:
+    return (pl.struct(SEGMENT_KEY).rank("dense") - 1).cast(pl.Int32)
 
 
 def _label_codes(table: pl.DataFrame) -> _Labels:
@@ -130,7 +145,7 @@ def _label_codes(table: pl.DataFrame) -> _Labels:
         .replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int32)
         .alias("who"),
         (pl.struct(BLOCK_KEY).rank("dense") - 1).cast(pl.Int32).alias("block"),
-        (pl.struct("document", "segment").rank("dense") - 1).cast(pl.Int32).alias("item"),
+        _segment_code().alias("item"),
     )
     blocks = coded.group_by("block").agg(pl.col("who").first(), pl.col("item").first()).sort("block")
     labelled = coded.filter(pl.col("rank").is_not_null())
