@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from adjudge._version import __version__
-from adjudge.cli import formats, import_
+from adjudge.cli import formats, import_, simulate
 
 app = typer.Typer(
     name="adjudge",
@@ -33,3 +33,4 @@ def _common(
 
 app.command("import")(import_.import_)
 app.command("formats")(formats.formats)
+app.command("simulate")(simulate.simulate)
