@@ -23,15 +23,17 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
     from adjudge.formats import read
+    from adjudge.rank import rank
 
 # The public names and where they live: imported when first used, so that `import adjudge` is fast.
 _PUBLIC = {
     "Judgments": "adjudge.core.judgments",
     "Ranking": "adjudge.core.ranking",
     "read": "adjudge.formats",
+    "rank": "adjudge.rank",
 }
 
-__all__ = ["Judgments", "Ranking", "__version__", "read"]
+__all__ = ["Judgments", "Ranking", "__version__", "rank", "read"]
 
 
 def __getattr__(name: str) -> Any:

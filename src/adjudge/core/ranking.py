@@ -33,7 +33,10 @@ class RankedSystem:
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two systems: by how much the better one leads, and how surprising that is if they were equal."""
+    """Two systems: by how much the better one leads, and how surprising that is if they were equal.
+
+    `numbers` are the method's own, such as the pair's wins, ties and losses.
+    """
 
     better: str
     worse: str
@@ -41,6 +44,13 @@ class PairComparison:
     p: float | None
     p_holm: float | None
     p_bh: float | None
+    numbers: Mapping[str, float | int | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Flat, as promised to users."""
+        common = ("better", "worse", "difference", "p", "p_holm", "p_bh")
+        own = {name: to_plain(getattr(self, name)) for name in common}
+        return {**own, **to_plain(dict(self.numbers))}
 
 
 @dataclass(frozen=True)

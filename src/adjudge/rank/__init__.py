@@ -1,1 +1,70 @@
-"""Ranking systems: one module per method."""
+"""Ranking systems: one module per method, the same shape of result for all. `rank` is the main function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.rng import DEFAULT_SEED
+from adjudge.rank.methods import METHODS, find_method
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+    from adjudge.core.ranking import Ranking
+
+__all__ = ["METHODS", "RankSettings", "default_method", "rank"]
+
+RELATIVE_PROTOCOLS = ("ranking", "pairwise")
+DEFAULT_RELATIVE = "bradley-terry"
+DEFAULT_SCORES = "mixed"
+
+
+@dataclass(frozen=True)
+class RankSettings:
+    """Settings that methods share; None leaves the choice to the method."""
+
+    reference: Literal["include", "exclude"] | None = None
+    lines: str | None = None
+    level: float = 0.05
+    significance: Literal["sign", "resample"] | None = None
+    resamples: int | None = None
+    seed: int = DEFAULT_SEED
+
+
+def rank(judgments: Judgments, *, method: str | None = None, settings: RankSettings | None = None) -> Ranking:
+    """Rank the systems of one language pair.
+
+    Args:
+        judgments: the judgments; of one language pair and campaign.
+        method: a name from `METHODS`; Bradley-Terry for relative judgments and the mixed model for scores if left out.
+        settings: what methods share.
+
+    Returns:
+        Systems in rank order with rank sets, clusters, and every pair compared.
+    """
+    chosen = find_method(method or default_method(judgments))
+    settings = settings or RankSettings()
+    _check(settings)
+    from adjudge.rank.relative import rank_relative
+
+    return rank_relative(judgments, chosen, settings)
+
+
+def default_method(judgments: Judgments) -> str:
+    """The method for what the judgments are."""
+    if not len(judgments):
+        raise DataError("there are no judgments to rank; check the file and the filters")
+    relative = any(protocol in RELATIVE_PROTOCOLS for protocol in judgments.protocols)
+    return DEFAULT_RELATIVE if relative else DEFAULT_SCORES
+
+
+def _check(settings: RankSettings) -> None:
+    if not 0 < settings.level < 1:
+        raise UsageError(f"--level is {settings.level:g}, it must lie between 0 and 1; the usual value is 0.05")
+    if settings.resamples is not None and settings.resamples < 0:
+        raise UsageError(f"--resamples is {settings.resamples}, it must be 0 or more")
+    if settings.lines is not None:
+        from adjudge.rank.lines import check_rule
+
+        check_rule(settings.lines)

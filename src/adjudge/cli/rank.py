@@ -1,0 +1,62 @@
+"""`adjudge rank`: systems in order, with significance, clusters and rank sets."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from adjudge.cli import options as o
+
+
+def rank(
+    files: o.Files,
+    format: o.Format = None,  # noqa: A002
+    pair: o.Pair = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", "-m", help="Method; by default bradley-terry for rankings, mixed for scores."),
+    ] = None,
+    reference: Annotated[
+        Literal["include", "exclude"] | None, typer.Option(help="Count comparisons with the reference or not.")
+    ] = None,
+    lines: Annotated[
+        str | None,
+        typer.Option(
+            help="Rule for lines between clusters: rank-sets, official, scipy-1.6, scipy-1.7, strict or holm."
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    significance: Annotated[
+        Literal["sign", "resample"] | None,
+        typer.Option(help="Test between pairs: sign test on their own judgments, or differences over resamples."),
+    ] = None,
+    resamples: Annotated[int | None, typer.Option(help="Number of resamples for rank sets and intervals.")] = None,
+    seed: o.Seed = o.DEFAULT_SEED,
+    human: o.Human = None,
+    segment_column: o.SegmentColumn = None,
+    rank_columns: o.RankColumns = None,
+    batches: o.Batches = None,
+    annotators: o.Annotators = None,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Rank the systems, with rank sets, clusters and a p-value for every pair.
+
+    Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
+    """
+    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.rank import RankSettings, rank
+    from adjudge.rank.methods import find_method
+
+    if method is not None:
+        find_method(method)
+    options = read_options(
+        human=human,
+        pair=pair,
+        segment_column=segment_column,
+        rank_columns=rank_columns,
+        batches=batches,
+        annotators=annotators,
+    )
+    settings = RankSettings(reference, lines, level, significance, resamples, seed)
+    parts = read_pairs(files, format, pair, options)
+    put_out(for_each_pair(parts, lambda part: rank(part, method=method, settings=settings)), json=json, output=output)

@@ -1,0 +1,113 @@
+"""From estimates to a ranking: order, ranks, lines, and every pair with its p-values. The same for all methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.ranking import Lines, PairComparison, RankedSystem, Ranking
+from adjudge.rank.lines import cluster_numbers, line_after
+from adjudge.rank.multiplicity import benjamini_hochberg, holm
+from adjudge.rank.rank_sets import rank_bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+    from adjudge.core.result import Setting
+    from adjudge.rank.significance import PairTests
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What a method found out, by system index; `numbers` are (n,), `pair_numbers` (n, n) arrays of its own."""
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    n: NDArray[np.int64]
+    tests: PairTests
+    rank_sets: NDArray[np.int64]
+    numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
+    pair_numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+
+def assemble(
+    judgments: Judgments,
+    estimate: Estimate,
+    *,
+    method: str,
+    rule: str,
+    level: float,
+    settings: Mapping[str, Setting],
+    notes: tuple[str, ...] = (),
+) -> Ranking:
+    """Put the ranking together."""
+    order = _order(estimate)
+    after = line_after(rule, order, estimate.tests, estimate.rank_sets, level)
+    clusters = cluster_numbers(after)
+    ranks = rank_bounds(estimate.scores)[0]
+    systems = tuple(
+        RankedSystem(
+            system=estimate.systems[i],
+            human=bool(estimate.human[i]),
+            score=_number(estimate.scores[i]),
+            rank=int(ranks[i]) if not np.isnan(estimate.scores[i]) else len(order),
+            rank_set=(int(estimate.rank_sets[i, 0]), int(estimate.rank_sets[i, 1])),
+            cluster=int(cluster),
+            n=int(estimate.n[i]),
+            numbers={name: _number(values[i]) for name, values in estimate.numbers.items()},
+        )
+        for i, cluster in zip(order, clusters, strict=True)
+    )
+    return Ranking(
+        settings=settings,
+        data=judgments.fingerprint,
+        set_aside=judgments.set_aside,
+        notes=judgments.notes + notes,
+        method=method,
+        systems=systems,
+        comparisons=_comparisons(estimate, order),
+        clusters=tuple(
+            tuple(one.system for one in systems if one.cluster == number)
+            for number in range(1, int(clusters.max()) + 1)
+        ),
+        lines=Lines(rule, level),
+    )
+
+
+def _order(estimate: Estimate) -> NDArray[np.int64]:
+    """The best first; equal scores by name, so that the order never depends on the order of the rows."""
+    keys = [(np.isnan(score), -score, name) for score, name in zip(estimate.scores, estimate.systems, strict=True)]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+
+def _comparisons(estimate: Estimate, order: NDArray[np.int64]) -> tuple[PairComparison, ...]:
+    first, second = np.triu_indices(len(order), 1)
+    better, worse = order[first], order[second]
+    p = estimate.tests.two_sided[better, worse]
+    difference = estimate.scores[better] - estimate.scores[worse]
+    p_holm, p_bh = holm(p), benjamini_hochberg(p)
+    return tuple(
+        PairComparison(
+            better=estimate.systems[i],
+            worse=estimate.systems[j],
+            difference=_number(difference[k]),
+            p=_number(p[k]),
+            p_holm=_number(p_holm[k]),
+            p_bh=_number(p_bh[k]),
+            numbers={name: _number(values[i, j]) for name, values in estimate.pair_numbers.items()},
+        )
+        for k, (i, j) in enumerate(zip(better, worse, strict=True))
+    )
+
+
+def _number(value: np.floating | np.integer | float) -> float | int | None:
+    """A plain number; whole numbers stay whole, NaN is None."""
+    if isinstance(value, np.integer):
+        return int(value)
+    return None if np.isnan(value) else float(value)

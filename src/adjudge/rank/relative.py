@@ -1,0 +1,170 @@
+"""Ranking from relative judgments: score the tally, resample the annotators, test the pairs, draw the lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.comparisons import comparisons as compare
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.rng import generator
+from adjudge.rank.assemble import Estimate, assemble
+from adjudge.rank.rank_sets import rank_sets
+from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
+from adjudge.rank.units import units_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.core.judgments import Judgments
+    from adjudge.core.ranking import Ranking
+    from adjudge.rank import RankSettings
+    from adjudge.rank.methods import Method
+    from adjudge.rank.tally import Tally
+    from adjudge.rank.units import Units
+
+DEFAULT_RESAMPLES = 1000
+FEW_ANNOTATORS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    scores: NDArray[np.float64]
+    resampled: NDArray[np.float64]
+
+
+def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
+    """Rank systems by one of the methods for relative judgments."""
+    compared = _prepared(judgments, method, settings)
+    units = units_of(compared)
+    tally = units.total()
+    scored = _scored(method, units, tally, settings)
+    if np.isnan(scored.scores).all():
+        raise DataError(f"every comparison is a tie, so {method.name} has nothing to count; try wins-or-ties")
+    tests = _tests(tally, scored, units, settings.significance or method.significance)
+    sets = rank_sets(scored.scores, scored.resampled, settings.level)
+    estimate = Estimate(
+        systems=tally.systems,
+        human=tally.human,
+        scores=scored.scores,
+        n=tally.met.sum(-1).astype(int),
+        tests=tests,
+        rank_sets=sets,
+        numbers=_numbers(tally, scored, settings.level),
+        pair_numbers=_pair_numbers(tally, scored),
+    )
+    return assemble(
+        judgments,
+        estimate,
+        method=method.name,
+        rule=settings.lines or "rank-sets",
+        level=settings.level,
+        settings=_settings(method, settings, len(scored.resampled), units.kind),
+        notes=_notes(units),
+    )
+
+
+def _prepared(judgments: Judgments, method: Method, settings: RankSettings) -> Comparisons:
+    if method.reference and settings.reference and settings.reference != method.reference:
+        raise UsageError(f"{method.name} is defined with --reference {method.reference}; choose another method")
+    compared = compare(judgments)
+    if (method.reference or settings.reference) == "exclude":
+        compared = compared.without(compared.human)
+    if len(compared.systems) < 2:
+        found = ", ".join(compared.systems) or "no system"
+        raise DataError(f"at least two systems must be compared, the data hold {found}; nothing can be ranked")
+    if len(compared) == 0:
+        raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
+    _check_connected(compared)
+    return compared
+
+
+def _check_connected(compared: Comparisons) -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(compared.systems)
+    graph = coo_array((np.ones(len(compared)), (compared.first, compared.second)), shape=(n, n))
+    groups, label = connected_components(graph, directed=False)
+    if groups > 1:
+        smallest = np.argmin(np.bincount(label))
+        alone = ", ".join(name for name, group in zip(compared.systems, label, strict=True) if group == smallest)
+        raise DataError(
+            f"the systems fall into {groups} groups that were never compared with each other "
+            f"(one of them: {alone}), so they have no common ranking; collect comparisons between the groups"
+        )
+
+
+def _scored(method: Method, units: Units, tally: Tally, settings: RankSettings) -> _Scored:
+    module = import_module(f"adjudge.rank.{method.module}")
+    rng = generator(settings.seed)
+    random_scores = method.module == "trueskill"
+
+    def score(one: Tally) -> NDArray[np.float64]:
+        result: NDArray[np.float64] = module.scores(one, rng) if random_scores else module.scores(one)
+        return result
+
+    count = method.resamples or DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
+    # Units that are not resampled (one block only) leave nothing to learn from resamples.
+    resampled = [score(one) for one in units.resampled(count, rng)] if units.number > 1 else []
+    empty = np.empty((0, len(tally.systems)))
+    return _Scored(score(tally), np.concatenate(resampled) if resampled else empty)
+
+
+def _tests(tally: Tally, scored: _Scored, units: Units, significance: str) -> PairTests:
+    if significance == "sign" or len(scored.resampled) < 2:
+        return sign_tests(tally.wins)
+    return resampling_tests(scored.scores, scored.resampled, units.number)
+
+
+def _numbers(tally: Tally, scored: _Scored, level: float) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
+    numbers: dict[str, NDArray[np.float64] | NDArray[np.int64]] = {
+        name: counts.sum(-1).astype(np.int64)
+        for name, counts in (("wins", tally.wins), ("ties", tally.ties), ("losses", tally.losses))
+    }
+    if len(scored.resampled) > 1:
+        known = np.ma.masked_invalid(scored.resampled)
+        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan))
+        low, high = _interval(scored.resampled, level)
+        numbers["low"], numbers["high"] = low, high
+    return numbers
+
+
+def _interval(resampled: NDArray[np.float64], level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    unknown = np.isnan(resampled).any(axis=0)
+    low, high = np.quantile(np.nan_to_num(resampled), [level / 2, 1 - level / 2], axis=0)
+    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+
+
+def _pair_numbers(tally: Tally, scored: _Scored) -> dict[str, NDArray[np.float64]]:
+    """What is told of every pair besides its p: its own counts, the sign test on them, the difference's spread."""
+    sign = sign_tests(tally.wins)
+    numbers = {"wins": tally.wins, "ties": tally.ties, "losses": tally.losses, "p_sign": sign.two_sided}
+    if len(scored.resampled) > 1:
+        numbers["se"] = difference_spread(scored.resampled)
+    return numbers
+
+
+def _settings(method: Method, settings: RankSettings, resamples: int, unit: str) -> dict[str, str | int | float | None]:
+    return {
+        "method": method.name,
+        "reference": method.reference or settings.reference or "include",
+        "significance": settings.significance or method.significance,
+        "lines": settings.lines or "rank-sets",
+        "level": settings.level,
+        "resampled": unit,
+        "resamples": resamples,
+        "seed": settings.seed,
+    }
+
+
+def _notes(units: Units) -> tuple[str, ...]:
+    if units.kind == "blocks":
+        return ("fewer than two annotators are known, so blocks were resampled: intervals hold for these annotators",)
+    if units.number < FEW_ANNOTATORS:
+        return (f"only {units.number} annotators: intervals from resampling so few people are too narrow",)
+    return ()

@@ -1,0 +1,71 @@
+"""Tests between pairs of systems, and the shape in which every method hands them on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.rank.multiplicity import holm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class PairTests:
+    """p-values of all ordered pairs; NaN where a pair cannot be tested, and on the diagonal.
+
+    `greater[i, j]` is the one-sided p that i is better than j, `two_sided` is symmetric.
+    """
+
+    greater: NDArray[np.float64]
+    two_sided: NDArray[np.float64]
+
+    def holm_greater(self) -> NDArray[np.float64]:
+        """Two-sided p-values adjusted by Holm over all pairs, in the direction that the data show; 1 in the other."""
+        n = len(self.two_sided)
+        upper = np.triu_indices(n, 1)
+        adjusted = np.full((n, n), np.nan)
+        adjusted[upper] = holm(self.two_sided[upper])
+        adjusted.T[upper] = adjusted[upper]
+        with np.errstate(invalid="ignore"):
+            return np.where(self.greater < self.greater.T, adjusted, np.where(np.isnan(self.greater), np.nan, 1.0))
+
+
+def sign_tests(wins: NDArray[np.float64]) -> PairTests:
+    """The exact sign test on each pair's own judgments: wins against losses, ties left out."""
+    from scipy.special import bdtrc
+
+    losses = wins.T
+    decided = wins + losses
+    # P(at least this many wins of the decided ones, if both were equally likely)
+    greater = np.where(wins > 0, bdtrc(wins - 1, decided.astype(int), 0.5), 1.0)
+    two_sided = np.minimum(1.0, 2 * np.minimum(greater, greater.T))
+    nothing = decided == 0
+    return PairTests(np.where(nothing, np.nan, greater), np.where(nothing, np.nan, two_sided))
+
+
+def resampling_tests(scores: NDArray[np.float64], resampled: NDArray[np.float64], units: int) -> PairTests:
+    """Tests of differences between scores: the difference against its spread over resamples, t with units - 1."""
+    from scipy.stats import t
+
+    difference = scores[:, None] - scores[None, :]
+    spread = difference_spread(resampled)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = np.where(spread > 0, difference / spread, np.where(difference == 0, 0.0, np.sign(difference) * np.inf))
+    greater = t.sf(ratio, max(units - 1, 1))
+    two_sided = np.minimum(1.0, 2 * t.sf(np.abs(ratio), max(units - 1, 1)))
+    np.fill_diagonal(greater, np.nan)
+    np.fill_diagonal(two_sided, np.nan)
+    return PairTests(greater, two_sided)
+
+
+def difference_spread(resampled: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard deviation over resamples of every difference of two scores, from their covariance."""
+    if len(resampled) < 2:
+        return np.full((resampled.shape[1],) * 2, np.nan)
+    covariance = np.atleast_2d(np.cov(resampled, rowvar=False))
+    variance = np.diag(covariance)
+    return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))

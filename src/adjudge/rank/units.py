@@ -1,0 +1,202 @@
+"""Units of resampling: what is drawn again when we ask how far a ranking depends on who happened to judge.
+
+Annotators are the units where there are two or more, because one person's judgments resemble each other; with one
+annotator (or none known) the blocks are. Units with equal counts are kept once with their number, so that a million
+pairwise judgments are a table of a few hundred rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjudge.core.comparisons import NOBODY, Comparisons
+from adjudge.rank.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+
+# Tallies of resamples are made in slices of about this many numbers, to bound memory.
+SLICE = 20_000_000
+# Below this many numbers a dense product is faster than a sparse one.
+DENSE = 30_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Additive counts per unit: a sparse matrix (units x cells), and how many times each unit occurs."""
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    counts: sp.csr_array
+    times: NDArray[np.int64]
+    kind: str
+    """`annotators` or `blocks`: what a unit is."""
+
+    @property
+    def number(self) -> int:
+        """How many units there are, equal ones counted severally."""
+        return int(self.times.sum())
+
+    def total(self) -> Tally:
+        """The tally of everything."""
+        return self._tally(np.asarray(self.times @ self.counts, dtype=float))
+
+    def resampled(self, count: int, rng: np.random.Generator) -> Iterator[Tally]:
+        """`count` resamples with replacement, in slices; each slice is one tally with a leading dimension."""
+        cells = self.counts.shape[1]
+        step = max(1, min(count, SLICE // max(cells, len(self.times))))
+        dense = self.counts.toarray() if self.counts.shape[0] * cells <= DENSE else None
+        for start in range(0, count, step):
+            size = min(step, count - start)
+            weights = rng.multinomial(self.number, self.times / self.number, size=size).astype(float)
+            yield self._tally(weights @ dense if dense is not None else weights @ self.counts)
+
+    def _tally(self, cells: NDArray[np.float64]) -> Tally:
+        n = len(self.systems)
+        lead = cells.shape[:-1]
+        wins, ties, rest = np.split(cells, [n * n, 2 * n * n], axis=-1)
+        ties = ties.reshape(*lead, n, n)
+        blocks, block_wins, block_wins_or_ties, points = np.split(rest, 4, axis=-1)
+        return Tally(
+            self.systems,
+            self.human,
+            wins.reshape(*lead, n, n),
+            ties + np.swapaxes(ties, -1, -2),
+            blocks,
+            block_wins,
+            block_wins_or_ties,
+            points,
+        )
+
+
+def units_of(comparisons: Comparisons) -> Units:
+    """Annotators as units where there are at least two of them, blocks otherwise."""
+    judged = np.unique(comparisons.annotator)
+    return annotator_units(comparisons) if len(judged) > 1 else block_units(comparisons)
+
+
+def annotator_units(comparisons: Comparisons) -> Units:
+    """One unit per annotator who compared anything."""
+    judged, code = np.unique(comparisons.block_annotator, return_inverse=True)
+    cells = _block_cells(comparisons, label_scale(comparisons))
+    matrix = _sum_rows(cells, code[cells.row], len(judged), _width(comparisons))
+    return Units(comparisons.systems, comparisons.human, matrix, np.ones(len(judged), dtype=np.int64), "annotators")
+
+
+def block_units(comparisons: Comparisons) -> Units:
+    """One unit per block; where every block is a single pair, equal pairs are kept once with their number."""
+    sizes = np.bincount(comparisons.label_block, minlength=len(comparisons.block_annotator))
+    if len(comparisons) and (sizes == 2).all():
+        distinct, times = _distinct_pairs(comparisons)
+    else:
+        distinct, times = comparisons, np.ones(len(comparisons.block_annotator), dtype=np.int64)
+    cells = _block_cells(distinct, label_scale(comparisons))
+    matrix = _sum_rows(cells, cells.row, len(times), _width(distinct))
+    return Units(comparisons.systems, comparisons.human, matrix, times, "blocks")
+
+
+def pair_units(systems: tuple[str, ...], pairs: NDArray[np.int64], times: NDArray[np.int64]) -> Units:
+    """Units from counted comparisons: rows (first, second, outcome), first < second, and how often each occurred."""
+    comparisons = _one_block_each(systems, np.zeros(len(systems), dtype=bool), pairs)
+    cells = _block_cells(comparisons, label_scale(comparisons))
+    return Units(
+        systems, comparisons.human, _sum_rows(cells, cells.row, len(times), _width(comparisons)), times, "blocks"
+    )
+
+
+def _distinct_pairs(comparisons: Comparisons) -> tuple[Comparisons, NDArray[np.int64]]:
+    n = len(comparisons.systems)
+    code = (comparisons.first.astype(np.int64) * n + comparisons.second) * 3 + (comparisons.outcome + 1)
+    number = np.bincount(code)
+    found = np.flatnonzero(number)
+    pair, outcome = np.divmod(found, 3)
+    pairs = np.stack([*np.divmod(pair, n), outcome - 1], axis=1)
+    return _one_block_each(comparisons.systems, comparisons.human, pairs), number[found]
+
+
+def _one_block_each(systems: tuple[str, ...], human: NDArray[np.bool_], pairs: NDArray[np.int64]) -> Comparisons:
+    """Comparisons in which every row (first, second, outcome) is a block of its own, with ranks 1 and 2."""
+    first, second, outcome = pairs.T.astype(np.int32)
+    block = np.arange(len(pairs), dtype=np.int32)
+    nobody = np.zeros(len(pairs), dtype=np.int32)
+    return Comparisons(
+        systems=systems,
+        human=human,
+        annotators=(NOBODY,),
+        first=first,
+        second=second,
+        outcome=outcome.astype(np.int8),
+        annotator=nobody,
+        segment=nobody,
+        block=block,
+        label_system=np.concatenate([first, second]),
+        label_rank=np.concatenate([np.where(outcome < 0, 2, 1), np.where(outcome > 0, 2, 1)]).astype(np.int32),
+        label_block=np.concatenate([block, block]),
+        block_annotator=nobody,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Entries of the matrix blocks x cells: a cell is a place in [wins | ties | blocks | block wins | ... | points]."""
+
+    row: NDArray[np.integer[Any]]
+    column: NDArray[np.integer[Any]]
+    value: NDArray[np.float64]
+
+
+def _width(comparisons: Comparisons) -> int:
+    n = len(comparisons.systems)
+    return 2 * n * n + 4 * n
+
+
+def _joined(parts: Sequence[_Cells]) -> _Cells:
+    return _Cells(
+        np.concatenate([part.row for part in parts]),
+        np.concatenate([part.column for part in parts]),
+        np.concatenate([part.value for part in parts]),
+    )
+
+
+def _block_cells(comparisons: Comparisons, scale: int) -> _Cells:
+    n = len(comparisons.systems)
+    first, second, outcome = comparisons.first, comparisons.second, comparisons.outcome
+    winner, loser = np.where(outcome >= 0, first, second), np.where(outcome >= 0, second, first)
+    pairs = _Cells(
+        comparisons.block, np.where(outcome == 0, n * n, 0) + winner.astype(np.int64) * n + loser, np.ones(len(outcome))
+    )
+    block, system, rank = comparisons.label_block, comparisons.label_system, comparisons.label_rank
+    blocks = len(comparisons.block_annotator)
+    best = np.full(blocks, np.iinfo(np.int32).max)
+    np.minimum.at(best, block, rank)
+    top = rank == best[block]
+    sole = top & (np.bincount(block[top], minlength=blocks)[block] == 1)
+    labels = [
+        _Cells(block[chosen], 2 * n * n + place * n + system[chosen], value[chosen])
+        for place, chosen, value in (
+            (0, np.ones(len(rank), dtype=bool), np.ones(len(rank))),
+            (1, sole, np.ones(len(rank))),
+            (2, top, np.ones(len(rank))),
+            (3, np.ones(len(rank), dtype=bool), (scale + 1 - rank).astype(float)),
+        )
+    ]
+    return _joined([pairs, *labels])
+
+
+def label_scale(comparisons: Comparisons) -> int:
+    """How many labels annotators could choose from: the largest rank given, or the largest block if that is more."""
+    largest = np.bincount(comparisons.label_block).max(initial=0)
+    return int(max(largest, comparisons.label_rank.max(initial=0)))
+
+
+def _sum_rows(cells: _Cells, rows: NDArray[np.integer[Any]], height: int, width: int) -> sp.csr_array:
+    import scipy.sparse as sp
+
+    return sp.coo_array((cells.value, (rows, cells.column)), shape=(height, width)).tocsr()
