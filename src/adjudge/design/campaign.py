@@ -16,12 +16,32 @@ Protocol = Literal["ranking", "da", "pairwise", "sqm"]
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
-# A whole number counts items per task; a number below 1 is a share of the task.
-Amount = Annotated[int, Field(ge=0)] | Annotated[float, Field(ge=0, lt=1)]
 
 SCORED = ("da", "sqm")
 PAGES = ("pages", "pages-same-documents", "pages-all-systems")
 RESERVED = {"esa": "error spans with a score", "mqm": "error annotation", "postedit": "post-editing"}
+
+
+def _count_or_share(value: Any) -> Any:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or value < 0 or (isinstance(value, float) and value >= 1):
+        raise ValueError("give a count per task (a whole number) or a share of the task (a number below 1)")
+    return value
+
+
+def _as_text_file(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        raise ValueError('give a file name, or a table as {file = "texts.tsv", column = "A"}')  # noqa: TRY004
+    return {"file": value} if isinstance(value, str) else value
+
+
+def _as_instruction(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        raise ValueError('give a text, or a table as {file = "instructions.txt"}')  # noqa: TRY004
+    return {"text": value} if isinstance(value, str) else value
+
+
+Amount = Annotated[int | float, BeforeValidator(_count_or_share)]
 
 
 class Part(BaseModel):
@@ -49,10 +69,6 @@ class TextFile(Part):
 
     file: Path
     column: str | None = None
-
-
-def _as_text_file(value: Any) -> Any:
-    return {"file": value} if isinstance(value, str) else value
 
 
 AnyTextFile = Annotated[TextFile, BeforeValidator(_as_text_file)]
@@ -197,10 +213,6 @@ class Instruction(Part):
         if (self.text is None) == (self.file is None):
             raise ValueError("give either 'text' or 'file'")
         return self
-
-
-def _as_instruction(value: Any) -> Any:
-    return {"text": value} if isinstance(value, str) else value
 
 
 class Crowd(Part):
