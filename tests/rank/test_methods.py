@@ -1,0 +1,116 @@
+"""The small methods against their definitions, spelled out block by block."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+import trueskill as reference_trueskill
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.core.comparisons import comparisons
+from adjudge.core.errors import UsageError
+from adjudge.core.judgments import Judgments
+from adjudge.rank import RankSettings, expected_wins, rank, trueskill
+from adjudge.rank.tally import tally
+from tests.rank.make import blocks, random_blocks
+
+QUICK = RankSettings(resamples=0)
+
+
+def slow_scores(judgments: Judgments, *, exclude: str | None = None) -> dict[str, dict[str, float]]:
+    """Every ratio from its definition (Bojar et al. 2011, section 2.1; Lopez 2012, Equations 1 to 3)."""
+    by_block: dict[str, list[tuple[str, int]]] = {}
+    for row in judgments.table.drop_nulls("rank").iter_rows(named=True):
+        if row["system"] != exclude:
+            by_block.setdefault(row["screen"], []).append((row["system"], row["rank"]))
+    outcome: dict[str, list[int]] = {}
+    for labels in by_block.values():
+        for (a, rank_a), (b, rank_b) in combinations(labels, 2):
+            sign = int(np.sign(rank_b - rank_a))
+            outcome.setdefault(a, []).append(sign)
+            outcome.setdefault(b, []).append(-sign)
+    result: dict[str, dict[str, float]] = {}
+    for system, signs in outcome.items():
+        wins, ties, losses = signs.count(1), signs.count(0), signs.count(-1)
+        mine = [
+            (rank, [r for s, r in labels if s != system])
+            for labels in by_block.values()
+            for s, rank in labels
+            if s == system
+        ]
+        result[system] = {
+            "wins-or-ties": (wins + ties) / len(signs),
+            "wins": wins / len(signs),
+            "wins-no-ties": wins / (wins + losses),
+            "block-wins-or-ties": sum(all(rank <= r for r in others) for rank, others in mine) / len(mine),
+            "block-wins": sum(all(rank < r for r in others) for rank, others in mine) / len(mine),
+            "rank-points": sum(4 + 1 - rank for rank, _ in mine) / len(mine),
+        }
+    return result
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 100_000))
+def test_ratios_are_their_definitions(seed: int) -> None:
+    judgments = random_blocks(seed, number=30)
+    expected = slow_scores(judgments)
+    for method in ("wins-or-ties", "wins", "wins-no-ties", "block-wins-or-ties", "block-wins", "rank-points"):
+        for one in rank(judgments, method=method, settings=QUICK).systems:
+            assert one.score == pytest.approx(expected[one.system][method])
+    without = slow_scores(judgments, exclude="ref")
+    for one in rank(judgments, method="wins-no-reference", settings=QUICK).systems:
+        assert one.score == pytest.approx(without[one.system]["wins"])
+    for one in rank(judgments, method="wins-no-ties", settings=RankSettings(reference="exclude", resamples=0)).systems:
+        assert one.score == pytest.approx(without[one.system]["wins-no-ties"])
+
+
+def test_expected_wins_weighs_opponents_alike() -> None:
+    """a beats b 3:1 and c 1:1; Koehn's mean over opponents is (3/4 + 1/2) / 2."""
+    judgments = blocks(
+        [{"a": 1, "b": 2}] * 3 + [{"a": 2, "b": 1}, {"a": 1, "c": 2}, {"a": 2, "c": 1}, {"b": 1, "c": 1}]
+    )
+    found = tally(comparisons(judgments))
+    assert expected_wins.scores(found)[0] == pytest.approx((3 / 4 + 1 / 2) / 2)
+    assert expected_wins.scores(found)[2] == pytest.approx(1 / 2)  # only ties with b: b is left out of the mean
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(-2, 2), st.floats(-2, 2), st.floats(0.1, 1), st.floats(0.1, 1), st.booleans(), st.floats(0.05, 0.6))
+def test_a_trueskill_match_is_that_of_the_trueskill_package(
+    m1: float, m2: float, s1: float, s2: float, drawn: bool, share: float
+) -> None:
+    """trueskill 0.4.5, `rate_1vs1` with tau 0."""
+    environment = reference_trueskill.TrueSkill(mu=0, sigma=1, beta=trueskill.BETA, tau=0, draw_probability=share)
+    margin = reference_trueskill.calc_draw_margin(share, 2, environment)
+    one, two = environment.create_rating(m1, s1), environment.create_rating(m2, s2)
+    expected = reference_trueskill.rate_1vs1(one, two, drawn=drawn, env=environment)
+    mean, variance = trueskill.update(
+        np.array([[m1], [m2]]), np.array([[s1**2], [s2**2]]), np.array([drawn]), np.array([margin])
+    )
+    assert mean[:, 0] == pytest.approx([rating.mu for rating in expected], abs=1e-4)
+    assert np.sqrt(variance[:, 0]) == pytest.approx([rating.sigma for rating in expected], abs=1e-4)
+
+
+def test_the_draw_margin_is_that_of_the_trueskill_package() -> None:
+    """trueskill 0.4.5, `calc_draw_margin`."""
+    drawn = np.array([[True, False, False, False]])
+    environment = reference_trueskill.TrueSkill(mu=0, sigma=1, beta=trueskill.BETA, tau=0, draw_probability=0.25)
+    expected = reference_trueskill.calc_draw_margin(0.25, 2, environment)
+    assert trueskill.draw_margin(drawn, np.array([4]))[0] == pytest.approx(expected)
+
+
+def test_a_method_defined_without_the_reference_refuses_it() -> None:
+    with pytest.raises(UsageError, match="defined with --reference exclude"):
+        rank(random_blocks(1), method="wins-no-reference", settings=RankSettings(reference="include"))
+
+
+def test_unknown_names_are_answered_with_the_choices() -> None:
+    with pytest.raises(UsageError, match=r"did you mean 'wins'\?"):
+        rank(random_blocks(1), method="winz")
+    with pytest.raises(UsageError, match="unknown rule"):
+        rank(random_blocks(1), settings=RankSettings(lines="nope"))
+    with pytest.raises(UsageError, match="--level"):
+        rank(random_blocks(1), settings=RankSettings(level=2))
