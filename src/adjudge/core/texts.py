@@ -1,0 +1,51 @@
+"""A test set as texts: source segments in their documents, references, and the systems' outputs, all aligned."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class SourceSegment:
+    """A source segment; `document` and `segment` together identify it."""
+
+    document: str
+    segment: str
+    text: str
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Texts in the order of the source: entry i of every translation belongs to `source[i]`."""
+
+    __test__ = False  # not a test, whatever its name looks like to pytest
+
+    source: tuple[SourceSegment, ...]
+    references: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def documents(self) -> tuple[tuple[str, range], ...]:
+        """The documents in order, each with the places of its segments."""
+        places = groupby(range(len(self.source)), key=lambda i: self.source[i].document)
+        runs = [(name, list(run)) for name, run in places]
+        return tuple((name, range(run[0], run[-1] + 1)) for name, run in runs)
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that identify all texts."""
+        digest = hashlib.sha256()
+        for one in self.source:
+            digest.update("\t".join((one.document, one.segment, one.text, "\n")).encode())
+        for group in (self.references, self.systems):
+            for name, texts in group.items():
+                digest.update("\n".join((name, *texts, "")).encode())
+        return digest.hexdigest()[:12]
