@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.core.judgments import Judgments
+    from adjudge.core.judgments import Judgments, SetAside
     from adjudge.core.result import Setting
     from adjudge.rank.significance import PairTests
 
@@ -36,8 +36,22 @@ class Estimate:
     pair_numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers come from: the data's fingerprint, what was set aside, what must be said."""
+
+    data: str
+    set_aside: tuple[SetAside, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def provenance(judgments: Judgments) -> Provenance:
+    """The provenance of a judgment table."""
+    return Provenance(judgments.fingerprint, judgments.set_aside, judgments.notes)
+
+
 def assemble(
-    judgments: Judgments,
+    source: Provenance,
     estimate: Estimate,
     *,
     method: str,
@@ -66,9 +80,9 @@ def assemble(
     )
     return Ranking(
         settings=settings,
-        data=judgments.fingerprint,
-        set_aside=judgments.set_aside,
-        notes=judgments.notes + notes,
+        data=source.data,
+        set_aside=source.set_aside,
+        notes=source.notes + notes,
         method=method,
         systems=systems,
         comparisons=_comparisons(estimate, order),

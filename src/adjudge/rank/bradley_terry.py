@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from adjudge.rank.tally import Tally
 
 RIDGE = 0.01
-TOLERANCE = 1e-10
+# Newton squares the error: after a step shorter than this, what is left is below rounding.
+TOLERANCE = 1e-7
 MOST_STEPS = 100
-# Rounding may keep the last step above the tolerance; a step this small still pins every digit that is shown.
-GOOD_ENOUGH = 1e-6
 # A Newton step longer than this overshoots where a system has won everything; shortening it keeps the ascent stable.
 LONGEST_STEP = 3.0
 
@@ -62,7 +61,7 @@ def fit(wins: NDArray[np.float64], ties: NDArray[np.float64], *, ridge: float = 
         steps += 1
     strength = theta[..., :n] - theta[..., :n].mean(-1, keepdims=True)
     log_tie = np.where(counts.tied > 0, theta[..., n], -np.inf)
-    return BradleyTerryFit(strength, log_tie, longest <= GOOD_ENOUGH, steps)
+    return BradleyTerryFit(strength, log_tie, longest <= TOLERANCE, steps)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from adjudge.core.comparisons import comparisons as compare
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
-from adjudge.rank.assemble import Estimate, assemble
+from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.rank_sets import rank_sets
 from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
 from adjudge.rank.units import units_of
@@ -40,8 +40,13 @@ class _Scored:
 def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems by one of the methods for relative judgments."""
     compared = _prepared(judgments, method, settings)
-    units = units_of(compared)
+    return rank_units(units_of(compared), provenance(judgments.final()), method, settings)
+
+
+def rank_units(units: Units, source: Provenance, method: Method, settings: RankSettings) -> Ranking:
+    """Rank systems from counts per unit of resampling."""
     tally = units.total()
+    _check_connected(tally)
     scored = _scored(method, units, tally, settings)
     if np.isnan(scored.scores).all():
         raise DataError(f"every comparison is a tie, so {method.name} has nothing to count; try wins-or-ties")
@@ -58,7 +63,7 @@ def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) 
         pair_numbers=_pair_numbers(tally, scored),
     )
     return assemble(
-        judgments,
+        source,
         estimate,
         method=method.name,
         rule=settings.lines or "rank-sets",
@@ -79,20 +84,16 @@ def _prepared(judgments: Judgments, method: Method, settings: RankSettings) -> C
         raise DataError(f"at least two systems must be compared, the data hold {found}; nothing can be ranked")
     if len(compared) == 0:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
-    _check_connected(compared)
     return compared
 
 
-def _check_connected(compared: Comparisons) -> None:
-    from scipy.sparse import coo_array
+def _check_connected(tally: Tally) -> None:
     from scipy.sparse.csgraph import connected_components
 
-    n = len(compared.systems)
-    graph = coo_array((np.ones(len(compared)), (compared.first, compared.second)), shape=(n, n))
-    groups, label = connected_components(graph, directed=False)
+    groups, label = connected_components(tally.met > 0, directed=False)
     if groups > 1:
         smallest = np.argmin(np.bincount(label))
-        alone = ", ".join(name for name, group in zip(compared.systems, label, strict=True) if group == smallest)
+        alone = ", ".join(name for name, group in zip(tally.systems, label, strict=True) if group == smallest)
         raise DataError(
             f"the systems fall into {groups} groups that were never compared with each other "
             f"(one of them: {alone}), so they have no common ranking; collect comparisons between the groups"

@@ -1,0 +1,203 @@
+"""The table of a mixed model: one row per score, with integer codes of who judged what. Knows nothing of estimation.
+
+Rows of the kinds `system` and `repeat` take part; controls (references, degraded items, calibration) do not, because as
+extra systems they would widen every error. The codes mean:
+
+`annotator`  the person
+`task`       a unit of work as done by one person
+`document`   the source document; a segment of unknown document is a document of its own
+`segment`    the source segment
+`page`       what one annotator saw of one system's translation of one document in one go. Where every screen holds a
+             single segment, a page is the annotator's work on that system's translation of that document in one task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import SetAside
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+
+    Codes = NDArray[np.int64]
+
+MODELLED_KINDS = ("system", "repeat")
+ALMOST_ALL = 0.98
+"""A partition this close to "every row by itself" (or to another one) cannot be told from it."""
+
+
+@dataclass(frozen=True, eq=False)
+class MixedDesign:
+    """Scores and codes. A code is None where the data say nothing of it; codes run from 0 without gaps."""
+
+    score: NDArray[np.float64]
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    system: Codes
+    annotator: Codes | None
+    task: Codes | None
+    document: Codes | None
+    segment: Codes | None
+    page: Codes | None
+    set_aside: tuple[SetAside, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def subset(self, rows: NDArray[np.bool_]) -> MixedDesign:
+        """The marked rows; systems without rows are gone."""
+        left, system = np.unique(self.system[rows], return_inverse=True)
+        return replace(
+            self,
+            score=self.score[rows],
+            systems=tuple(self.systems[i] for i in left),
+            human=self.human[left],
+            system=system,
+            annotator=_renumbered(self.annotator, rows),
+            task=_renumbered(self.task, rows),
+            document=_renumbered(self.document, rows),
+            segment=_renumbered(self.segment, rows),
+            page=_renumbered(self.page, rows),
+        )
+
+    def with_systems(self, system: Codes, systems: tuple[str, ...], human: NDArray[np.bool_]) -> MixedDesign:
+        """The same scores attributed to other systems (for A/A tests)."""
+        return replace(self, system=system, systems=systems, human=human)
+
+    def with_scores(self, score: NDArray[np.float64]) -> MixedDesign:
+        """The same judgments with other scores."""
+        return replace(self, score=score)
+
+    def check(self) -> None:
+        """Refuse what no model can answer."""
+        if len(self.systems) < 2:
+            found = ", ".join(self.systems) or "no system"
+            raise DataError(f"at least two systems are needed for a ranking, the data hold {found}; nothing to compare")
+        if len(self) <= len(self.systems):
+            raise DataError(
+                f"{len(self)} scores for {len(self.systems)} systems leave nothing to judge the spread by; collect more"
+            )
+        if np.ptp(self.score) == 0:
+            raise DataError(f"every score is {self.score[0]:g}, so nothing can be told apart; check the score column")
+        _check_connected(self)
+
+
+def design_from(judgments: Judgments) -> MixedDesign:
+    """The table of the model: the last revision of every scored judgment of the modelled kinds."""
+    scored = judgments.final().keep(pl.col("score").is_not_null(), otherwise="no score was given")
+    used = scored.keep(
+        pl.col("kind").is_in(MODELLED_KINDS), otherwise="controls (references, degraded and calibration items)"
+    )
+    table = used.table
+    if table.height == 0:
+        found = ", ".join(judgments.protocols) or "no judgments at all"
+        raise DataError(f"scores are needed, but the data hold {found} without scores of systems; try another method")
+    return _coded(table, used.set_aside)
+
+
+def _coded(table: pl.DataFrame, set_aside: tuple[SetAside, ...]) -> MixedDesign:
+    """Codes of every column. What is partly unknown is filled so that no two strangers become one where that is known.
+
+    An annotator without a name is one person per task; a segment without a document is a document of its own; a
+    judgment of a document without a segment is a judgment of the whole.
+    """
+    raw = {name: _base(table[name]) for name in ("annotator", "task", "document", "segment", "screen")}
+    annotator = _filled(raw["annotator"], raw["task"], np.zeros(table.height, dtype=np.int64))
+    document = _filled(raw["document"], raw["segment"], np.arange(table.height))
+    systems = table["system"].unique().sort()
+    system = systems.search_sorted(table["system"]).cast(pl.Int64).to_numpy()
+    seen = [system] + [codes for name, codes in (("document", document),) if _known(raw[name])]
+    shown = combine(annotator, raw["task"], *seen)
+    screens = _known(raw["screen"])
+    return MixedDesign(
+        score=table["score"].to_numpy(),
+        systems=tuple(systems.to_list()),
+        human=table.group_by("system").agg(pl.col("human").any()).sort("system")["human"].to_numpy(),
+        system=system,
+        annotator=renumber(annotator) if _known(raw["annotator"]) else None,
+        task=combine(annotator, raw["task"]) if _known(raw["task"]) else None,
+        document=renumber(document) if _known(raw["document"]) else None,
+        segment=combine(document, raw["segment"]) if _known(raw["segment"]) else None,
+        page=_page(shown, combine(shown, raw["screen"]) if screens else None) if screens or len(seen) > 1 else None,
+        set_aside=set_aside,
+    )
+
+
+def _base(column: pl.Series) -> Codes:
+    """Codes of a column, -1 where it is null."""
+    return column.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
+
+
+def _known(codes: Codes) -> bool:
+    return bool((codes >= 0).any())
+
+
+def _filled(own: Codes, other: Codes, last: Codes) -> Codes:
+    """Where `own` is unknown, a stranger for each level of `other`; where that is unknown too, one for each of `last`."""
+    strangers = np.where(other >= 0, other, levels_of(other) + last)
+    return np.where(own >= 0, own, levels_of(own) + strangers)
+
+
+def combine(*codes: Codes) -> Codes:
+    """The partition in which two rows are together where all codes agree; an unknown code (-1) counts as a level."""
+    combined = codes[0] + 1
+    for one in codes[1:]:
+        combined = renumber(combined * (levels_of(one) + 1) + one + 1)
+    return renumber(combined)
+
+
+def _page(shown: Codes, screens: Codes | None) -> Codes:
+    """The screens, unless nearly every screen holds a single row: then they say nothing of what was seen together."""
+    if screens is None:
+        return shown
+    return screens if levels_of(screens) < ALMOST_ALL * len(screens) else shown
+
+
+def levels_of(codes: Codes) -> int:
+    """The number of levels of codes without gaps."""
+    return int(codes.max(initial=-1)) + 1
+
+
+def renumber(codes: Codes) -> Codes:
+    """The same partition with codes from 0 without gaps."""
+    return np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
+
+
+def _renumbered(codes: Codes | None, rows: NDArray[np.bool_]) -> Codes | None:
+    return None if codes is None else renumber(codes[rows])
+
+
+def _check_connected(design: MixedDesign) -> None:
+    """Systems that share no annotator, task, document or segment with the others have no common scale."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    k = len(design.systems)
+    rows, columns, nodes = [], [], k
+    for codes in (design.annotator, design.task, design.document, design.segment):
+        if codes is not None:
+            rows.append(design.system)
+            columns.append(codes + nodes)
+            nodes += levels_of(codes)
+    if not rows:
+        return
+    start, end = np.concatenate(rows), np.concatenate(columns)
+    graph = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(nodes, nodes))
+    groups, label = connected_components(graph, directed=False)
+    if groups > 1:
+        label = label[:k]
+        named = [", ".join(name for name, own in zip(design.systems, label, strict=True) if own == group)
+                 for group in np.unique(label)]
+        listed = "; ".join(f"({names})" for names in named[:4]) + ("; ..." if len(named) > 4 else "")
+        raise DataError(
+            f"the systems fall into {len(named)} groups that share no annotator, task, document or segment: {listed}; "
+            "rank each group alone, or collect judgments that connect them"
+        )

@@ -1,0 +1,61 @@
+"""Pairs counted from columns give the ranking of the same pairs judged one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from adjudge.core.errors import DataError
+from adjudge.rank import RankSettings, rank
+from adjudge.rank.pairs import rank_pairs
+from tests.rank.make import blocks
+
+
+def random_pairs(seed: int, rows: int = 300) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    left, right = rng.integers(5, size=rows), rng.integers(5, size=rows)
+    kept = left != right
+    words = np.array(["left", "right", "tie"])[rng.integers(3, size=rows)]
+    names = np.array(list("edcba"))
+    return pl.DataFrame({"left": names[left], "right": names[right], "winner": words}).filter(pl.Series(kept))
+
+
+@pytest.mark.parametrize("method", ["bradley-terry", "wins", "block-wins", "rank-points", "expected-wins"])
+def test_counted_pairs_are_blocks_of_two(method: str) -> None:
+    pairs = random_pairs(1)
+    ranks = {"left": (1, 2), "right": (2, 1), "tie": (1, 1)}
+    judgments = blocks(
+        [
+            dict(zip((row["left"], row["right"]), ranks[row["winner"]], strict=True))
+            for row in pairs.iter_rows(named=True)
+        ],
+        annotators=["only"] * pairs.height,
+    )
+    settings = RankSettings(resamples=50)
+    one_by_one, counted = (
+        rank(judgments, method=method, settings=settings),
+        rank_pairs(pairs, method=method, settings=settings),
+    )
+    assert counted.order == one_by_one.order
+    for mine, theirs in zip(counted.systems, one_by_one.systems, strict=True):
+        assert mine.score == pytest.approx(theirs.score)
+        assert (mine.rank_set, mine.n, dict(mine.numbers)) == (
+            theirs.rank_set,
+            theirs.n,
+            pytest.approx(dict(theirs.numbers)),
+        )
+
+
+def test_winners_may_be_named() -> None:
+    pairs = pl.DataFrame({"left": ["x", "x", "y"], "right": ["y", "y", "x"], "winner": ["x", "tie", "x"]})
+    ranking = rank_pairs(pairs, method="wins")
+    assert ranking.systems[0].numbers["wins"] == 2
+    assert ranking.systems[0].numbers["ties"] == 1
+
+
+def test_rows_that_fit_nothing_are_set_aside() -> None:
+    pairs = pl.DataFrame({"left": ["x", "x", "x"], "right": ["y", "y", "x"], "winner": ["x", "z", "x"]})
+    assert rank_pairs(pairs, method="wins").set_aside[0].rows == 2
+    with pytest.raises(DataError, match="check the columns"):
+        rank_pairs(pairs.filter(pl.col("winner") == "z"))
