@@ -149,8 +149,13 @@ def save_tasks(tasks: TaskSet, path: Path) -> None:
 
 def load_tasks(path: Path) -> TaskSet:
     """Read `tasks.json`; an unknown schema, a missing key or a text that does not match its hash is an error."""
+    return parse_tasks(read_text(path), path)
+
+
+def parse_tasks(text: str, path: Path | str) -> TaskSet:
+    """The tasks in the text of `tasks.json`; `path` names the file, or where else the text comes from, in errors."""
     try:
-        data = json.loads(read_text(path))
+        data = json.loads(text)
     except json.JSONDecodeError as fault:
         raise InputError(
             f"is not valid JSON ({fault.msg}); make the tasks again", file=path, line=fault.lineno
@@ -167,27 +172,27 @@ def load_tasks(path: Path) -> TaskSet:
         raise InputError(f"lacks or misnames a key ({fault}); make the tasks again", file=path) from fault
 
 
-def _task_set(data: dict[str, Any], path: Path) -> TaskSet:
+def _task_set(data: dict[str, Any], path: Path | str) -> TaskSet:
     lists = {name: tuple(data.pop(name)) for name in ("annotators", "systems", "human")}
     return TaskSet(**{**data, **lists, "tasks": tuple(_task(one, path) for one in data["tasks"])})
 
 
-def _task(data: dict[str, Any], path: Path) -> Task:
+def _task(data: dict[str, Any], path: Path | str) -> Task:
     screens = tuple(_screen(one, path) for one in data["screens"])
     return Task(**{**data, "screens": screens, "annotators": tuple(data["annotators"])})
 
 
-def _screen(data: dict[str, Any], path: Path) -> Screen:
+def _screen(data: dict[str, Any], path: Path | str) -> Screen:
     items = tuple(_item(one, path) for one in data["items"])
     around = {key: tuple(ContextSegment(**one) for one in data[key]) for key in ("context_before", "context_after")}
     return Screen(**{**data, **around, "items": items})
 
 
-def _item(data: dict[str, Any], path: Path) -> Item:
+def _item(data: dict[str, Any], path: Path | str) -> Item:
     return Item(**{**data, "outputs": tuple(_output(one, path) for one in data["outputs"])})
 
 
-def _output(data: dict[str, Any], path: Path) -> Output:
+def _output(data: dict[str, Any], path: Path | str) -> Output:
     found = data.pop("hash")
     output = Output(**{**data, "systems": tuple(data["systems"])})
     if output.expected is not None:
