@@ -40,11 +40,8 @@ def test_counted_pairs_are_blocks_of_two(method: str) -> None:
     assert counted.order == one_by_one.order
     for mine, theirs in zip(counted.systems, one_by_one.systems, strict=True):
         assert mine.score == pytest.approx(theirs.score)
-        assert (mine.rank_set, mine.n, dict(mine.numbers)) == (
-            theirs.rank_set,
-            theirs.n,
-            pytest.approx(dict(theirs.numbers)),
-        )
+        assert (mine.rank_set, mine.n) == (theirs.rank_set, theirs.n)
+        assert dict(mine.numbers) == pytest.approx(dict(theirs.numbers))
 
 
 def test_winners_may_be_named() -> None:

@@ -30,6 +30,9 @@ def rank(
         typer.Option(help="Test between pairs: sign test on their own judgments, or differences over resamples."),
     ] = None,
     resamples: Annotated[int | None, typer.Option(help="Number of resamples for rank sets and intervals.")] = None,
+    zero_sd: Annotated[
+        Literal["drop", "zero"], typer.Option(help="Annotators whose scores are all equal: no z-score, or z = 0.")
+    ] = "drop",
     seed: o.Seed = o.DEFAULT_SEED,
     human: o.Human = None,
     segment_column: o.SegmentColumn = None,
@@ -57,6 +60,6 @@ def rank(
         batches=batches,
         annotators=annotators,
     )
-    settings = RankSettings(reference, lines, level, significance, resamples, seed)
+    settings = RankSettings(reference, lines, level, significance, resamples, zero_sd, seed)
     parts = read_pairs(files, format, pair, options)
     put_out(for_each_pair(parts, lambda part: rank(part, method=method, settings=settings)), json=json, output=output)

@@ -29,6 +29,8 @@ class RankSettings:
     level: float = 0.05
     significance: Literal["sign", "resample"] | None = None
     resamples: int | None = None
+    zero_sd: Literal["drop", "zero"] = "drop"
+    """What becomes of annotators whose scores are all equal: no z-score, or z = 0."""
     seed: int = DEFAULT_SEED
 
 
@@ -46,9 +48,13 @@ def rank(judgments: Judgments, *, method: str | None = None, settings: RankSetti
     chosen = find_method(method or default_method(judgments))
     settings = settings or RankSettings()
     _check(settings)
-    from adjudge.rank.relative import rank_relative
+    if chosen.judgments == "relative":
+        from adjudge.rank.relative import rank_relative
 
-    return rank_relative(judgments, chosen, settings)
+        return rank_relative(judgments, chosen, settings)
+    from adjudge.rank.customary import rank_customary
+
+    return rank_customary(judgments, chosen, settings)
 
 
 def default_method(judgments: Judgments) -> str:

@@ -103,7 +103,7 @@ def _order(estimate: Estimate) -> NDArray[np.int64]:
 def _comparisons(estimate: Estimate, order: NDArray[np.int64]) -> tuple[PairComparison, ...]:
     first, second = np.triu_indices(len(order), 1)
     better, worse = order[first], order[second]
-    p = estimate.tests.two_sided[better, worse]
+    p = estimate.tests.reported[better, worse]
     difference = estimate.scores[better] - estimate.scores[worse]
     p_holm, p_bh = holm(p), benjamini_hochberg(p)
     return tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 class PairTests:
     """p-values of all ordered pairs; NaN where a pair cannot be tested, and on the diagonal.
 
-    `greater[i, j]` is the one-sided p that i is better than j, `two_sided` is symmetric.
+    `greater[i, j]` is the one-sided p that i is better than j, `two_sided` is symmetric; `alternative` says which of
+    the two is the customary one to report.
     """
 
     greater: NDArray[np.float64]
     two_sided: NDArray[np.float64]
+    alternative: Literal["greater", "two-sided"] = "two-sided"
+
+    @property
+    def reported(self) -> NDArray[np.float64]:
+        """The p-values that a ranking reports for (better, worse)."""
+        return self.greater if self.alternative == "greater" else self.two_sided
 
     def holm_greater(self) -> NDArray[np.float64]:
         """Two-sided p-values adjusted by Holm over all pairs, in the direction that the data show; 1 in the other."""

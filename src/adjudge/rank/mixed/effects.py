@@ -1,0 +1,141 @@
+"""Which random effects the data can tell apart, and what becomes of the others.
+
+An effect is left out, with the reason, where the data say nothing of it or where it cannot be told from the systems.
+Two effects whose levels hold the same rows are *folded*: one variance stands for both. An effect with a level for
+(nearly) every score is part of the residual. Folding instead of dropping matters when a model is refitted with known
+variances to a part of the data: the variances of folded effects add up there, and none is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from adjudge.rank.mixed.design import MixedDesign
+
+    Codes = NDArray[np.int64]
+
+MEANINGS = {
+    "annotator": "how strict or generous each annotator is",
+    "task": "how an annotator's scores shift from one task to the next",
+    "document": "how hard each document is for all systems",
+    "segment": "how hard each segment is for all systems",
+    "system:document": "how well a system does on one document beyond its general quality",
+    "page": "the impression one annotator has of one system's translation of one document",
+    "residual": "what is left: one score given to one segment",
+}
+JOIN = " + "
+SMALLEST_RATIO = 1e-8
+"""A variance this small beside the residual's is reported as zero; the effect stays in the equations, pinned to 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """A random effect of the model: one variance for all its parts (more than one where they are folded)."""
+
+    parts: tuple[str, ...]
+    codes: Codes
+    levels: int
+
+    @property
+    def name(self) -> str:
+        """`page`, or `system:document + page` where the two are folded."""
+        return JOIN.join(self.parts)
+
+    @property
+    def meaning(self) -> str:
+        """In plain words."""
+        return ", and ".join(MEANINGS[part] for part in self.parts)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An effect that is not in the model by itself, and why."""
+
+    effect: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """The random effects of a model, what was left out or folded, and which effects the residual holds."""
+
+    kept: tuple[Effect, ...]
+    left_out: tuple[LeftOut, ...]
+    in_residual: tuple[str, ...]
+
+    def ratios(self, known: Mapping[str, float]) -> NDArray[np.float64]:
+        """Known ratios of variance to residual variance, for the effects kept here.
+
+        The ratios of folded effects add up. What went into the residual makes the residual larger, and so every ratio
+        smaller.
+        """
+        single: dict[str, float] = {}
+        for name, ratio in known.items():
+            # The variance of folded effects belongs to the last, the narrowest, should they come apart.
+            single[name.split(JOIN)[-1]] = ratio
+        residual = 1 + sum(single.get(part, 0.0) for part in self.in_residual)
+        sums = [sum(single.get(part, 0.0) for part in effect.parts) for effect in self.kept]
+        return np.maximum(np.array(sums) / residual, SMALLEST_RATIO)
+
+
+def identify(design: MixedDesign) -> Effects:
+    """The effects that the design can tell apart."""
+    kept: list[Effect] = []
+    left_out: list[LeftOut] = []
+    in_residual: list[str] = []
+    for name, codes in _candidates(design):
+        if codes is None:
+            left_out.append(LeftOut(name, f"the data do not name the {name.replace('system:', '')}"))
+        elif reason := _not_identified(name, codes, design):
+            left_out.append(LeftOut(name, reason))
+        elif levels_of(codes) >= ALMOST_ALL * len(design):
+            left_out.append(LeftOut(name, f"nearly every score has its own {name}; it is part of the residual"))
+            in_residual.append(name)
+        elif (place := _same_as(codes, kept)) is not None:
+            left_out.append(LeftOut(name, f"holds the same scores together as {kept[place].name}; folded into it"))
+            kept[place] = _folded(kept[place], name, codes)
+        else:
+            kept.append(Effect((name,), codes, levels_of(codes)))
+    return Effects(tuple(kept), tuple(left_out), tuple(in_residual))
+
+
+def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
+    yield "annotator", design.annotator
+    yield "task", design.task
+    yield "document", design.document
+    yield "segment", design.segment
+    yield "system:document", None if design.document is None else combine(design.system, design.document)
+    yield "page", design.page
+
+
+def _not_identified(name: str, codes: Codes, design: MixedDesign) -> str:
+    if levels_of(codes) == 1:
+        return f"there is one {name} only"
+    pairs = levels_of(combine(design.system, codes))
+    if pairs == len(design.systems):
+        return f"each system has one {name} only, so the two cannot be told apart"
+    return ""
+
+
+def _same_as(codes: Codes, kept: list[Effect]) -> int | None:
+    levels = levels_of(codes)
+    for place, other in enumerate(kept):
+        fewer, more = sorted((levels, other.levels))
+        if fewer >= ALMOST_ALL * more and fewer >= ALMOST_ALL * levels_of(combine(codes, other.codes)):
+            return place
+    return None
+
+
+def _folded(effect: Effect, name: str, codes: Codes) -> Effect:
+    finer = codes if levels_of(codes) > effect.levels else effect.codes
+    return Effect((*effect.parts, name), finer, levels_of(finer))

@@ -1,0 +1,202 @@
+"""Henderson's mixed-model equations at given ratios of variances: factor them once, then solve and take traces.
+
+    y = W u + e,   u_k ~ N(0, ratio_k s2),   e ~ N(0, s2)        (systems are fixed: no penalty)
+
+For right-hand sides r the equations give the best linear unbiased estimates and predictions, and r' P r, where P is the
+residual projection weighted by the inverse covariance. See `layout` for the order of elimination.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg.lapack import dtrtri
+
+from adjudge.rank.mixed.border import DENSE_LIMIT, DenseBorder, IterativeBorder, scatter_add
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.rank.mixed.border import Border
+    from adjudge.rank.mixed.buckets import Bucket
+    from adjudge.rank.mixed.layout import Layout
+
+    Floats = NDArray[np.float64]
+
+_SMALL_BLOCK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Estimates for k right-hand sides, one column each, and the matrix r' P r of all pairs of them."""
+
+    border: Floats
+    core: Floats
+    absorbed: Floats
+    quadratic: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Factored:
+    """A bucket's blocks: the inverse of each Cholesky factor, and that times the border columns."""
+
+    bucket: Bucket
+    inverse_factor: Floats
+    half: Floats
+
+
+class Equations:
+    """The equations of a layout at given ratios of variance to residual variance, one per effect."""
+
+    def __init__(self, layout: Layout, ratios: Floats) -> None:
+        self.layout = layout
+        self.ratios = ratios
+        self.penalty = 1 / ratios
+        self._absorbed_weight = 1 / (layout.absorbed_size + self._absorbed_penalty)
+        size_weight = 1 / (layout.sizes + self._absorbed_penalty)
+        self._weight = np.concatenate([[1.0], -size_weight])
+        self._weight_slope = np.concatenate([[0.0], size_weight**2])
+        self._factored = self._factor_blocks()
+        self.border = self._make_border()
+
+    @property
+    def _absorbed_penalty(self) -> float:
+        absorbed = self.layout.absorbed_effect
+        return 1.0 if absorbed is None else float(self.penalty[absorbed])
+
+    def _owned(self, owner: NDArray[np.int64], otherwise: float) -> Floats:
+        """The penalty of each unknown by its owner; systems and padding have none of their own."""
+        return np.append(self.penalty, otherwise)[owner]
+
+    def _factor_blocks(self) -> list[_Factored]:
+        layout = self.layout
+        squares = layout.core_terms.total(self._weight)
+        oblongs = layout.mixed_terms.total(self._weight)
+        ridge = self._owned(layout.core_owner, 1.0)
+        factored = []
+        for bucket in layout.buckets:
+            square = bucket.square(squares)
+            own = np.arange(bucket.core)
+            square[:, own, own] += bucket.vector(ridge)[:, :, 0]
+            inverse_factor = _inverse_lower(np.linalg.cholesky(square))
+            factored.append(_Factored(bucket, inverse_factor, inverse_factor @ bucket.oblong(oblongs)))
+        return factored
+
+    def _make_border(self) -> Border:
+        layout = self.layout
+        ridge = self._owned(layout.border_owner, 0.0)
+        ridge[-1] = 1.0
+        reduced = [(one.bucket, one.half) for one in self._factored]
+        kind = DenseBorder if layout.width <= DENSE_LIMIT else IterativeBorder
+        return kind(layout.border_terms, self._weight, ridge, reduced)
+
+    @property
+    def log_determinant(self) -> float:
+        """Of the whole matrix of coefficients and of the effects' relative covariance; NaN where it is not known."""
+        total = self.border.log_determinant - float(np.log(self._absorbed_weight).sum())
+        for one in self._factored:
+            total -= 2 * float(np.log(np.diagonal(one.inverse_factor, axis1=1, axis2=2)).sum())
+        return total + float(np.log(self.ratios) @ np.array(self.layout.levels))
+
+    def solve(self, right: Floats) -> Solution:
+        """Solve for right-hand sides given as rows of the data: (rows, k)."""
+        layout, weight = self.layout, self._absorbed_weight[:, None]
+        shared = right - layout.absorbed_rows @ (weight * (layout.absorbed_rows.T @ right))
+        core_right = layout.core_rows.T @ shared
+        border_right = layout.border_rows.T @ shared
+        quadratic = right.T @ shared
+        solution = self._back_substitute(core_right, border_right, quadratic)
+        fitted = layout.core_rows @ solution.core + layout.border_rows @ solution.border
+        absorbed = weight * (layout.absorbed_rows.T @ (right - fitted))
+        return Solution(solution.border, solution.core, absorbed, solution.quadratic)
+
+    def _back_substitute(self, core_right: Floats, border_right: Floats, quadratic: Floats) -> Solution:
+        """Solve, once the finest effect is absorbed."""
+        halves = []
+        for one in self._factored:
+            half = one.inverse_factor @ one.bucket.vector(core_right)
+            scatter_add(border_right, one.bucket, -(one.half.transpose(0, 2, 1) @ half))
+            quadratic = quadratic - np.einsum("bik,bil->kl", half, half)
+            halves.append(half)
+        border = self.border.solve(border_right)
+        core = np.zeros_like(core_right)
+        for one, half in zip(self._factored, halves, strict=True):
+            rest = half - one.half @ border[one.bucket.border_index]
+            one.bucket.vector(core)[:] = one.inverse_factor.transpose(0, 2, 1) @ rest
+        return Solution(border, core, np.empty((0, 0)), quadratic - border_right.T @ border)
+
+    def system_inverse(self) -> Solution:
+        """The columns of the inverse that belong to the systems: their covariance, and that with all other effects."""
+        layout = self.layout
+        unit = np.zeros((layout.width, layout.systems))
+        unit[: layout.systems] = np.eye(layout.systems)
+        core = np.zeros((len(layout.core_owner), layout.systems))
+        solution = self._back_substitute(core, unit, np.zeros((layout.systems, layout.systems)))
+        fitted = layout.core_rows @ solution.core + layout.border_rows @ solution.border
+        absorbed = -self._absorbed_weight[:, None] * (layout.absorbed_rows.T @ fitted)
+        return Solution(solution.border, solution.core, absorbed, solution.quadratic)
+
+    def by_effect(self, values: Solution) -> list[Floats]:
+        """Each effect's own part of a solution: (levels, k)."""
+        layout = self.layout
+        parts = []
+        for effect in range(len(layout.levels)):
+            if effect == layout.absorbed_effect:
+                parts.append(values.absorbed)
+            else:
+                inside = values.core[layout.core_owner == effect]
+                parts.append(inside if len(inside) else values.border[layout.border_owner == effect])
+        return parts
+
+    def rows_by_effect(self, values: Solution) -> Floats:
+        """What each effect adds to every row, for a solution with one column: (rows, effects)."""
+        layout = self.layout
+        number = np.arange(len(layout.levels))
+        core = np.where(layout.core_owner[:, None] == number, values.core[:, :1], 0.0)
+        border = np.where(layout.border_owner[:, None] == number, values.border[:, :1], 0.0)
+        added: Floats = layout.core_rows @ core + layout.border_rows @ border
+        if layout.absorbed_effect is not None:
+            added[:, layout.absorbed_effect] += layout.absorbed_rows @ values.absorbed[:, 0]
+        return added
+
+    def traces(self) -> Floats:
+        """For each effect the trace of its diagonal block of the inverse of the whole matrix."""
+        layout, border = self.layout, self.border
+        squares = np.empty(layout.core_terms.length)
+        oblongs = np.empty(layout.mixed_terms.length)
+        diagonal = np.empty((len(layout.core_owner), 1))
+        for one in self._factored:
+            back = one.inverse_factor.transpose(0, 2, 1)
+            solved = back @ one.half
+            spread = solved @ border.inverse_blocks(one.bucket)
+            inverse = back @ one.inverse_factor + spread @ solved.transpose(0, 2, 1)
+            one.bucket.square(squares)[:] = inverse
+            one.bucket.oblong(oblongs)[:] = -spread
+            one.bucket.vector(diagonal)[:, :, 0] = np.diagonal(inverse, axis1=1, axis2=2)
+        traces = self._sums(layout.core_owner, diagonal[:, 0]) + self._sums(
+            layout.border_owner, border.inverse_diagonal()
+        )
+        if layout.absorbed_effect is not None:
+            traces[layout.absorbed_effect] = self._absorbed_trace(squares, oblongs)
+        return traces
+
+    def _sums(self, owner: NDArray[np.int64], values: Floats) -> Floats:
+        """Sums of values by owner, those without an owner left out."""
+        return np.bincount(owner + 1, values, minlength=len(self.layout.levels) + 1)[1:]
+
+    def _absorbed_trace(self, squares: Floats, oblongs: Floats) -> float:
+        layout, slope = self.layout, self._weight_slope
+        inside = layout.core_terms.dot(squares, slope) + 2 * layout.mixed_terms.dot(oblongs, slope)
+        terms = layout.border_terms
+        outside = (terms.value * slope[terms.size_class]) @ self.border.inverse_entries(terms.place)
+        return float(self._absorbed_weight.sum() + inside + outside)
+
+
+def _inverse_lower(factor: Floats) -> Floats:
+    """The inverses of lower triangular matrices (count, m, m)."""
+    if factor.shape[1] <= _SMALL_BLOCK:
+        inverse: Floats = np.linalg.inv(factor)
+        return inverse
+    return np.stack([dtrtri(one, lower=1)[0] for one in factor])

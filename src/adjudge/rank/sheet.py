@@ -1,0 +1,167 @@
+"""Scores as integer-coded columns, and the customary way from them to system means.
+
+An item is one segment of one system. Scores are averaged within items first, then over items, so that segments judged
+often weigh no more than others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.core.comparisons import NOBODY
+from adjudge.core.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+
+SCORE_PROTOCOLS = ("da", "sqm", "esa", "mqm")
+RATED = ("system", "repeat")
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """One entry per score. `rated` marks those that count for systems.
+
+    The others are controls, and only help to tell how an annotator uses the scale.
+    """
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    annotators: tuple[str, ...]
+    score: NDArray[np.float64]
+    annotator: NDArray[np.int64]
+    system: NDArray[np.int64]
+    item: NDArray[np.int64]
+    item_system: NDArray[np.int64]
+    rated: NDArray[np.bool_]
+    calibration: NDArray[np.bool_]
+
+    def with_scores(self, score: NDArray[np.float64]) -> Sheet:
+        """The same sheet with other scores."""
+        return replace(self, score=score)
+
+    def keep(self, rows: NDArray[np.bool_]) -> Sheet:
+        """Only these rows; codes stay as they are."""
+        return replace(
+            self,
+            score=self.score[rows],
+            annotator=self.annotator[rows],
+            system=self.system[rows],
+            item=self.item[rows],
+            rated=self.rated[rows],
+            calibration=self.calibration[rows],
+        )
+
+
+def sheet_of(judgments: Judgments) -> Sheet:
+    """The scores of one language pair, last revision; rows without a score are left out."""
+    table = judgments.final().table.filter(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null())
+    rated = table["kind"].is_in(RATED)
+    if not rated.any():
+        found = ", ".join(judgments.protocols) or "no judgments at all"
+        raise DataError(f"scores of systems are needed, but the data hold {found}; choose a method for rankings")
+    systems = table["system"].filter(rated).unique().sort()
+    annotators = table["annotator"].fill_null(NOBODY).unique().sort()
+    codes = table.select(
+        pl.col("system").replace_strict(systems, range(len(systems)), default=-1, return_dtype=pl.Int64),
+        pl.col("annotator").fill_null(NOBODY).replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int64),
+        (pl.struct("system", "document", "segment").rank("dense") - 1).cast(pl.Int64).alias("item"),
+    )
+    item, system = codes["item"].to_numpy(), codes["system"].to_numpy()
+    item_system = np.full(int(item.max()) + 1, -1, dtype=np.int64)
+    item_system[item] = system
+    human = set(table.filter(pl.col("human"))["system"].to_list())
+    return Sheet(
+        systems=tuple(systems),
+        human=np.array([name in human for name in systems], dtype=bool),
+        annotators=tuple(annotators),
+        score=table["score"].to_numpy().astype(float),
+        annotator=codes["annotator"].to_numpy(),
+        system=system,
+        item=item,
+        item_system=item_system,
+        rated=rated.to_numpy(),
+        calibration=(table["kind"] == "calibration").to_numpy(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ItemMeans:
+    """The mean score of every item that has one, its system, and how many scores lie behind each system."""
+
+    mean: NDArray[np.float64]
+    system: NDArray[np.int64]
+    judgments: NDArray[np.int64]
+
+    def system_means(self, systems: int) -> NDArray[np.float64]:
+        """The mean over items of each system; NaN for a system without any."""
+        count = np.bincount(self.system, minlength=systems)
+        total = np.bincount(self.system, weights=self.mean, minlength=systems)
+        means = np.full(systems, np.nan)
+        np.divide(total, count, out=means, where=count > 0)
+        return means
+
+
+def item_means(sheet: Sheet) -> ItemMeans:
+    """Average the rated scores within items."""
+    used = sheet.rated & ~np.isnan(sheet.score)
+    item, score = sheet.item[used], sheet.score[used]
+    items = len(sheet.item_system)
+    count = np.bincount(item, minlength=items)
+    total = np.bincount(item, weights=score, minlength=items)
+    found = count > 0
+    judged = np.bincount(sheet.system[used], minlength=len(sheet.systems))
+    return ItemMeans(total[found] / count[found], sheet.item_system[found], judged.astype(np.int64))
+
+
+def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = False) -> Sheet:
+    """Scores as z: minus the annotator's mean, divided by the annotator's standard deviation (n - 1).
+
+    Args:
+        sheet: the scores; controls help to tell how an annotator uses the scale.
+        zero_sd: what becomes of annotators whose scores are all equal: `drop` (no z) or `zero` (z = 0).
+        calibrated: use the calibration items alone, which all annotators judged.
+    """
+    base = sheet.calibration if calibrated else np.ones(len(sheet.score), dtype=bool)
+    if not base.any():
+        raise DataError("there are no calibration items in the data; use zscore, or mark them with kind 'calibration'")
+    who, score = sheet.annotator[base], sheet.score[base]
+    people = len(sheet.annotators)
+    count = np.bincount(who, minlength=people)
+    mean = np.bincount(who, weights=score, minlength=people) / np.maximum(count, 1)
+    squares = np.bincount(who, weights=(score - mean[who]) ** 2, minlength=people)
+    sd = np.sqrt(squares / np.maximum(count - 1, 1))
+    usable = (count > 1) & (sd > 0)
+    z = (sheet.score - mean[sheet.annotator]) / np.where(usable, sd, 1.0)[sheet.annotator]
+    otherwise = 0.0 if zero_sd == "zero" else np.nan
+    return sheet.with_scores(np.where(usable[sheet.annotator], z, otherwise))
+
+
+def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """System means when annotators are drawn again with replacement: (count, systems)."""
+    from scipy.sparse import coo_array
+
+    used = sheet.rated & ~np.isnan(sheet.score)
+    item, who, score = sheet.item[used], sheet.annotator[used], sheet.score[used]
+    people, items, systems = len(sheet.annotators), len(sheet.item_system), len(sheet.systems)
+    shape = (items, people)
+    sums = coo_array((score, (item, who)), shape=shape).tocsr()
+    counts = coo_array((np.ones(len(item)), (item, who)), shape=shape).tocsr()
+    owned = np.flatnonzero(sheet.item_system >= 0)
+    by_system = coo_array((np.ones(len(owned)), (sheet.item_system[owned], owned)), shape=(systems, items)).tocsr()
+    slices: list[NDArray[np.float64]] = []
+    step = max(1, 20_000_000 // items)
+    for start in range(0, count, step):
+        size = min(step, count - start)
+        weights = rng.multinomial(people, np.full(people, 1 / people), size=size).T.astype(float)
+        seen = counts @ weights
+        means = np.divide(sums @ weights, seen, out=np.zeros_like(seen), where=seen > 0)
+        present = by_system @ (seen > 0).astype(float)
+        slices.append(np.divide(by_system @ means, present, out=np.full_like(present, np.nan), where=present > 0).T)
+    return np.concatenate(slices) if slices else np.empty((0, systems))

@@ -1,0 +1,146 @@
+"""Raw and standardised means, and the rank-sum test, against definitions and other tools."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
+
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
+from adjudge.rank import RankSettings, rank
+from adjudge.rank.mann_whitney import mann_whitney
+from adjudge.rank.sheet import sheet_of, standardised
+
+QUICK = RankSettings(resamples=0)
+
+
+def scored(rows: list[tuple[str, str, str, str, float | None]]) -> Judgments:
+    """Rows of (annotator, system, segment, kind, score)."""
+    names = ("annotator", "system", "segment", "kind", "score")
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    return Judgments.from_columns({**columns, "protocol": ["da"] * len(rows), "campaign": ["test"] * len(rows)})
+
+
+def random_scores(seed: int, *, systems: int = 4, segments: int = 20, annotators: int = 6, step: int = 10) -> Judgments:
+    rng = np.random.default_rng(seed)
+    rows: list[tuple[str, str, str, str, float | None]] = []
+    for s in range(systems):
+        for segment in range(segments):
+            for who in rng.choice(annotators, size=rng.integers(1, 3), replace=False):
+                value = np.clip(60 - 5 * s + 8 * who + rng.normal(0, 20), 0, 100)
+                kind = "repeat" if rng.random() < 0.1 else "system"
+                rows.append((f"a{who}", f"s{s}", str(segment), kind, float(np.round(value / step) * step)))
+    rows += [
+        (f"a{who}", "s0", str(i), "degraded", float(rng.integers(0, 30))) for who in range(annotators) for i in range(3)
+    ]
+    return scored(rows)
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [((25, 50, 50, 75), 0.0), ((0, 25, 50, 75), 0.387), ((25, 50, 75, 100), -0.387)],
+)
+def test_a_score_of_50_means_what_its_neighbours_make_of_it(scores: tuple[float, ...], expected: float) -> None:
+    """The toy z-scores of Knowles (2021), section 5."""
+    sheet = sheet_of(scored([("a", "x", str(i), "system", score) for i, score in enumerate(scores)]))
+    z = standardised(sheet).score
+    assert z[scores.index(50)] == pytest.approx(expected, abs=5e-4)
+
+
+def slow_means(judgments: Judgments) -> dict[str, tuple[float, float, int, int]]:
+    """Raw mean, z mean, segments and judgments of each system, step by step as the workshops describe it."""
+    table = judgments.table
+    z = (pl.col("score") - pl.col("score").mean().over("annotator")) / pl.col("score").std().over("annotator")
+    rated = table.with_columns(z=z).filter(pl.col("kind").is_in(["system", "repeat"]))
+    by_item = rated.group_by("system", "document", "segment").agg(pl.col("score").mean(), pl.col("z").mean(), pl.len())
+    by_system = by_item.group_by("system").agg(
+        pl.col("score").mean(), pl.col("z").mean(), pl.len().alias("n"), pl.col("len").sum()
+    )
+    return {row["system"]: (row["score"], row["z"], row["n"], row["len"]) for row in by_system.iter_rows(named=True)}
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+def test_means_are_taken_over_segments_first(seed: int) -> None:
+    judgments = random_scores(seed)
+    expected = slow_means(judgments)
+    by_z, by_raw = rank(judgments, method="zscore", settings=QUICK), rank(judgments, method="raw", settings=QUICK)
+    for one in by_z.systems:
+        raw, z, n, n_all = expected[one.system]
+        assert one.score == pytest.approx(z)
+        assert one.numbers["raw"] == pytest.approx(raw)
+        assert (one.n, one.numbers["n_all"]) == (n, n_all)
+    assert [one.score for one in by_raw.systems] == pytest.approx(
+        sorted((raw for raw, *_ in expected.values()), reverse=True)
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([1, 5, 50]))
+def test_the_rank_sum_test_is_scipys(seed: int, step: int) -> None:
+    """scipy `mannwhitneyu(method="asymptotic", use_continuity=True)`, one-sided and two-sided, with many and few ties."""
+    rng = np.random.default_rng(seed)
+    system = rng.integers(4, size=60)
+    values = np.round(rng.normal(50, 20, size=60) / step) * step
+    tests = mann_whitney(values, system, 4)
+    for i in range(4):
+        for j in range(4):
+            x, y = values[system == i], values[system == j]
+            if i == j or len(x) == 0 or len(y) == 0 or len(np.unique(np.concatenate([x, y]))) == 1:
+                continue
+            expected = mannwhitneyu(x, y, alternative="greater", method="asymptotic")
+            assert tests.greater[i, j] == pytest.approx(expected.pvalue)
+            expected = mannwhitneyu(x, y, alternative="two-sided", method="asymptotic")
+            assert tests.two_sided[i, j] == pytest.approx(expected.pvalue)
+
+
+def test_systems_that_cannot_be_tested_have_no_p() -> None:
+    tests = mann_whitney(np.array([1.0, 1.0, 1.0, 1.0]), np.array([0, 0, 1, 1]), 3)
+    assert tests.two_sided[0, 1] == 1
+    assert np.isnan(tests.two_sided[0, 2])
+
+
+def test_annotators_who_never_vary_have_no_z_or_zero() -> None:
+    rows = [("flat", s, str(i), "system", 50.0) for s in "xy" for i in range(3)]
+    rows += [("a", s, str(i), "system", 40.0 + 10 * i + (5 if s == "x" else 0)) for s in "xy" for i in range(3, 6)]
+    judgments = scored(rows)
+    dropped = rank(judgments, method="zscore", settings=QUICK)
+    kept = rank(judgments, method="zscore", settings=RankSettings(resamples=0, zero_sd="zero"))
+    assert [one.n for one in dropped.systems] == [3, 3]
+    assert [one.n for one in kept.systems] == [6, 6]
+    assert any("same score throughout" in note for note in dropped.notes)
+    assert dropped.systems[0].numbers["raw"] == kept.systems[0].numbers["raw"]
+    with pytest.raises(DataError, match="no annotator's scores vary"):
+        rank(scored(rows[:6]), method="zscore")
+
+
+def test_calibration_items_set_the_scale() -> None:
+    rows = [
+        (who, s, str(i), "system", base + 10 * i)
+        for who, base in (("a", 20.0), ("b", 50.0))
+        for i, s in enumerate("xyx")
+    ]
+    rows += [
+        (who, "c", str(i), "calibration", base + 10 * i) for who, base in (("a", 20.0), ("b", 50.0)) for i in range(5)
+    ]
+    ranking = rank(scored(rows), method="zscore-calibrated", settings=QUICK)
+    assert {one.system for one in ranking.systems} == {"x", "y"}
+    expected_sd = np.std([0, 10, 20, 30, 40], ddof=1)
+    assert (
+        ranking.systems[0].score == pytest.approx(((0 - 20) + (20 - 20)) / 2 / expected_sd) or ranking.order[0] == "y"
+    )
+    with pytest.raises(DataError, match="no calibration items"):
+        rank(scored(rows[:6]), method="zscore-calibrated")
+
+
+def test_p_is_one_sided_in_the_direction_of_the_scores() -> None:
+    ranking = rank(random_scores(3), method="zscore", settings=QUICK)
+    assert ranking.settings["alternative"] == "greater"
+    top, bottom = ranking.order[0], ranking.order[-1]
+    pair = next(one for one in ranking.comparisons if (one.better, one.worse) == (top, bottom))
+    assert pair.p is not None
+    assert pair.p < 0.5
