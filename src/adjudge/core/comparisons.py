@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 NOBODY = "(unknown)"
+RELATIVE = ("ranking", "pairwise")
+"""The protocols whose judgments compare systems."""
+MOST_LABELS = 1000
+"""A block beyond this is a table that does not say what was shown together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +104,7 @@ def segment_keys(judgments: Judgments) -> pl.DataFrame:
 
 
 def _relative_judgments(judgments: Judgments) -> pl.DataFrame:
-    table = judgments.final().table.filter(pl.col("protocol").is_in(["ranking", "pairwise"]))
+    table = judgments.final().table.filter(pl.col("protocol").is_in(RELATIVE))
     if table.height == 0:
         found = ", ".join(judgments.protocols) or "no judgments at all"
         raise DataError(f"relative ranks are needed, but the data hold {found}; choose a method for scores")
@@ -165,8 +169,15 @@ def _pairs_within_blocks(labels: _Labels) -> dict[str, NDArray[np.int32]]:
     order = np.lexsort((labels.system, labels.block))
     block, system, rank = labels.block[order], labels.system[order], labels.rank[order]
     parts: list[NDArray[np.int32]] = []
-    for step in range(1, int(np.bincount(block).max(initial=0))):
-        here = np.flatnonzero(block[:-step] == block[step:])
+    largest = int(np.bincount(block).max(initial=0))
+    if largest > MOST_LABELS:
+        raise DataError(
+            f"{largest:,} labels stand in one block, more than anyone ranks together; say which belong together "
+            "in the columns 'screen' or 'segment'"
+        )
+    for step in range(1, largest):
+        # A system that stands twice in a block is not compared with itself.
+        here = np.flatnonzero((block[:-step] == block[step:]) & (system[:-step] != system[step:]))
         there = here + step
         sign = np.sign(rank[there] - rank[here])
         parts.append(np.stack([system[here], system[there], sign, block[here]]).astype(np.int32))

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 
 class AdjudgeError(Exception):
-    """Base of all explained faults."""
+    """Base of all explained faults. The sentence is one printable line, whatever the file held that it quotes."""
 
     slug = "fault"
     exit_code = 1
+
+    def __init__(self, sentence: str) -> None:
+        one_line = " ".join(sentence.split())
+        super().__init__("".join(character if character.isprintable() else "�" for character in one_line))
 
 
 class UsageError(AdjudgeError):
@@ -40,6 +44,12 @@ class DataError(AdjudgeError):
     """The judgments are readable, but the question asked cannot be answered from them."""
 
     slug = "data"
+
+
+def shown(value: object, longest: int = 60) -> str:
+    """A value from a file as a message quotes it: long ones are cut."""
+    text = str(value)
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def unknown_choice(what: str, got: str, choices: Iterable[str]) -> UsageError:

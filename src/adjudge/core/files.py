@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import tempfile
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,17 +15,27 @@ from adjudge.core.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def exists(path: Path) -> bool:
+    """Whether there is such a file or folder; one that may not even be asked for counts as missing."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
 
 def read_bytes(path: Path) -> bytes:
-    """The whole file, decompressed where its name ends in .gz."""
-    if not path.exists():
+    """The whole file, decompressed where its content says that it is gzip."""
+    if not exists(path):
         raise InputError("no such file; check the path", file=path)
     if path.is_dir():
         raise InputError("this is a folder, a file is needed; name the file inside it", file=path)
     try:
         raw = path.read_bytes()
-        return gzip.decompress(raw) if path.suffix == ".gz" else raw
-    except (OSError, EOFError) as fault:
+        return gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw
+    except (OSError, EOFError, zlib.error) as fault:
         raise InputError(f"cannot be read ({fault}); check the file and its permissions", file=path) from fault
 
 
@@ -49,11 +60,11 @@ def decode_text(raw: bytes, path: Path) -> str:
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that replaces it when the block ends well, and vanishes when it does not."""
-    if path.is_dir():
+    if exists(path) and path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     except OSError as fault:
         raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=path) from fault
     os.close(handle)
@@ -66,6 +77,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
         temporary.replace(path)
+    except OSError as fault:
+        raise InputError(f"cannot be written ({fault.strerror or fault}); choose another place", file=path) from fault
     finally:
         temporary.unlink(missing_ok=True)
 

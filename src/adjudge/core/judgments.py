@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.languages import UNKNOWN, pair_name, parse_pair
+from adjudge.core.errors import DataError, InputError, shown
+from adjudge.core.languages import UNKNOWN, language_code, pair_name, parse_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -103,7 +103,8 @@ class Judgments:
             *(_conform(frame, name, dtype, source) for name, dtype in SCHEMA.items()),
             *(name for name in frame.columns if name not in SCHEMA),
         )
-        _check_vocabulary(table, source)
+        table = table.with_columns(_codes(table[name]) for name in ("source_lang", "target_lang"))
+        _check_values(table, source)
         kept = tuple(one for one in set_aside if one.rows)
         return cls(table, kept, tuple(notes))
 
@@ -181,7 +182,10 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     for part in tables:
         for one in part.set_aside:
             rows[one.reason] = rows.get(one.reason, 0) + one.rows
-    frame = pl.concat([part.table for part in tables], how="diagonal")
+    try:
+        frame = pl.concat([part.table for part in tables], how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as fault:
+        raise DataError(f"the tables do not fit together ({fault}); leave out their extra columns") from fault
     notes = tuple(dict.fromkeys(note for part in tables for note in part.notes))
     return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes)
 
@@ -192,27 +196,55 @@ def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataTy
         return pl.repeat(default, frame.height, dtype=dtype, eager=True).alias(name)
     column = frame[name]
     try:
-        cast = column.cast(dtype, strict=True)
-    except (pl.exceptions.InvalidOperationError, pl.exceptions.ComputeError, pl.exceptions.SchemaError) as fault:
-        loose = column.cast(dtype, strict=False) if column.dtype == pl.String else column.clear(column.len())
-        bad = column.filter(loose.is_null() & column.is_not_null())
-        value = bad[0] if bad.len() else column.dtype
-        raise InputError(f"column '{name}' holds '{value!s}', which is not {dtype}; correct it", file=source) from fault
+        cast = (_whole(column) if dtype == pl.Int32 else column).cast(dtype, strict=True)
+    except pl.exceptions.PolarsError:
+        cast = column
+    if cast.dtype != dtype:
+        value = _first_bad(column, dtype)
+        raise InputError(f"column '{name}' holds '{shown(value)}', which is not {dtype}; correct it", file=source)
     return cast if default is None else cast.fill_null(default)
 
 
-def _check_vocabulary(table: pl.DataFrame, source: str) -> None:
+def _whole(column: pl.Series) -> pl.Series:
+    """Whole numbers as such, where data frames turned them into fractions because some are missing: `2.0`."""
+    if column.dtype == pl.String:
+        return column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
+    if not column.dtype.is_float():
+        return column
+    column = column.fill_nan(None)
+    return column if (column == column.round()).all() else column.cast(pl.String)
+
+
+def _first_bad(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> object:
+    """The first value that cannot be of the type, or the column's own type where all of it is of another kind."""
+    try:
+        bad = column.filter(_whole(column).cast(dtype, strict=False).is_null() & column.is_not_null())
+    except pl.exceptions.PolarsError:
+        return column.dtype
+    return bad[0] if bad.len() else column.dtype
+
+
+def _codes(names: pl.Series) -> pl.Series:
+    known = names.unique().to_list()
+    return names.replace_strict(known, [language_code(name) for name in known], return_dtype=pl.String)
+
+
+def _check_values(table: pl.DataFrame, source: str) -> None:
+    nameless = (table["system"].is_null() | (table["system"] == "")).arg_true()
+    if len(nameless):
+        raise InputError(f"row {nameless[0] + 1} has no system; name what was judged", file=source)
     for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
-        strange: list[str] = table.filter(~pl.col(name).is_in(allowed))[name].drop_nulls().to_list()
+        strange = [one for one in table[name].unique(maintain_order=True) if one is not None and one not in allowed]
         if strange:
-            raise InputError(f"column '{name}' holds '{strange[0]}'; use one of {', '.join(allowed)}", file=source)
-    for name, low in (("rank", 1), ("revision", 0)):
+            known = ", ".join(allowed)
+            raise InputError(f"column '{name}' holds '{shown(strange[0])}'; use one of {known}", file=source)
+    for name, low in (("rank", 1), ("revision", 0), ("active_seconds", 0)):
         smallest = table.select(pl.col(name).min()).item()
         if smallest is not None and smallest < low:
             raise InputError(f"column '{name}' holds {smallest}, at least {low} is needed; correct it", file=source)
-    infinite = table["score"].is_infinite() | table["score"].is_nan()
-    if infinite.any():
-        raise InputError("column 'score' holds a value that is not a finite number; leave it empty", file=source)
+    for name in ("score", "active_seconds"):
+        if not table[name].drop_nulls().is_finite().all():
+            raise InputError(f"column '{name}' holds a value that is not a finite number; leave it empty", file=source)
 
 
 def _spans_as_text() -> pl.Expr:

@@ -35,20 +35,31 @@ _LANGUAGES = {
 }  # fmt: skip
 _CODES = {name: code for code, names in _LANGUAGES.items() for name in (code, *names.split())}
 _VARIANT = re.compile(r"^(?P<base>[^()]+?)\s*\((?P<variant>[^()]+)\)$")
+# What follows a language in `pt-BR`, `zh-Hans`, `es-419`.
+_REGION = re.compile(r"^(?P<base>[A-Za-z]+)(?:_(?P<any>.+)|-(?P<region>[A-Z]{2}|[A-Z][a-z]{3}|[0-9]{3}))$")
 
 
 def language_code(name: str | None) -> str:
-    """The short code of a language given by name or code; a variant in brackets or after `_` is kept (`ht_raw`)."""
-    if name is None or not name.strip():
+    """The short code of a language given by name or code; a variant in brackets or after `_` is kept (`ht_raw`).
+
+    A language that is not known keeps its name in small letters. What holds no letter at all, such as the `-1` of
+    files that leave the language out, is unknown.
+    """
+    if name is None or not any(character.isalpha() for character in name):
         return UNKNOWN
     text = name.strip()
     if bracketed := _VARIANT.match(text):
         return f"{language_code(bracketed['base'])}_{_slug(bracketed['variant'])}"
-    base, underscore, region = text.partition("_")
-    if underscore and base.lower() in _CODES:
-        return f"{_CODES[base.lower()]}_{region}"
+    region = _REGION.match(text)
+    if region and region["base"].lower() in _CODES:
+        return f"{_CODES[region['base'].lower()]}_{region['any'] or region['region']}"
     slug = _slug(text)
     return _CODES.get(slug, slug)
+
+
+def is_language(name: str) -> bool:
+    """Whether this is a name or code of a language that adjudge knows, with or without a variant."""
+    return re.split(r"[_(]", language_code(name))[0] in _LANGUAGES
 
 
 def _slug(text: str) -> str:
@@ -62,17 +73,29 @@ def pair_name(source: str, target: str) -> str:
 
 def parse_pair(text: str) -> str:
     """The written form of a pair that a user typed: `cs-en`, `ces-eng`, `Czech-English`, `cs,en`."""
+    return pair_name(*split_pair(text))
+
+
+def split_pair(text: str) -> tuple[str, str]:
+    """The codes of the two languages of a pair that a user typed."""
     parts = re.split(r"\s*(?:,|->|→|:)\s*", text.strip())
     if len(parts) != 2:
-        source, _, target = text.strip().partition("-")
-        parts = [source, target]
-    return pair_name(language_code(parts[0]), language_code(parts[1]))
+        parts = _split_at_hyphen(text.strip())
+    return language_code(parts[0]), language_code(parts[1])
+
+
+def _split_at_hyphen(text: str) -> list[str]:
+    """Split `zh-Hans-en` where languages stand on both sides, and at the first hyphen otherwise."""
+    words = text.split("-")
+    ways = [["-".join(words[:i]), "-".join(words[i:])] for i in range(1, len(words))] or [[text, ""]]
+    return next((way for way in ways if is_language(way[0]) and is_language(way[1])), ways[0])
 
 
 def pair_in_name(text: str) -> tuple[str, str] | None:
     """The language pair that a file's name carries, if both sides are known languages: `wmt10.Czech,English`."""
     for separator in (",", "-", "_"):
-        pattern = rf"(?<![A-Za-z])([A-Za-z]{{2,}}){separator}([A-Za-z]{{2,}})(?![A-Za-z])"
+        # The second word is only looked at, so that it may be the first of the next match: `test-cs-en`.
+        pattern = rf"(?<![A-Za-z])([A-Za-z]{{2,}}){separator}(?=([A-Za-z]{{2,}})(?![A-Za-z]))"
         for match in re.finditer(pattern, text):
             source, target = match[1].lower(), match[2].lower()
             if source in _CODES and target in _CODES and source != target:

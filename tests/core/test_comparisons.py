@@ -1,0 +1,129 @@
+"""All pairs within blocks, against a slow and obvious way to count them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.core.comparisons import BLOCK_KEY, Comparisons, comparisons
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
+
+SYSTEMS = ("_ref", "a", "b", "c", "system d", "é")
+Row = dict[str, object]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[Row]:
+    """Blocks with no label, one, or several; systems may stand twice in one, and blocks may repeat another."""
+    rows: list[Row] = []
+    for number in range(draw(st.integers(1, 8))):
+        place: Row = {
+            "campaign": draw(st.sampled_from(["one", "two", None])),
+            "source_lang": "cs",
+            "target_lang": draw(st.sampled_from(["en", "de"])),
+            "annotator": draw(st.sampled_from(["ann", "bob", None])),
+            "task": draw(st.sampled_from([None, "hit"])),
+            "screen": draw(st.sampled_from([str(number), "0", None])),
+            "document": draw(st.sampled_from([None, "", "doc"])),
+            "segment": draw(st.sampled_from(["1", "2"])),
+        }
+        labels = draw(
+            st.lists(st.tuples(st.sampled_from(SYSTEMS), st.one_of(st.none(), st.integers(1, 5))), max_size=6)
+        )
+        rows += [{**place, "system": system, "rank": rank} for system, rank in labels]
+    return draw(st.permutations(rows))
+
+
+def make(rows: list[Row], protocol: str = "ranking") -> Judgments:
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return Judgments.from_columns(
+        frame.with_columns(pl.lit(protocol).alias("protocol"), (pl.col("system") == "_ref").alias("human"))
+    )
+
+
+def counted_slowly(rows: list[Row]) -> Counter[tuple[object, ...]]:
+    blocks: dict[tuple[object, ...], list[tuple[str, int]]] = defaultdict(list)
+    for row in rows:
+        if row["rank"] is not None:
+            blocks[tuple(row[name] for name in BLOCK_KEY)].append((str(row["system"]), int(str(row["rank"]))))
+    found: Counter[tuple[object, ...]] = Counter()
+    for key, labels in blocks.items():
+        for (one, rank), (other, other_rank) in combinations(labels, 2):
+            if one == other:
+                continue
+            better = (rank < other_rank) - (rank > other_rank)
+            first, second, outcome = (one, other, better) if one < other else (other, one, -better)
+            found[key[3] or "(unknown)", first, second, outcome] += 1
+    return found
+
+
+def counted(result: Comparisons) -> Counter[tuple[object, ...]]:
+    return Counter(
+        (result.annotators[who], result.systems[first], result.systems[second], int(outcome))
+        for who, first, second, outcome in zip(
+            result.annotator, result.first, result.second, result.outcome, strict=True
+        )
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables())
+def test_every_pair_of_labels_within_a_block(rows: list[Row]) -> None:
+    if not rows:
+        return
+    result = comparisons(make(rows))
+    assert counted(result) == counted_slowly(rows)
+    assert result.systems == tuple(sorted({str(row["system"]) for row in rows}))
+    assert len(result.label_rank) == sum(row["rank"] is not None for row in rows)
+    keys = {tuple(row[name] for name in BLOCK_KEY) for row in rows}
+    assert len(result.block_annotator) == len(keys)
+    assert [bool(flag) for flag in result.human] == [name == "_ref" for name in result.systems]
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables())
+def test_leaving_systems_out_is_the_same_before_and_after(rows: list[Row]) -> None:
+    kept = [row for row in rows if row["system"] != "a"]
+    if not kept:
+        return
+    whole = comparisons(make(rows))
+    without = whole.without(np.array([name == "a" for name in whole.systems]))
+    assert counted(without) == counted(comparisons(make(kept)))
+
+
+def test_scores_of_pairwise_judgments_are_ranked_within_the_screen() -> None:
+    rows: list[Row] = [
+        {"screen": "1", "system": "a", "score": 70.0},
+        {"screen": "1", "system": "b", "score": 30.0},
+        {"screen": "2", "system": "a", "score": 50.0},
+        {"screen": "2", "system": "b", "score": 50.0},
+    ]
+    result = comparisons(make(rows, "pairwise"))
+    assert counted(result) == {("(unknown)", "a", "b", 1): 1, ("(unknown)", "a", "b", 0): 1}
+
+
+def test_only_the_last_revision_counts() -> None:
+    rows: list[Row] = [
+        {"screen": "1", "system": "a", "rank": 1, "revision": 1},
+        {"screen": "1", "system": "a", "rank": 3, "revision": 2},
+        {"screen": "1", "system": "b", "rank": 2, "revision": 1},
+    ]
+    assert counted(comparisons(make(rows))) == {("(unknown)", "a", "b", -1): 1}
+
+
+def test_scores_alone_are_no_comparisons() -> None:
+    with pytest.raises(DataError, match="relative ranks are needed, but the data hold da"):
+        comparisons(make([{"system": "a", "score": 1.0}], "da"))
+
+
+def test_a_table_that_does_not_say_what_was_shown_together() -> None:
+    rows: list[Row] = [{"system": f"s{i % 7}", "rank": 1 + i % 5} for i in range(2000)]
+    with pytest.raises(DataError, match="2,000 labels stand in one block"):
+        comparisons(make(rows))

@@ -1,0 +1,89 @@
+"""Any file is read as text or refused with its place; nothing half-written stays behind."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from adjudge.core.errors import AdjudgeError, InputError
+from adjudge.core.files import atomic_path, exists, read_text, write_text
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(one.name for one in folder.iterdir())
+
+
+def test_plain_and_compressed_files_and_a_byte_order_mark(tmp_path: Path) -> None:
+    text = "naïve „Zitat“\nsecond line\n"
+    for name, raw in {
+        "plain.csv": text.encode(),
+        "marked.csv": b"\xef\xbb\xbf" + text.encode(),
+        "packed.csv.gz": gzip.compress(text.encode()),
+        "packed-without-ending": gzip.compress(text.encode()),
+    }.items():
+        (tmp_path / name).write_bytes(raw)
+        assert read_text(tmp_path / name) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"one\ntwo\0three", "line 2: is a binary file"),
+        (b"one\ntwo\nth\xe9", "line 3: byte 0xe9 is not UTF-8"),
+        (gzip.compress(b"words" * 1000)[:-20], "cannot be read"),
+        (b"\x1f\x8b\x08 damaged", "cannot be read"),
+    ],
+)
+def test_what_is_not_text_is_refused_with_its_place(tmp_path: Path, raw: bytes, words: str) -> None:
+    file = tmp_path / "file.csv"
+    file.write_bytes(raw)
+    with pytest.raises(InputError, match=words):
+        read_text(file)
+
+
+def test_missing_files_and_folders(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_text(tmp_path / "missing")
+    with pytest.raises(InputError, match="folder"):
+        read_text(tmp_path)
+    assert not exists(tmp_path / ("long" * 200))
+    with pytest.raises(InputError, match="no such file"):
+        read_text(tmp_path / ("long" * 200))
+
+
+def test_writing_makes_folders_and_replaces_the_file_as_a_whole(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "folder" / "out.txt"
+    write_text(file, "first\n")
+    write_text(file, "second\n")
+    assert file.read_bytes() == b"second\n"
+    assert names_in(file.parent) == ["out.txt"]
+
+
+def test_a_fault_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "out.txt"
+    write_text(file, "old\n")
+
+    def fail_half_way() -> None:
+        with atomic_path(file) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail_half_way()
+    assert file.read_text() == "old\n"
+    assert names_in(tmp_path) == ["out.txt"]
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for place in (tmp_path, tmp_path / "file" / "below", tmp_path / ("long" * 200)):
+        with pytest.raises(InputError, match="cannot be written"):
+            write_text(place, "text")
+    assert names_in(tmp_path) == ["file"]
+
+
+def test_a_message_is_one_printable_line() -> None:
+    fault = AdjudgeError("first\nsecond\u2028third \x1b[31m red")
+    assert str(fault) == "first second third �[31m red"
