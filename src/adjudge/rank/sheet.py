@@ -14,8 +14,11 @@ import polars as pl
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
+from adjudge.core.judgments import KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from adjudge.core.judgments import Judgments
@@ -40,7 +43,11 @@ class Sheet:
     item: NDArray[np.int64]
     item_system: NDArray[np.int64]
     rated: NDArray[np.bool_]
-    calibration: NDArray[np.bool_]
+    kind: NDArray[np.int64]
+    """Place in `core.judgments.KINDS`."""
+    documents: tuple[str, ...]
+    document: NDArray[np.int64]
+    """Place in `documents`, -1 where the document is not known."""
 
     def with_scores(self, score: NDArray[np.float64]) -> Sheet:
         """The same sheet with other scores."""
@@ -55,8 +62,19 @@ class Sheet:
             system=self.system[rows],
             item=self.item[rows],
             rated=self.rated[rows],
-            calibration=self.calibration[rows],
+            kind=self.kind[rows],
+            document=self.document[rows],
         )
+
+    def of_kind(self, kind: str) -> NDArray[np.bool_]:
+        """Which scores are of this kind."""
+        found: NDArray[np.bool_] = self.kind == KINDS.index(kind)
+        return found
+
+    def of_systems(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which scores are of these systems (marked by index), whatever their kind."""
+        marked: NDArray[np.bool_] = (self.system >= 0) & chosen[self.system]
+        return marked
 
 
 def sheet_of(judgments: Judgments) -> Sheet:
@@ -68,12 +86,11 @@ def sheet_of(judgments: Judgments) -> Sheet:
         raise DataError(f"scores of systems are needed, but the data hold {found}; choose a method for rankings")
     systems = table["system"].filter(rated).unique().sort()
     annotators = table["annotator"].fill_null(NOBODY).unique().sort()
-    codes = table.select(
-        pl.col("system").replace_strict(systems, range(len(systems)), default=-1, return_dtype=pl.Int64),
-        pl.col("annotator").fill_null(NOBODY).replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int64),
-        (pl.struct("system", "document", "segment").rank("dense") - 1).cast(pl.Int64).alias("item"),
-    )
-    item, system = codes["item"].to_numpy(), codes["system"].to_numpy()
+    documents = table["document"].drop_nulls().unique().sort()
+    item = (
+        table.select(pl.struct("system", "document", "segment").rank("dense") - 1).to_series().cast(pl.Int64)
+    ).to_numpy()
+    system = _codes(table["system"], systems)
     item_system = np.full(int(item.max()) + 1, -1, dtype=np.int64)
     item_system[item] = system
     human = set(table.filter(pl.col("human"))["system"].to_list())
@@ -82,13 +99,21 @@ def sheet_of(judgments: Judgments) -> Sheet:
         human=np.array([name in human for name in systems], dtype=bool),
         annotators=tuple(annotators),
         score=table["score"].to_numpy().astype(float),
-        annotator=codes["annotator"].to_numpy(),
+        annotator=_codes(table["annotator"].fill_null(NOBODY), annotators),
         system=system,
         item=item,
         item_system=item_system,
         rated=rated.to_numpy(),
-        calibration=(table["kind"] == "calibration").to_numpy(),
+        kind=_codes(table["kind"], KINDS),
+        documents=tuple(documents),
+        document=_codes(table["document"], documents),
     )
+
+
+def _codes(column: pl.Series, values: Sequence[str] | pl.Series) -> NDArray[np.int64]:
+    """The place of every entry among the values, -1 where it is not there."""
+    places = column.replace_strict(values, range(len(values)), default=-1, return_dtype=pl.Int64)
+    return places.fill_null(-1).to_numpy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +153,7 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
         zero_sd: what becomes of annotators whose scores are all equal: `drop` (no z) or `zero` (z = 0).
         calibrated: use the calibration items alone, which all annotators judged.
     """
-    base = sheet.calibration if calibrated else np.ones(len(sheet.score), dtype=bool)
+    base = sheet.of_kind("calibration") if calibrated else np.ones(len(sheet.score), dtype=bool)
     if not base.any():
         raise DataError("there are no calibration items in the data; use zscore, or mark them with kind 'calibration'")
     who, score = sheet.annotator[base], sheet.score[base]

@@ -1,0 +1,1 @@
+"""Audits: how far each statement of a ranking can be trusted."""

@@ -1,0 +1,87 @@
+"""Changes to the data after which a good ranking stays as it is (Knowles 2021).
+
+A change acts on the raw scores, before annotators' means and standard deviations are taken. The systems it removes are
+left out of both rankings that are compared; of the original one only after everything else was computed from all data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from adjudge.rank.sheet import Sheet
+
+DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """One change: what it does to the sheet, and which systems (marked by index) neither ranking shows."""
+
+    name: str
+    family: str
+    removed: NDArray[np.bool_]
+    apply: Callable[[Sheet], Sheet]
+
+
+def all_changes(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change]:
+    """Every change that makes sense for these scores; `order` is the original ranking, the best first."""
+    yield from human_changes(sheet)
+    if len(order) > 2:
+        yield _system_removed(sheet, int(order[-1]), "lowest removed", "lowest removed")
+        yield _system_removed(sheet, int(order[0]), "highest removed", "highest removed")
+        for system in order:
+            yield _system_removed(sheet, int(system), f"without {sheet.systems[system]}", "system removed")
+    nobody = np.zeros(len(sheet.systems), dtype=bool)
+    for place, name in _several(sheet.annotators, sheet.annotator[sheet.rated]):
+        yield Change(f"without annotator {name}", "annotator removed", nobody, _without(lambda s: s.annotator, place))
+    for place, name in _several(sheet.documents, sheet.document[sheet.rated]):
+        yield Change(f"without document {name}", "document removed", nobody, _without(lambda s: s.document, place))
+
+
+def human_changes(sheet: Sheet) -> Iterator[Change]:
+    """Human translations and reference controls removed, or made worse by dividing their scores."""
+    if not sheet.human.any() or (~sheet.human).sum() < 2:
+        return
+    yield Change("human and references removed", "human removed", sheet.human, _without_human)
+    for divisor in DIVISORS:
+        yield Change(
+            f"human divided by {divisor:g}", f"human divided by {divisor:g}", sheet.human, _human_divided(divisor)
+        )
+
+
+def _several(names: tuple[str, ...], used: NDArray[np.int64]) -> list[tuple[int, str]]:
+    """The names that were used, if there are at least two: with one, nothing would be left without it."""
+    found = [int(place) for place in np.unique(used) if place >= 0]
+    return [(place, names[place]) for place in found] if len(found) > 1 else []
+
+
+def _without_human(sheet: Sheet) -> Sheet:
+    # Degraded references stay: they were never meant to be a good translation.
+    human = sheet.of_systems(sheet.human) & ~sheet.of_kind("degraded")
+    return sheet.keep(~(human | sheet.of_kind("reference")))
+
+
+def _human_divided(divisor: float) -> Callable[[Sheet], Sheet]:
+    def apply(sheet: Sheet) -> Sheet:
+        touched = sheet.of_systems(sheet.human) | sheet.of_kind("reference")
+        return sheet.with_scores(np.where(touched, sheet.score / divisor, sheet.score))
+
+    return apply
+
+
+def _system_removed(sheet: Sheet, system: int, name: str, family: str) -> Change:
+    removed = np.zeros(len(sheet.systems), dtype=bool)
+    removed[system] = True
+    return Change(name, family, removed, lambda whole: whole.keep(~whole.of_systems(removed)))
+
+
+def _without(column: Callable[[Sheet], NDArray[np.int64]], place: int) -> Callable[[Sheet], Sheet]:
+    return lambda sheet: sheet.keep(column(sheet) != place)

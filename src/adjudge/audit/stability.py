@@ -1,0 +1,113 @@
+"""Stability: does the ranking stay when a system, an annotator or a document is left out, or the human made worse?
+
+R. Knowles (2021): On the stability of system rankings at WMT.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.changes import all_changes
+from adjudge.core.stability import StabilityRow
+from adjudge.rank.lines import cluster_numbers, line_after
+from adjudge.rank.mann_whitney import mann_whitney
+from adjudge.rank.sheet import item_means, sheet_of, standardised
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.audit.changes import Change
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.sheet import Sheet
+
+# The rule of the published stability study.
+DEFAULT_RULE = "scipy-1.6"
+
+
+@dataclass(frozen=True)
+class _Order:
+    order: tuple[str, ...]
+    clusters: tuple[tuple[str, ...], ...]
+
+
+def stability(
+    judgments: Judgments,
+    *,
+    method: str = "zscore",
+    rule: str = DEFAULT_RULE,
+    level: float = 0.05,
+    zero_sd: str = "drop",
+) -> tuple[StabilityRow, ...]:
+    """Make every change to the data that applies, rank again, and compare.
+
+    Args:
+        judgments: scores of one language pair.
+        method: `zscore` or `raw`.
+        rule: how lines between clusters are drawn, see `rank.lines`.
+        level: significance level of the lines.
+        zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
+    """
+    sheet = sheet_of(judgments)
+
+    def prepare(raw: Sheet) -> Sheet:
+        return raw if method == "raw" else standardised(raw, zero_sd=zero_sd)
+
+    original = prepare(sheet)
+    means = item_means(original).system_means(len(sheet.systems))
+    order = np.array([i for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])])
+    baselines: dict[bytes, _Order] = {}
+    rows: list[StabilityRow] = []
+    for change in all_changes(sheet, order):
+        key = change.removed.tobytes()
+        if key not in baselines:
+            baselines[key] = _ranked(original, change.removed, rule, level)
+        after = _ranked(prepare(change.apply(sheet)), change.removed, rule, level)
+        rows.append(_compared(sheet, change, baselines[key], after))
+    return tuple(rows)
+
+
+def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -> _Order:
+    """Order and clusters of the systems that are not removed."""
+    means = item_means(sheet)
+    n = len(sheet.systems)
+    scores = means.system_means(n)
+    shown = ~removed[means.system]
+    tests = mann_whitney(means.mean[shown], means.system[shown], n)
+    kept = [i for i in range(n) if not removed[i] and not np.isnan(scores[i])]
+    order = np.array(sorted(kept, key=lambda i: (-scores[i], sheet.systems[i])), dtype=np.int64)
+    numbers = cluster_numbers(line_after(rule, order, tests, np.ones((n, 2), dtype=np.int64), level))
+    names = tuple(sheet.systems[i] for i in order)
+    clusters = tuple(
+        tuple(name for name, number in zip(names, numbers, strict=True) if number == one)
+        for one in range(1, numbers.max() + 1)
+    )
+    return _Order(names, clusters)
+
+
+def _compared(sheet: Sheet, change: Change, before: _Order, after: _Order) -> StabilityRow:
+    common = set(before.order) & set(after.order)
+    order_before = tuple(name for name in before.order if name in common)
+    order_after = tuple(name for name in after.order if name in common)
+    place = {name: i for i, name in enumerate(order_after)}
+    flips = tuple((a, b) for a, b in combinations(order_before, 2) if place[a] > place[b])
+    return StabilityRow(
+        change=change.name,
+        family=change.family,
+        removed=tuple(name for name, gone in zip(sheet.systems, change.removed, strict=True) if gone),
+        rank_changed=order_before != order_after,
+        cluster_changed=_as_sets(before.clusters) != _as_sets(after.clusters),
+        order=after.order,
+        clusters=after.clusters,
+        flips=flips,
+        baseline_order=before.order,
+        baseline_clusters=before.clusters,
+        pairs=len(common) * (len(common) - 1) // 2,
+    )
+
+
+def _as_sets(clusters: tuple[tuple[str, ...], ...]) -> list[frozenset[str]]:
+    return [frozenset(cluster) for cluster in clusters]

@@ -1,0 +1,93 @@
+"""Stability of rankings: each change acts on raw scores, and only what should move moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.audit.changes import DIVISORS, all_changes
+from adjudge.audit.stability import stability
+from adjudge.core.judgments import Judgments
+from adjudge.core.stability import across_pairs_table, stability_table
+from adjudge.rank.sheet import sheet_of
+
+
+def campaign(rows: list[tuple[str, str, str, str, str, float]]) -> Judgments:
+    """Rows of (annotator, system, document, segment, kind, score)."""
+    names = ("annotator", "system", "document", "segment", "kind", "score")
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    human = [row[1] == "HUMAN" for row in rows]
+    return Judgments.from_columns(
+        {**columns, "human": human, "protocol": ["da"] * len(rows), "campaign": ["t"] * len(rows)}
+    )
+
+
+def balanced(seed: int = 1, systems: tuple[str, ...] = ("HUMAN", "A", "B", "C")) -> Judgments:
+    """Every annotator judges every system on every segment: no change of others' scores may move the order."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for a in range(4):
+        for d in range(3):
+            for s in range(4):
+                for place, system in enumerate(systems):
+                    score = float(np.clip(80 - 12 * place + 3 * a + rng.normal(0, 5), 0, 100))
+                    rows.append((f"a{a}", system, f"d{d}", f"d{d}:{s}", "system", score))
+    rows += [(f"a{a}", "A", "d0", "d0:0", "degraded", 5.0 + a) for a in range(4)]
+    rows += [(f"a{a}", "A", "d0", "d0:1", "reference", 95.0 - a) for a in range(4)]
+    return campaign(rows)
+
+
+def test_a_balanced_campaign_does_not_move() -> None:
+    rows = stability(balanced())
+    assert not any(
+        row.rank_changed or row.cluster_changed or row.flips for row in rows if row.family != "document removed"
+    )
+    families = {row.family for row in rows}
+    assert {"human removed", "lowest removed", "highest removed", "system removed", "annotator removed"} <= families
+    assert {f"human divided by {divisor:g}" for divisor in DIVISORS} <= families
+
+
+def test_the_removed_are_in_neither_ranking() -> None:
+    for row in stability(balanced()):
+        assert not set(row.removed) & set(row.order)
+        assert not set(row.removed) & set(row.baseline_order)
+
+
+def test_an_unfair_draw_is_moved_by_the_human() -> None:
+    """One annotator meets B beside the human, another A without it: dividing the human lifts the z of B alone."""
+    rows = [("a", "HUMAN", "d", f"h{i}", "system", 90.0 + i) for i in range(10)]
+    rows += [("a", "B", "d", f"b{i}", "system", 60.0 + i) for i in range(10)]
+    rows += [("b", "A", "d", f"a{i}", "system", 60.0 + i) for i in range(10)]
+    rows += [("b", "C", "d", f"c{i}", "system", 50.0 + i) for i in range(10)]
+    found = {row.change: row for row in stability(campaign(rows))}
+    assert found["human divided by 1.25"].baseline_order == ("A", "C", "B")
+    assert found["human divided by 10"].rank_changed
+    assert ("C", "B") in found["human divided by 10"].flips
+
+
+def test_what_each_change_does_to_the_scores() -> None:
+    sheet = sheet_of(balanced())
+    changes = {change.name: change for change in all_changes(sheet, np.arange(4))}
+    human = sheet.of_systems(sheet.human)
+    reference, degraded = sheet.of_kind("reference"), sheet.of_kind("degraded")
+    removed = changes["human and references removed"].apply(sheet)
+    assert len(removed.score) == len(sheet.score) - (human | reference).sum()
+    assert removed.of_kind("degraded").sum() == degraded.sum()
+    divided = changes["human divided by 4"].apply(sheet)
+    assert divided.score[human | reference] == pytest.approx(sheet.score[human | reference] / 4)
+    assert divided.score[~(human | reference)] == pytest.approx(sheet.score[~(human | reference)])
+    assert "without annotator a2" in changes
+    assert "without document d1" in changes
+
+
+def test_without_a_human_nothing_is_said_of_humans() -> None:
+    rows = stability(balanced(systems=("D", "A", "B", "C")))
+    assert not any("human" in row.family for row in rows)
+
+
+def test_tables_sum_up_long_families() -> None:
+    rows = stability(balanced())
+    table = stability_table(rows * 4)
+    assert any("each of 16" in str(line[0]) for line in table.rows)
+    across = across_pairs_table({"x-y": rows, "y-z": rows}, {"x-y": "SR+DC", "y-z": "SR-DC"})
+    assert ("lowest removed (SR+DC)", "0/1", "0/1", "0/1") in across.rows
