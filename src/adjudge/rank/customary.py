@@ -18,8 +18,6 @@ from adjudge.rank.rank_sets import rank_sets
 from adjudge.rank.sheet import Sheet, item_means, resampled_means, sheet_of, standardised
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
     from adjudge.rank import RankSettings
@@ -36,7 +34,7 @@ def rank_customary(judgments: Judgments, method: Method, settings: RankSettings)
         raise DataError(f"at least two systems must be scored, the data hold {raw.systems[0]}; nothing can be ranked")
     z = standardised(raw, zero_sd=settings.zero_sd, calibrated=method.name == "zscore-calibrated")
     chosen = raw if method.name == "raw" else z
-    estimate = estimate_means(chosen, settings, numbers=_both_means(raw, z))
+    estimate = _estimate(raw, z, chosen, settings)
     if np.isnan(estimate.scores).all():
         raise DataError("no annotator's scores vary, so there is no z-score; use --method raw or --zero-sd zero")
     return assemble(
@@ -60,22 +58,20 @@ def rank_customary(judgments: Judgments, method: Method, settings: RankSettings)
     )
 
 
-def estimate_means(
-    sheet: Sheet, settings: RankSettings, *, numbers: dict[str, NDArray[np.float64] | NDArray[np.int64]] | None = None
-) -> Estimate:
-    """System means of a sheet with their tests and rank sets."""
-    means = item_means(sheet)
-    n = len(sheet.systems)
+def _estimate(raw: Sheet, z: Sheet, chosen: Sheet, settings: RankSettings) -> Estimate:
+    """System means of the chosen sheet with their tests and rank sets; segments and judgments are counted raw."""
+    n = len(raw.systems)
+    of_raw, of_z, means = item_means(raw), item_means(z), item_means(chosen)
     scores = means.system_means(n)
-    resampled = resampled_means(sheet, _resamples(sheet, settings), generator(settings.seed))
+    resampled = resampled_means(chosen, _resamples(chosen, settings), generator(settings.seed))
     return Estimate(
-        systems=sheet.systems,
-        human=sheet.human,
+        systems=raw.systems,
+        human=raw.human,
         scores=scores,
-        n=np.bincount(means.system, minlength=n),
+        n=np.bincount(of_raw.system, minlength=n),
         tests=mann_whitney(means.mean, means.system, n),
         rank_sets=rank_sets(scores, resampled, settings.level),
-        numbers={**(numbers or {}), "n_all": means.judgments},
+        numbers={"raw": of_raw.system_means(n), "z": of_z.system_means(n), "n_all": of_raw.judgments},
     )
 
 
@@ -83,11 +79,6 @@ def _resamples(sheet: Sheet, settings: RankSettings) -> int:
     if len(sheet.annotators) < 2:
         return 0
     return DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
-
-
-def _both_means(raw: Sheet, z: Sheet) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
-    n = len(raw.systems)
-    return {"raw": item_means(raw).system_means(n), "z": item_means(z).system_means(n)}
 
 
 def _notes(raw: Sheet, z: Sheet) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Scores as integer-coded columns, and the customary way from them to system means.
 
 An item is one segment of one system. Scores are averaged within items first, then over items, so that segments judged
-often weigh no more than others.
+often weigh no more than others. Judgments of annotators who did not pass the control (column `passed`) count for
+nothing but their own mean and spread.
 """
 
 from __future__ import annotations
@@ -48,6 +49,12 @@ class Sheet:
     documents: tuple[str, ...]
     document: NDArray[np.int64]
     """Place in `documents`, -1 where the document is not known."""
+    own: NDArray[np.bool_]
+    """False for the copy of a judgment that was credited to another system with the same output."""
+    given_z: NDArray[np.float64]
+    """A z-score that came with the data (where only means of segments were released), NaN elsewhere."""
+    judgments: NDArray[np.int64]
+    """How many judgments the score stands for: 1, unless it is a mean that came with the data."""
 
     def with_scores(self, score: NDArray[np.float64]) -> Sheet:
         """The same sheet with other scores."""
@@ -64,6 +71,9 @@ class Sheet:
             rated=self.rated[rows],
             kind=self.kind[rows],
             document=self.document[rows],
+            own=self.own[rows],
+            given_z=self.given_z[rows],
+            judgments=self.judgments[rows],
         )
 
     def of_kind(self, kind: str) -> NDArray[np.bool_]:
@@ -80,7 +90,7 @@ class Sheet:
 def sheet_of(judgments: Judgments) -> Sheet:
     """The scores of one language pair, last revision; rows without a score are left out."""
     table = judgments.final().table.filter(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null())
-    rated = table["kind"].is_in(RATED)
+    rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
     if not rated.any():
         found = ", ".join(judgments.protocols) or "no judgments at all"
         raise DataError(f"scores of systems are needed, but the data hold {found}; choose a method for rankings")
@@ -107,7 +117,17 @@ def sheet_of(judgments: Judgments) -> Sheet:
         kind=_codes(table["kind"], KINDS),
         documents=tuple(documents),
         document=_codes(table["document"], documents),
+        own=~_column(table, "copy", False).to_numpy(),
+        given_z=_column(table, "z", float("nan")).to_numpy(),
+        judgments=_column(table, "n", 1).cast(pl.Int64).to_numpy(),
     )
+
+
+def _column(table: pl.DataFrame, name: str, otherwise: bool | float) -> pl.Series:
+    """A column that some readers add to the common ones; `otherwise` where it is missing or empty."""
+    if name not in table.columns:
+        return pl.repeat(otherwise, table.height, eager=True).alias(name)
+    return table[name].fill_null(otherwise)
 
 
 def _codes(column: pl.Series, values: Sequence[str] | pl.Series) -> NDArray[np.int64]:
@@ -141,7 +161,7 @@ def item_means(sheet: Sheet) -> ItemMeans:
     count = np.bincount(item, minlength=items)
     total = np.bincount(item, weights=score, minlength=items)
     found = count > 0
-    judged = np.bincount(sheet.system[used], minlength=len(sheet.systems))
+    judged = np.bincount(sheet.system[used], weights=sheet.judgments[used], minlength=len(sheet.systems))
     return ItemMeans(total[found] / count[found], sheet.item_system[found], judged.astype(np.int64))
 
 
@@ -153,7 +173,7 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
         zero_sd: what becomes of annotators whose scores are all equal: `drop` (no z) or `zero` (z = 0).
         calibrated: use the calibration items alone, which all annotators judged.
     """
-    base = sheet.of_kind("calibration") if calibrated else np.ones(len(sheet.score), dtype=bool)
+    base = sheet.own & sheet.of_kind("calibration") if calibrated else sheet.own
     if not base.any():
         raise DataError("there are no calibration items in the data; use zscore, or mark them with kind 'calibration'")
     who, score = sheet.annotator[base], sheet.score[base]
@@ -165,7 +185,8 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
     usable = (count > 1) & (sd > 0)
     z = (sheet.score - mean[sheet.annotator]) / np.where(usable, sd, 1.0)[sheet.annotator]
     otherwise = 0.0 if zero_sd == "zero" else np.nan
-    return sheet.with_scores(np.where(usable[sheet.annotator], z, otherwise))
+    z = np.where(usable[sheet.annotator], z, otherwise)
+    return sheet.with_scores(np.where(np.isnan(sheet.given_z), z, sheet.given_z))
 
 
 def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
