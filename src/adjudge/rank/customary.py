@@ -64,14 +64,17 @@ def _estimate(raw: Sheet, z: Sheet, chosen: Sheet, settings: RankSettings) -> Es
     of_raw, of_z, means = item_means(raw), item_means(z), item_means(chosen)
     scores = means.system_means(n)
     resampled = resampled_means(chosen, _resamples(chosen, settings), generator(settings.seed))
+    tests = mann_whitney(means.mean, means.system, n)
+    # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
+    wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
     return Estimate(
         systems=raw.systems,
         human=raw.human,
         scores=scores,
         n=np.bincount(of_raw.system, minlength=n),
-        tests=mann_whitney(means.mean, means.system, n),
+        tests=tests,
         rank_sets=rank_sets(scores, resampled, settings.level),
-        numbers={"raw": of_raw.system_means(n), "z": of_z.system_means(n), "n_all": of_raw.judgments},
+        numbers={"raw": of_raw.system_means(n), "z": of_z.system_means(n), "n_all": of_raw.judgments, "wins": wins},
     )
 
 

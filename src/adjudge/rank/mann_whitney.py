@@ -20,17 +20,21 @@ if TYPE_CHECKING:
 DECIMALS = 10
 
 
-def mann_whitney(values: NDArray[np.float64], system: NDArray[np.integer], systems: int) -> PairTests:
+def mann_whitney(
+    values: NDArray[np.float64], system: NDArray[np.integer], systems: int, *, decimals: int | None = DECIMALS
+) -> PairTests:
     """Tests of every system against every other one.
 
     Args:
         values: one value per segment of a system.
         system: which system each value belongs to, 0 to `systems` - 1.
         systems: how many systems there are; one without values cannot be tested.
+        decimals: values are rounded to so many before they are compared; None compares them as they are.
     """
     from scipy.special import ndtr
 
-    histogram = _histogram(values, system, systems)
+    rounded = values if decimals is None else np.round(values, decimals)
+    histogram = _histogram(rounded, system, systems)
     n = histogram.sum(1)
     product = n[:, None] * n[None, :]
     # How often a value of the first system lies above one of the second, ties counting one half.
@@ -52,7 +56,7 @@ def mann_whitney(values: NDArray[np.float64], system: NDArray[np.integer], syste
 
 def _histogram(values: NDArray[np.float64], system: NDArray[np.integer], systems: int) -> NDArray[np.float64]:
     """How often each system has each distinct value, values in ascending order: (systems, distinct values)."""
-    distinct, code = np.unique(np.round(values, DECIMALS), return_inverse=True)
+    distinct, code = np.unique(values, return_inverse=True)
     cells = np.bincount(system * len(distinct) + code, minlength=systems * len(distinct))
     return cells.reshape(systems, len(distinct)).astype(float)
 

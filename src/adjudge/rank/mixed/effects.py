@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.components import LeftOut
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 
 if TYPE_CHECKING:
@@ -55,14 +56,6 @@ class Effect:
     def meaning(self) -> str:
         """In plain words."""
         return ", and ".join(MEANINGS[part] for part in self.parts)
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """An effect that is not in the model by itself, and why."""
-
-    effect: str
-    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +114,9 @@ def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
 def _not_identified(name: str, codes: Codes, design: MixedDesign) -> str:
     if levels_of(codes) == 1:
         return f"there is one {name} only"
-    pairs = levels_of(combine(design.system, codes))
-    if pairs == len(design.systems):
+    one_of_each = np.empty(len(design.systems), dtype=np.int64)
+    one_of_each[design.system] = codes
+    if (one_of_each[design.system] == codes).all():
         return f"each system has one {name} only, so the two cannot be told apart"
     return ""
 

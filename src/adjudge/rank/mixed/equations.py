@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dtrtri
 
-from adjudge.rank.mixed.border import DENSE_LIMIT, DenseBorder, IterativeBorder, scatter_add
+from adjudge.rank.mixed.border import DenseBorder, IterativeBorder, scatter_add
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +89,7 @@ class Equations:
         ridge = self._owned(layout.border_owner, 0.0)
         ridge[-1] = 1.0
         reduced = [(one.bucket, one.half) for one in self._factored]
-        kind = DenseBorder if layout.width <= DENSE_LIMIT else IterativeBorder
+        kind = IterativeBorder if layout.iterative else DenseBorder
         return kind(layout.border_terms, self._weight, ridge, reduced)
 
     @property
@@ -103,13 +103,19 @@ class Equations:
     def solve(self, right: Floats) -> Solution:
         """Solve for right-hand sides given as rows of the data: (rows, k)."""
         layout, weight = self.layout, self._absorbed_weight[:, None]
-        shared = right - layout.absorbed_rows @ (weight * (layout.absorbed_rows.T @ right))
+        sums = layout.absorbed_rows.T @ right
+        shared = right - layout.absorbed_rows @ (weight * sums)
         core_right = layout.core_rows.T @ shared
         border_right = layout.border_rows.T @ shared
         quadratic = right.T @ shared
         solution = self._back_substitute(core_right, border_right, quadratic)
-        fitted = layout.core_rows @ solution.core + layout.border_rows @ solution.border
-        absorbed = weight * (layout.absorbed_rows.T @ (right - fitted))
+        return self._with_absorbed(solution, sums)
+
+    def _with_absorbed(self, solution: Solution, sums: Floats) -> Solution:
+        """The absorbed effect from the sums of its rows and from what the others explain of them."""
+        layout = self.layout
+        explained = layout.absorbed_core @ solution.core + layout.absorbed_border @ solution.border
+        absorbed = self._absorbed_weight[:, None] * (sums - explained)
         return Solution(solution.border, solution.core, absorbed, solution.quadratic)
 
     def _back_substitute(self, core_right: Floats, border_right: Floats, quadratic: Floats) -> Solution:
@@ -134,9 +140,7 @@ class Equations:
         unit[: layout.systems] = np.eye(layout.systems)
         core = np.zeros((len(layout.core_owner), layout.systems))
         solution = self._back_substitute(core, unit, np.zeros((layout.systems, layout.systems)))
-        fitted = layout.core_rows @ solution.core + layout.border_rows @ solution.border
-        absorbed = -self._absorbed_weight[:, None] * (layout.absorbed_rows.T @ fitted)
-        return Solution(solution.border, solution.core, absorbed, solution.quadratic)
+        return self._with_absorbed(solution, np.zeros((len(layout.absorbed_size), layout.systems)))
 
     def by_effect(self, values: Solution) -> list[Floats]:
         """Each effect's own part of a solution: (levels, k)."""

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from adjudge.rank.mixed.blocks import Blocks, find_blocks
+from adjudge.rank.mixed.blocks import find_blocks
+from adjudge.rank.mixed.border import DENSE_LIMIT
 from adjudge.rank.mixed.buckets import Bucket, fill_buckets
 from adjudge.rank.mixed.terms import Terms, gram_terms
 
@@ -51,6 +52,9 @@ class Layout:
     core_rows: csr_array
     absorbed_rows: csr_array
     """Which unknowns each row touches; no absorbed unknowns where nothing is absorbed."""
+    absorbed_core: csr_array
+    absorbed_border: csr_array
+    """How many rows each absorbed unknown shares with each of the others."""
     absorbed_size: Floats
     sizes: Floats
     """The distinct sizes. Class 0 of all terms is the plain cross-product, class 1 + i belongs to sizes[i]."""
@@ -64,6 +68,11 @@ class Layout:
         """Border unknowns and the one that padding points to."""
         return len(self.border_owner)
 
+    @property
+    def iterative(self) -> bool:
+        """Whether the border is too large for a direct solution."""
+        return self.width > DENSE_LIMIT
+
 
 def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
     """Lay out the equations of a design."""
@@ -73,12 +82,14 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
     core_codes, core_owner = _stacked([], blocks.core, effects)
     buckets, core_place = fill_buckets(blocks, core_codes, len(core_owner), border_codes, len(border_owner))
     border_rows = indicator(border_codes, rows, len(border_owner) + 1)
-    core_rows = indicator(core_codes, rows, len(core_owner))
+    core_plain = indicator(core_codes, rows, len(core_owner))
     absorbed = blocks.absorbed
     absorbed_rows = indicator([] if absorbed is None else [effects[absorbed].codes], rows, _levels(absorbed, effects))
     size = np.asarray(absorbed_rows.sum(axis=0), dtype=np.float64)
     sizes, size_class = np.unique(size, return_inverse=True)
-    terms = gram_terms(core_rows, border_rows, absorbed_rows, size_class, len(sizes))
+    by_level = absorbed_rows.T.tocsr()
+    core_sum, border_sum = by_level @ core_plain, by_level @ border_rows
+    terms = gram_terms(core_plain, border_rows, core_sum, border_sum, size_class, len(sizes))
     padded = sum(bucket.count * bucket.core for bucket in buckets)
     owner = np.full(padded, -1)
     owner[core_place.vector] = core_owner
@@ -90,8 +101,10 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
         border_owner=np.append(border_owner, -1),
         core_owner=owner,
         border_rows=border_rows,
-        core_rows=indicator([core_place.vector[codes] for codes in core_codes], rows, padded),
+        core_rows=_moved(core_plain, core_place.vector, padded),
         absorbed_rows=absorbed_rows,
+        absorbed_core=_moved(core_sum, core_place.vector, padded),
+        absorbed_border=border_sum,
         absorbed_size=size,
         sizes=sizes,
         core_terms=terms.core(core_place),
@@ -126,3 +139,8 @@ def indicator(codes: Sequence[Codes], rows: int, columns: int) -> csr_array:
         return csr_array((rows, columns))
     start = np.arange(0, rows * len(codes) + 1, len(codes))
     return csr_array((np.ones(rows * len(codes)), np.stack(codes, axis=1).ravel(), start), shape=(rows, columns))
+
+
+def _moved(matrix: csr_array, place: Codes, columns: int) -> csr_array:
+    """The same matrix with its columns at other places."""
+    return csr_array((matrix.data, place[matrix.indices], matrix.indptr), shape=(matrix.shape[0], columns))

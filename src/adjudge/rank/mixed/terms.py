@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from adjudge.rank.mixed.buckets import Places
@@ -72,30 +70,33 @@ class GramTerms:
         return Terms(own.row * self.width + own.column, own.value, own.size_class, self.width**2)
 
 
-def gram_terms(core: csr_array, border: csr_array, absorbed: csr_array, size_class: Codes, sizes: int) -> GramTerms:
+def gram_terms(
+    core: csr_array, border: csr_array, core_sum: csr_array, border_sum: csr_array, size_class: Codes, sizes: int
+) -> GramTerms:
     """Cross-products of the rows (class 0) and of the sums over absorbed levels of each size (class 1 + size)."""
-    by_level_core, by_level_border = absorbed.T.tocsr() @ core, absorbed.T.tocsr() @ border
 
-    def parts(left: csr_array, right: csr_array, left_sum: csr_array, right_sum: csr_array) -> Iterator[coo_array]:
-        yield (left.T @ right).tocoo()
-        for one in range(sizes):
-            chosen = np.flatnonzero(size_class == one)
-            yield (left_sum[chosen].T @ right_sum[chosen]).tocoo()
+    def entries(left: csr_array, right: csr_array, left_sum: csr_array, right_sum: csr_array) -> _Entries:
+        plain = (left.T @ right).tocoo()
+        # One copy of the columns per size keeps the sizes apart in a single product.
+        shared = (left_sum.T @ _spread_columns(right_sum, size_class, sizes)).tocoo()
+        size, column = np.divmod(shared.coords[1].astype(np.int64), right.shape[1])
+        return _Entries(
+            np.concatenate([plain.coords[0], shared.coords[0]]).astype(np.int64),
+            np.concatenate([plain.coords[1], column]),
+            np.concatenate([plain.data, shared.data]),
+            np.concatenate([np.zeros(plain.nnz), size + 1]).astype(np.int32),
+        )
 
     return GramTerms(
-        _joined(parts(core, core, by_level_core, by_level_core)),
-        _joined(parts(core, border, by_level_core, by_level_border)),
-        _joined(parts(border, border, by_level_border, by_level_border)),
+        entries(core, core, core_sum, core_sum),
+        entries(core, border, core_sum, border_sum),
+        entries(border, border, border_sum, border_sum),
         border.shape[1],
     )
 
 
-def _joined(parts: Iterator[coo_array]) -> _Entries:
-    entries = list(parts)
-    rows, columns = zip(*(entry.coords for entry in entries), strict=True)
-    return _Entries(
-        np.concatenate(rows).astype(np.int64),
-        np.concatenate(columns).astype(np.int64),
-        np.concatenate([entry.data for entry in entries]),
-        np.repeat(np.arange(len(entries), dtype=np.int32), [entry.nnz for entry in entries]),
-    )
+def _spread_columns(matrix: csr_array, row_class: Codes, classes: int) -> csr_array:
+    """The same rows, each moved to the copy of the columns that belongs to its class."""
+    columns = matrix.shape[1]
+    moved = matrix.indices.astype(np.int64) + np.repeat(row_class, np.diff(matrix.indptr)) * columns
+    return csr_array((matrix.data, moved, matrix.indptr), shape=(matrix.shape[0], columns * max(classes, 1)))
