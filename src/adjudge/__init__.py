@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
+    from adjudge.check import agree
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
     from adjudge.formats import read
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "Judgments": "adjudge.core.judgments",
     "Ranking": "adjudge.core.ranking",
+    "agree": "adjudge.check",
     "read": "adjudge.formats",
     "rank": "adjudge.rank",
 }
 
-__all__ = ["Judgments", "Ranking", "__version__", "rank", "read"]
+__all__ = ["Judgments", "Ranking", "__version__", "agree", "rank", "read"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from adjudge._version import __version__
-from adjudge.cli import formats, import_, rank, simulate
+from adjudge.cli import agree, formats, import_, rank, simulate
 
 app = typer.Typer(
     name="adjudge",
@@ -32,6 +32,7 @@ def _common(
 
 
 app.command("import")(import_.import_)
+app.command("agree")(agree.agree)
 app.command("rank")(rank.rank)
 app.command("formats")(formats.formats)
 app.command("simulate")(simulate.simulate)

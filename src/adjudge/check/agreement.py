@@ -1,0 +1,56 @@
+"""Agreement: how often annotators say the same about the same thing, twice by themselves and against each other.
+
+Rankings and pairwise judgments are compared as preferences (better, tie, worse) for a pair of systems on a segment;
+scores as numbers for one system's output. docs/agree.md defines every coefficient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from adjudge.check.agree_options import RESAMPLES, AgreeOptions
+from adjudge.core.comparisons import RELATIVE
+from adjudge.core.errors import UsageError
+from adjudge.core.rng import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.check.agree_options import LengthUnit
+    from adjudge.core.agreement import Agreement
+    from adjudge.core.judgments import Judgments
+
+
+def agree(
+    judgments: Judgments,
+    *,
+    labels: int | None = None,
+    texts: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
+    length_unit: LengthUnit = "words",
+    resamples: int = RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Agreement:
+    """Measure agreement within and between annotators. Several language pairs in the table are pooled.
+
+    Args:
+        judgments: rankings or pairwise judgments, or scores.
+        labels: how many rank labels there were to choose from; the largest label or block where left out.
+        texts: the source's lines (or those of each source language by its code), for agreement by length.
+        length_unit: count the length of texts in words or characters.
+        resamples: how often annotators are drawn again for the intervals; 0 for none.
+        seed: seed of the draws.
+    """
+    if resamples < 0:
+        raise UsageError(f"{resamples} resamples were asked for; give 0 or more")
+    by_language = texts if texts is None or isinstance(texts, Mapping) else {"": texts}
+    options = AgreeOptions(labels, by_language, length_unit, resamples, seed)
+    if judgments.table["protocol"].is_in(RELATIVE).any():
+        from adjudge.check.agreement_on_preferences import agree_on_preferences
+
+        return agree_on_preferences(judgments, options)
+    if texts is not None:
+        raise UsageError("agreement by length is measured for rankings only; leave the texts out")
+    from adjudge.check.agreement_on_scores import agree_on_scores
+
+    return agree_on_scores(judgments, options)

@@ -1,0 +1,87 @@
+"""Agreement by length of the source text: lengths n and n + 1 are pooled at n, as in Figure 2 of Bojar et al. 2011."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.check.agree_options import ANY_LANGUAGE
+from adjudge.check.preferences import brief
+from adjudge.core.agreement import LengthAgreement
+from adjudge.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from adjudge.check.agree_options import LengthUnit
+    from adjudge.check.annotations import Annotations
+    from adjudge.core.agreement import Number
+
+UNKNOWN_LENGTH = -1
+
+
+def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], unit: LengthUnit) -> NDArray[np.int64]:
+    """The length of every segment, or `UNKNOWN_LENGTH` where there is no text for it.
+
+    Args:
+        segments: their keys, with columns `source_lang` and `segment`; a segment is named by its line, from 1.
+        texts: the lines of the source by language code; those under `ANY_LANGUAGE` serve all other languages.
+        unit: count words (what blanks separate) or characters.
+    """
+    if unit not in ("words", "characters"):
+        raise UsageError(f"lengths are counted in words or characters, not in '{unit}'; choose one")
+    length = {language: [_length(line, unit) for line in lines] for language, lines in texts.items()}
+    common = length.get(ANY_LANGUAGE, [])
+    rows = segments.select("source_lang", "segment").rows()
+    found = [_look_up(length.get(language, common), segment) for language, segment in rows]
+    if rows and max(found) == UNKNOWN_LENGTH:
+        longest = max(map(len, length.values()), default=0)
+        raise DataError(
+            f"none of the segments (such as '{rows[0][1]}') is a line of the {longest:,} given texts; "
+            "give the source file whose line numbers name the segments"
+        )
+    return np.array(found, dtype=np.int64)
+
+
+def _length(line: str, unit: LengthUnit) -> int:
+    return len(line.split()) if unit == "words" else len(line.strip())
+
+
+def _look_up(lengths: Sequence[int], segment: str | None) -> int:
+    if segment is None or not segment.isascii() or not segment.isdigit():
+        return UNKNOWN_LENGTH
+    line = int(segment)
+    return lengths[line - 1] if 1 <= line <= len(lengths) else UNKNOWN_LENGTH
+
+
+def by_length(annotations: Annotations, lengths: NDArray[np.int64], labels: int) -> tuple[LengthAgreement, ...]:
+    """Agreement at every length that occurs; `lengths` are those of the segments, by code."""
+    of_cell = lengths[annotations.segment]
+    found: list[LengthAgreement] = []
+    for length in np.unique(of_cell[of_cell >= 0]).tolist():
+        pooled = annotations.where((of_cell == length) | (of_cell == length + 1))
+        if len(pooled.inter.pairs) + len(pooled.intra.pairs) == 0:
+            continue
+        found.append(
+            LengthAgreement(
+                length=length,
+                segments=len(np.unique(pooled.segment)),
+                inter=_parts(pooled, "inter", labels),
+                intra=_parts(pooled, "intra", labels),
+            )
+        )
+    return tuple(found)
+
+
+def _parts(annotations: Annotations, kind: str, labels: int) -> dict[str, dict[str, Number]]:
+    parts = {"all": annotations, "without_reference": annotations.where(~annotations.human)}
+    return {name: _numbers(part, kind, labels) for name, part in parts.items()}
+
+
+def _numbers(annotations: Annotations, kind: str, labels: int) -> dict[str, Number]:
+    units = annotations.inter if kind == "inter" else annotations.intra
+    return {"pairs": int(units.pairs.sum()), **brief(annotations, kind, labels)}

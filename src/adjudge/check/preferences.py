@@ -1,0 +1,102 @@
+"""Coefficients of agreement on preferences, from grouped annotations; intervals by resampling annotators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.check.annotations import CATEGORIES, TIE
+from adjudge.check.annotator_pairs import between_annotators, chance_with_ties, within_annotators
+from adjudge.check.coefficients.bennett import random_clicker
+from adjudge.check.coefficients.chance import above_chance, above_chance_all, ratio
+from adjudge.check.coefficients.cohen import pooled_cohen_kappa
+from adjudge.check.coefficients.fleiss import fleiss_parts
+from adjudge.check.coefficients.krippendorff import nominal_alpha
+from adjudge.core.agreement import Coefficients
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.check.annotations import Annotations
+    from adjudge.check.annotator_pairs import AnnotatorPairs
+
+LEVEL = 0.95
+
+
+def brief(annotations: Annotations, kind: str, labels: int) -> dict[str, float]:
+    """The observed agreement and the coefficients that need the share of ties at most."""
+    units = annotations.inter if kind == "inter" else annotations.intra
+    observed = float(ratio(units.agreeing.sum(), units.pairs.sum()))
+    expected = _simple_chance(annotations, labels)
+    return {"observed": observed} | {name: above_chance(observed, chance) for name, chance in expected.items()}
+
+
+def coefficients(
+    annotations: Annotations, kind: str, labels: int, *, weights: NDArray[np.float64] | None = None
+) -> Coefficients:
+    """All coefficients of one kind, `inter` or `intra`.
+
+    Args:
+        annotations: the annotations, grouped.
+        kind: between annotators or within.
+        labels: how many rank labels a random clicker has.
+        weights: how often each annotator was drawn (resamples x annotators), for intervals.
+    """
+    units = annotations.inter if kind == "inter" else annotations.intra
+    mirrored = units.mirrored()
+    by_annotator = between_annotators(annotations) if kind == "inter" else within_annotators(annotations)
+    share = ratio(by_annotator.agreeing, by_annotator.pairs)
+    kappa, kappa_chance = pooled_cohen_kappa(by_annotator.pairs, share, by_annotator.expected)
+    fleiss, fleiss_chance = fleiss_parts(mirrored.counts, mirrored.pairs, mirrored.agreeing)
+    alpha, alpha_chance = nominal_alpha(mirrored.counts, mirrored.pairs, mirrored.agreeing)
+    chance = {"kappa": kappa_chance, "fleiss": fleiss_chance, "alpha": alpha_chance}
+    simple = brief(annotations, kind, labels)
+    return Coefficients(
+        pairs=int(units.pairs.sum()),
+        items=len(units.pairs),
+        observed=simple["observed"],
+        s=simple["s"],
+        s_corrected=simple["s_corrected"],
+        pi=simple["pi"],
+        kappa=kappa,
+        fleiss=fleiss,
+        alpha=alpha,
+        expected=_simple_chance(annotations, labels) | chance,
+        interval={} if weights is None else _intervals(annotations, by_annotator, labels, weights),
+    )
+
+
+def _simple_chance(annotations: Annotations, labels: int) -> dict[str, float]:
+    tie = ratio(annotations.totals[TIE], annotations.totals.sum())
+    return {
+        "s": 1 / CATEGORIES,
+        "s_corrected": random_clicker(labels),
+        "pi": float(chance_with_ties(tie, tie)),
+    }
+
+
+def _intervals(
+    annotations: Annotations, by_annotator: AnnotatorPairs, labels: int, weights: NDArray[np.float64]
+) -> dict[str, tuple[float, float]]:
+    pairs = by_annotator.summed(by_annotator.pairs, weights)
+    observed = ratio(by_annotator.summed(by_annotator.agreeing, weights), pairs)
+    ties, total = (annotations.per_annotator(one) for one in (annotations.counts[:, TIE], annotations.counts.sum(1)))
+    tie = ratio(weights @ ties, weights @ total)
+    expected = {
+        "s": np.full(len(weights), 1 / CATEGORIES),
+        "s_corrected": np.full(len(weights), random_clicker(labels)),
+        "pi": chance_with_ties(tie, tie),
+        "kappa": ratio(by_annotator.summed(by_annotator.pairs * by_annotator.expected, weights), pairs),
+    }
+    found = {"observed": observed} | {name: above_chance_all(observed, e) for name, e in expected.items()}
+    return {name: percentile_interval(values) for name, values in found.items()}
+
+
+def percentile_interval(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The middle 95% of resampled values; NaN where most resamples have none."""
+    defined = values[np.isfinite(values)]
+    if len(defined) * 2 <= len(values):
+        return (float("nan"), float("nan"))
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return (float(low), float(high))

@@ -1,0 +1,128 @@
+"""Agreement of scores: interval alpha, typical difference, correlations; intervals by resampling annotators.
+
+Alpha is Krippendorff's with the interval metric. Where a person scored an item more than once, only the pairs of the
+kind asked for count (inter or intra), and an item weighs as many times as it has scores; without repeats this is the
+usual definition. Correlations are computed for every two annotators on the items they share (repeats averaged first),
+and averaged with n - 1 as weight; of repeats, for every annotator, each pair in both orders because neither is first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.check.coefficients.chance import ratio
+from adjudge.check.preferences import percentile_interval
+from adjudge.check.score_patterns import alpha_from_sums, pairs_of_cells, patterns
+from adjudge.core.agreement import Coefficients
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.check.scores import ScoreCells
+    from adjudge.core.agreement import Number
+
+MIN_SHARED = 3
+
+
+def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.float64] | None = None) -> Coefficients:
+    """All that is said of scores of one kind, `inter` or `intra`."""
+    once = np.ones((1, len(cells.annotators)))
+    if kind == "inter":
+        cells = _shared(cells)
+        pairs, distance = _inter_pairs(cells)
+        alphas, correlation = _inter_alpha, mean_correlations(correlations_between(cells))
+    else:
+        cells = cells.where(cells.number > 1)
+        pairs, distance = cells.own_pairs, cells.own_distance
+        alphas, correlation = _intra_alpha, _mean_repeat_correlation(cells)
+    interval = {} if weights is None else {"alpha": percentile_interval(alphas(cells, weights))}
+    numbers: dict[str, Number] = {"difference": _typical(float(distance.sum()), float(pairs.sum()))}
+    return Coefficients(
+        pairs=int(pairs.sum()),
+        items=int((pairs > 0).sum()),
+        alpha=float(alphas(cells, once)[0]),
+        interval=interval,
+        numbers=numbers | correlation,
+    )
+
+
+def _shared(cells: ScoreCells) -> ScoreCells:
+    """The cells of items that two or more people scored."""
+    people = np.bincount(cells.item, minlength=cells.items)
+    return cells.where(people[cells.item] > 1)
+
+
+def _inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Per item: pairs of scores by different people, and the sum of their squared differences."""
+    number, total, squares = (cells.per_item(one) for one in (cells.number, cells.total, cells.squares))
+    pairs = number * (number - 1) / 2 - cells.per_item(cells.own_pairs)
+    distance = number * squares - total**2 - cells.per_item(cells.own_distance)
+    return pairs, np.maximum(distance, 0)
+
+
+def _inter_alpha(cells: ScoreCells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return patterns(cells).alpha(weights)
+
+
+def _intra_alpha(cells: ScoreCells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    per_cell = ratio(2 * cells.own_distance, 2 * cells.own_pairs) * cells.number
+    values = (per_cell, cells.number, cells.total, cells.squares)
+    observed, n, sums, sum_squares = (weights @ cells.per_annotator(one) for one in values)
+    return alpha_from_sums(observed, n, sums, sum_squares)
+
+
+def _typical(distance: float, pairs: float) -> float:
+    """Root of the mean squared difference, in points of the scale."""
+    return float(np.sqrt(distance / pairs)) if pairs else float("nan")
+
+
+def correlations_between(cells: ScoreCells) -> pl.DataFrame:
+    """Pearson's and Spearman's correlation of every two annotators on the items they share."""
+    here, there = pairs_of_cells(cells.item)
+    mean = cells.total / cells.number
+    people = cells.annotator
+    return (
+        pl.LazyFrame({"who": people[here], "who_2": people[there], "mean": mean[here], "mean_2": mean[there]})
+        .group_by("who", "who_2")
+        .agg(
+            pl.len().alias("shared"),
+            pl.corr("mean", "mean_2").alias("pearson"),
+            pl.corr(pl.col("mean").rank(), pl.col("mean_2").rank()).alias("spearman"),
+        )
+        .filter(pl.col("shared") >= MIN_SHARED)
+        .sort("who", "who_2")
+        .collect()
+    )
+
+
+def repeat_correlations(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Per annotator: pairs of repeats, and their correlation with each pair in both orders."""
+    often = cells.number - 1
+    pairs = cells.per_annotator(2 * cells.own_pairs)
+    mean = ratio(cells.per_annotator(often * cells.total), pairs)
+    product = ratio(cells.per_annotator(cells.total**2 - cells.squares), pairs)
+    variance = ratio(cells.per_annotator(often * cells.squares), pairs) - mean**2
+    return pairs / 2, ratio(product - mean**2, np.where(variance > 1e-9, variance, 0))
+
+
+def _mean_repeat_correlation(cells: ScoreCells) -> dict[str, Number]:
+    pairs, correlation = repeat_correlations(cells)
+    used = (pairs >= MIN_SHARED) & np.isfinite(correlation)
+    weight = pairs[used] - 1
+    mean = float(ratio((correlation[used] * weight).sum(), weight.sum()))
+    return {"pearson": mean, "annotators": int(used.sum())}
+
+
+def mean_correlations(correlation: pl.DataFrame) -> dict[str, Number]:
+    """The mean over pairs of annotators, a pair with n shared items weighing n - 1; constant scores have none."""
+    if correlation.height == 0:
+        return {"pearson": float("nan"), "spearman": float("nan"), "annotator_pairs": 0}
+    found: dict[str, Number] = {}
+    for name in ("pearson", "spearman"):
+        defined = correlation.filter(pl.col(name).is_finite())
+        weight = (defined["shared"] - 1).to_numpy().astype(float)
+        found[name] = float(ratio((defined[name].to_numpy() * weight).sum(), weight.sum()))
+    return found | {"annotator_pairs": correlation.height}

@@ -1,0 +1,64 @@
+"""`adjudge agree`: agreement within and between annotators."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from adjudge.cli import options as o
+
+
+def agree(
+    files: o.Files,
+    format: o.Format = None,  # noqa: A002
+    pair: o.Pair = None,
+    pooled: Annotated[bool, typer.Option("--pooled", help="Measure all language pairs of the files as one.")] = False,
+    labels: Annotated[
+        int | None, typer.Option(help="Rank labels to choose from; the largest label or block where left out.")
+    ] = None,
+    texts: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[LANG=]FILE",
+            help="Source text, line n being segment n, for agreement by length; once per source language, or for all.",
+        ),
+    ] = None,
+    length_unit: Annotated[
+        Literal["words", "characters"], typer.Option(help="What the length of texts is counted in.")
+    ] = "words",
+    resamples: Annotated[int, typer.Option(help="Resamples of annotators for the intervals; 0 for none.")] = 1000,
+    seed: o.Seed = o.DEFAULT_SEED,
+    human: o.Human = None,
+    segment_column: o.SegmentColumn = None,
+    rank_columns: o.RankColumns = None,
+    batches: o.Batches = None,
+    annotators: o.Annotators = None,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Measure agreement within and between annotators, with and without the reference.
+
+    Example: adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs
+    """
+    from adjudge.check import agree, read_source_texts
+    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.formats import read
+
+    options = read_options(
+        human=human,
+        pair=pair,
+        segment_column=segment_column,
+        rank_columns=rank_columns,
+        batches=batches,
+        annotators=annotators,
+    )
+    sources = read_source_texts(texts) if texts else None
+    if pooled:
+        judgments = read(files, format=format, options=options)
+        parts = {"all": judgments.for_pair(pair) if pair else judgments}
+    else:
+        parts = read_pairs(files, format, pair, options)
+    results = for_each_pair(
+        parts,
+        lambda part: agree(part, labels=labels, texts=sources, length_unit=length_unit, resamples=resamples, seed=seed),
+    )
+    put_out(results, json=json, output=output)

@@ -1,0 +1,165 @@
+"""Agreement on scores: the fast sums against slow, obvious counts, and against other tools."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from adjudge.check import agree
+from adjudge.check.coefficients import alpha
+from adjudge.check.score_patterns import patterns
+from adjudge.check.scores import score_cells
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.judgments import Judgments
+from tests.check.make import scores
+
+Rows = list[tuple[str, str, str, float | None]]
+
+
+def random_scores(seed: int, *, repeats: bool) -> Rows:
+    rng = np.random.default_rng(seed)
+    rows: Rows = []
+    for segment in range(12):
+        for system in ("ref", "x", "y"):
+            for who in rng.choice(4, size=3, replace=repeats):
+                rows.append((f"a{who}", str(segment), system, float(rng.integers(0, 101))))
+    return rows
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000))
+def test_without_repeats_alpha_is_the_usual_one(seed: int) -> None:
+    rows = random_scores(seed, repeats=False)
+    found = agree(scores(rows), resamples=0)
+    items = [f"{segment} {system}" for _, segment, system, _ in rows]
+    assert found.inter["all"].alpha == pytest.approx(alpha(items, [row[3] or 0.0 for row in rows]), abs=1e-9)
+    assert found.intra["all"].pairs == 0
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000))
+def test_pairs_and_differences_agree_with_counting(seed: int) -> None:
+    rows = random_scores(seed, repeats=True)
+    items: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
+    for who, segment, system, score in rows:
+        items[(segment, system)].append((who, score or 0.0))
+    result = agree(scores(rows), resamples=0)
+    for kind, found in (("inter", result.inter["all"]), ("intra", result.intra["all"])):
+        pairs = [
+            (a, b) for said in items.values() for a, b in combinations(said, 2) if (a[0] == b[0]) == (kind == "intra")
+        ]
+        squares = [(a[1] - b[1]) ** 2 for a, b in pairs]
+        assert found.pairs == len(pairs)
+        assert found.numbers["difference"] == pytest.approx(math.sqrt(np.mean(squares)))
+    one = result.annotators[0]
+    own = [
+        (a[1] - b[1]) ** 2
+        for said in items.values()
+        for a, b in combinations(said, 2)
+        if a[0] != b[0] and one.annotator in (a[0], b[0])
+    ]
+    assert one.inter["pairs"] == len(own)
+    assert one.inter["difference"] == pytest.approx(math.sqrt(np.mean(own)))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000), st.lists(st.integers(0, 3), min_size=4, max_size=4))
+def test_resampled_alpha_agrees_with_counting(seed: int, drawn: list[int]) -> None:
+    """Alpha with annotators drawn several times: every pair counted, but those of copies of one annotator."""
+    cells = score_cells(scores(random_scores(seed, repeats=True)))
+    times = dict(zip(cells.annotators, drawn, strict=False))
+    weights = np.array([[times[who] for who in cells.annotators]], dtype=float)
+    items: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
+    for who, segment, system, score in random_scores(seed, repeats=True):
+        items[(segment, system)] += [(who, score or 0.0)] * times[who]
+    observed, values = 0.0, []
+    for said in items.values():
+        pairs = [(a[1] - b[1]) ** 2 for a, b in combinations(said, 2) if a[0] != b[0]]
+        if pairs:
+            observed += len(said) * float(np.mean(pairs))
+            values += [score for _, score in said]
+    expected = np.mean([(a - b) ** 2 for a, b in combinations(values, 2)]) if values else 0
+    slow = 1 - observed / len(values) / expected if expected else math.nan
+    assert patterns(cells).alpha(weights)[0] == pytest.approx(slow, nan_ok=True)
+
+
+def test_correlation_of_two_annotators() -> None:
+    """Pearson and Spearman of the shared items (SciPy)."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 101, 30)
+    second = np.clip(first + rng.integers(-30, 31, 30), 0, 100)
+    rows: Rows = [("ann", str(i), "x", float(s)) for i, s in enumerate(first)]
+    rows += [("bob", str(i), "x", float(s)) for i, s in enumerate(second)]
+    numbers = agree(scores(rows), resamples=0).inter["all"].numbers
+    assert numbers["pearson"] == pytest.approx(stats.pearsonr(first, second)[0])
+    assert numbers["spearman"] == pytest.approx(stats.spearmanr(first, second)[0])
+    assert numbers["annotator_pairs"] == 1
+
+
+def test_correlation_of_repeats_counts_each_pair_in_both_orders() -> None:
+    rng = np.random.default_rng(2)
+    first, second = rng.integers(0, 101, 20), rng.integers(0, 101, 20)
+    rows: Rows = [("ann", str(i), "x", float(s)) for i, s in enumerate(first)]
+    rows += [("ann", str(i), "x", float(s)) for i, s in enumerate(second)]
+    result = agree(scores(rows), resamples=0)
+    both = stats.pearsonr(np.concatenate([first, second]), np.concatenate([second, first]))[0]
+    assert result.intra["all"].numbers["pearson"] == pytest.approx(both)
+    assert result.annotators[0].intra["pearson"] == pytest.approx(both)
+    assert result.intra["all"].alpha == pytest.approx(alpha(np.tile(np.arange(20), 2), np.concatenate([first, second])))
+
+
+def test_equal_scores_everywhere_leave_alpha_undefined() -> None:
+    rows: Rows = [(who, segment, "x", 70.1) for who in "abc" for segment in "1234"]
+    found = agree(scores(rows)).inter["all"]
+    assert math.isnan(found.alpha)
+    assert found.numbers["difference"] == pytest.approx(0, abs=1e-6)
+
+
+def test_shape_is_that_of_preferences() -> None:
+    plain = agree(scores(random_scores(1, repeats=True))).to_dict()
+    for part in ("all", "without_reference"):
+        for kind in ("inter", "intra"):
+            one = plain[kind][part]
+            assert {"pairs", "observed", "s", "s_corrected", "pi", "kappa", "fleiss", "alpha"} <= set(one)
+            assert one["observed"] is None
+            low, high = one["interval"]["alpha"]
+            assert low <= high
+    assert plain["kind"] == "scores"
+    assert "by_length" not in plain
+
+
+def test_controls_and_rows_without_score_are_set_aside() -> None:
+    rows: Rows = [
+        ("a", "1", "x", 10.0),
+        ("b", "1", "x", 20.0),
+        ("a", "2", "x", None),
+        ("b", "2", "x", 5.0),
+        ("a", "2", "x", 6.0),
+    ]
+    judgments = scores(rows)
+    kinds = pl.Series("kind", ["system", "system", "system", "degraded", "repeat"])
+    result = agree(Judgments(judgments.table.with_columns(kinds)), resamples=0)
+    assert result.inter["all"].pairs == 1
+    assert [(one.reason, one.rows) for one in result.set_aside] == [
+        ("judgment without a score", 1),
+        ("degraded output or tutorial", 1),
+    ]
+
+
+def test_faults_are_explained() -> None:
+    with pytest.raises(DataError, match="nothing was judged twice"):
+        agree(scores([("a", "1", "x", 1.0), ("b", "2", "x", 1.0)]))
+    with pytest.raises(DataError, match="no judgment has a score"):
+        agree(scores([("a", "1", "x", None)]))
+    with pytest.raises(UsageError, match="for rankings only"):
+        agree(scores([("a", "1", "x", 1.0)]), texts=["text"])
+    with pytest.raises(UsageError, match="-1 resamples"):
+        agree(scores([("a", "1", "x", 1.0)]), resamples=-1)
