@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from adjudge._version import __version__
-from adjudge.cli import agree, formats, import_, rank, simulate
+from adjudge.cli import agree, formats, import_, rank, report, simulate
 
 app = typer.Typer(
     name="adjudge",
@@ -36,3 +36,4 @@ app.command("agree")(agree.agree)
 app.command("rank")(rank.rank)
 app.command("formats")(formats.formats)
 app.command("simulate")(simulate.simulate)
+app.command("report")(report.report)

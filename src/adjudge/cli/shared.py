@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.core.result import Result
     from adjudge.formats.options import ReadOptions
+
+_Computed = TypeVar("_Computed")
 
 
 def read_options(
@@ -46,11 +48,11 @@ def read_pairs(
     return judgments.by_pair()
 
 
-def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments], Result]) -> dict[str, Result]:
+def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments], _Computed]) -> dict[str, _Computed]:
     """Compute a result for every pair; a fault names the pair it happened in, where there are several."""
     from adjudge.core.errors import DataError
 
-    results: dict[str, Result] = {}
+    results: dict[str, _Computed] = {}
     for name, judgments in parts.items():
         try:
             results[name] = compute(judgments)

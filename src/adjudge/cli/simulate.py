@@ -11,6 +11,7 @@ from adjudge.cli import options as o
 def simulate(
     output: Annotated[Path, typer.Option("--output", "-o", help="The table to write: .parquet or .csv.")],
     truth: Annotated[Path | None, typer.Option(help="Write the truth behind the judgments to this JSON file.")] = None,
+    sources: Annotated[Path | None, typer.Option(help="Write a source text for every segment to this file.")] = None,
     protocol: Annotated[str, typer.Option(help="How is judged: ranking.")] = "ranking",
     systems: Annotated[int, typer.Option(help="Machine systems.")] = 8,
     annotators: Annotated[int, typer.Option(help="Annotators.")] = 20,
@@ -18,7 +19,7 @@ def simulate(
     block_size: Annotated[int, typer.Option(help="ranking: systems on a screen.")] = 5,
     documents: Annotated[int, typer.Option(help="Documents.")] = 20,
     segments: Annotated[int, typer.Option(help="Segments of each document.")] = 10,
-    spread: Annotated[float, typer.Option(help="Standard deviation of the systems' qualities.")] = 0.6,
+    spread: Annotated[float, typer.Option(help="Standard deviation of the systems' qualities.")] = 1.0,
     abilities: Annotated[
         str | None, typer.Option(help="The systems' qualities themselves (log-odds), joined by commas.")
     ] = None,
@@ -30,6 +31,7 @@ def simulate(
     careless: Annotated[float, typer.Option(help="Share of the annotators who click at random.")] = 0.0,
     repeats: Annotated[float, typer.Option(help="Share of the work that the same annotator did before.")] = 0.05,
     overlap: Annotated[float, typer.Option(help="ranking: share that another annotator judges, too.")] = 0.2,
+    length_effect: Annotated[float, typer.Option(help="ranking: how much harder long source texts are.")] = 0.0,
     blanks: Annotated[float, typer.Option(help="ranking: share of the labels left blank.")] = 0.0,
     pair: Annotated[str, typer.Option("--pair", "-p", help="The language pair to write into the table.")] = "src-tgt",
     seed: o.Seed = o.DEFAULT_SEED,
@@ -65,6 +67,7 @@ def simulate(
         careless=careless,
         repeats=repeats,
         overlap=overlap,
+        length_effect=length_effect,
         blanks=blanks,
         pair=pair,
     )
@@ -72,6 +75,8 @@ def simulate(
     native.write(simulated.judgments, output)
     if truth is not None:
         write_text(truth, to_json(simulated.truth.to_dict()) + "\n")
+    if sources is not None:
+        write_text(sources, "\n".join(simulated.sources) + "\n")
     put_out({pair: simulated.truth}, json=json, output=None)
 
 

@@ -48,10 +48,11 @@ class Truth(Result):
 
 @dataclass(frozen=True)
 class Simulated:
-    """Simulated judgments with the truth they were drawn from."""
+    """Simulated judgments with the truth they were drawn from, and a source text for every segment."""
 
     judgments: Judgments
     truth: Truth
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

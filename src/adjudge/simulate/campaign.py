@@ -26,7 +26,7 @@ class RankingCampaign:
     documents: int = 20
     segments: int = 10
     """Segments of each document."""
-    spread: float = 0.6
+    spread: float = 1.0
     """Standard deviation of the drawn qualities; ignored where `abilities` are given."""
     abilities: tuple[float, ...] | None = None
     """The qualities themselves, one per system."""
@@ -46,8 +46,12 @@ class RankingCampaign:
     """Share of the blocks that the same annotator has judged before."""
     overlap: float = 0.2
     """Share of the blocks that another annotator judges, too."""
-    segment_spread: float = 0.5
-    """How much a system's quality differs between segments (standard deviation)."""
+    segment_spread: float = 2.0
+    """How much a system's quality differs between segments (standard deviation): what annotators agree on."""
+    taste: float = 1.0
+    """How much an annotator's view of an output differs from others' (standard deviation), alike when it returns."""
+    length_effect: float = 0.0
+    """How much harder long source texts are: twice the length divides differences by 2 ** length_effect."""
     blanks: float = 0.0
     """Share of the labels left blank."""
     pair: str = "src-tgt"
@@ -58,7 +62,7 @@ class RankingCampaign:
             _at_least(name, getattr(self, name), low)
         for name in ("reference", "careless", "repeats", "overlap", "blanks"):
             _share(name, getattr(self, name))
-        for name in ("spread", "ties", "uneven", "workload", "segment_spread"):
+        for name in ("spread", "ties", "uneven", "workload", "segment_spread", "taste", "length_effect"):
             _at_least(name, getattr(self, name), 0)
         _at_least("block_size", self.block_size, 2)
         if self.block_size > MAX_BLOCK:

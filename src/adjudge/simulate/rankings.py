@@ -1,7 +1,7 @@
 """Relative rankings with known truth: Davidson-Luce labels, uneven opponents, careless annotators, repeats.
 
-Every system has a quality in log-odds, and on every segment a deviation from it. Careful annotators label a screen by
-`davidson.draw_ranks`; careless ones click every label with equal probability.
+Every system has a quality in log-odds, on every segment a deviation from it, and in every annotator's eyes another.
+Careful annotators label a screen by `davidson.draw_ranks`; careless ones click every label with equal probability.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.simulated import Simulated, TrueSystem, Truth
 from adjudge.simulate.blocks import Blocks, draw_blocks
 from adjudge.simulate.davidson import draw_ranks
+from adjudge.simulate.texts import USUAL_LENGTH, draw_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,9 +44,10 @@ def simulate_rankings(campaign: RankingCampaign, *, seed: int = DEFAULT_SEED) ->
     careless = np.zeros(campaign.annotators, dtype=bool)
     careless[rng.permutation(campaign.annotators)[: round(campaign.careless * campaign.annotators)]] = True
     blocks = draw_blocks(campaign, ability, rng)
-    ranks = _label(campaign, ability, careless, blocks, rng)
+    sources = draw_texts(campaign.documents * campaign.segments, rng)
+    ranks = _label(campaign, ability, careless, blocks, clarity=_clarity(campaign, sources), rng=rng)
     judgments = _table(campaign, blocks, ranks, careless, rng)
-    return Simulated(judgments, _truth(campaign, seed, ability, careless, judgments.fingerprint))
+    return Simulated(judgments, _truth(campaign, seed, ability, careless, judgments.fingerprint), sources)
 
 
 def numbered(what: str, count: int) -> list[str]:
@@ -65,16 +67,28 @@ def _label(
     ability: NDArray[np.float64],
     careless: NDArray[np.bool_],
     blocks: Blocks,
+    *,
+    clarity: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> NDArray[np.int32]:
     """The labels given; 0 stands for one left blank."""
-    deviation = rng.normal(0, campaign.segment_spread, (campaign.documents * campaign.segments, len(ability)))
+    segments = campaign.documents * campaign.segments
+    deviation = rng.normal(0, campaign.segment_spread, (segments, len(ability)))
+    met, seen = np.unique(blocks.annotator * segments + blocks.segment, return_inverse=True)
+    taste = rng.normal(0, campaign.taste, (len(met), len(ability)))
     strength = ability[blocks.shown] + deviation[blocks.segment[:, None], blocks.shown]
-    ranks = draw_ranks(strength, campaign.ties, rng)
+    strength += taste[seen[:, None], blocks.shown]
+    ranks = draw_ranks(strength * clarity[blocks.segment][:, None], campaign.ties, rng)
     random_clicks = rng.integers(1, campaign.block_size + 1, size=ranks.shape, dtype=np.int32)
     ranks = np.where(careless[blocks.annotator][:, None], random_clicks, ranks)
     ranks[rng.random(ranks.shape) < campaign.blanks] = 0
     return ranks
+
+
+def _clarity(campaign: RankingCampaign, sources: tuple[str, ...]) -> NDArray[np.float64]:
+    """How clearly differences show on each segment: 1 at the usual length, less on longer texts."""
+    words = np.array([len(text.split()) for text in sources])
+    return np.asarray((words / USUAL_LENGTH) ** -campaign.length_effect)
 
 
 def _table(
@@ -91,14 +105,13 @@ def _table(
     nth = _nth_screen_of_annotator(blocks.annotator)
     seconds = np.exp(rng.normal(np.where(careless[blocks.annotator], 2.2, 3.6), 0.4))
     documents = numbered("document", campaign.documents)
-    segments = numbered("segment", campaign.documents * campaign.segments)
     each = pl.DataFrame(
         {
             "annotator": people[blocks.annotator],
             "task": nth // SCREENS_PER_TASK + 1,
             "screen": numbered("screen", count),
             "document": np.array(documents)[blocks.segment // campaign.segments],
-            "segment": np.array(segments)[blocks.segment],
+            "segment": (blocks.segment + 1).astype(str),  # the line of the source text, as files of the field have it
             "active_seconds": seconds.round(1),
         }
     ).with_columns(pl.format("{}-{}", pl.col("annotator"), pl.col("task")).alias("task"))

@@ -1,0 +1,80 @@
+"""`adjudge report`: one self-contained HTML file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+
+def report(
+    files: o.Files,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")],
+    format: o.Format = None,  # noqa: A002
+    pair: o.Pair = None,
+    method: Annotated[
+        str | None, typer.Option("--method", "-m", help="Method of the ranking; by default that of 'adjudge rank'.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
+    texts: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[LANG=]FILE", help="Source text, line n being segment n, for agreement by length."),
+    ] = None,
+    tables: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write every table as CSV and LaTeX to this folder.")
+    ] = None,
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write every chart as SVG and PNG to this folder.")
+    ] = None,
+    seed: o.Seed = o.DEFAULT_SEED,
+    human: o.Human = None,
+    segment_column: o.SegmentColumn = None,
+    rank_columns: o.RankColumns = None,
+    batches: o.Batches = None,
+    annotators: o.Annotators = None,
+) -> None:
+    """Write everything about a campaign to one HTML file that needs no network.
+
+    Example: adjudge report data_RNK.csv --format wmt-ranking --pair en-cs -o report.html
+    """
+    import sys
+
+    from adjudge.cli.compute import ReportSettings, pair_results
+    from adjudge.cli.shared import for_each_pair, read_options, read_pairs
+    from adjudge.core.files import write_text
+    from adjudge.report.build import build_report
+    from adjudge.report.files import write_plots, write_tables
+    from adjudge.report.html import render
+
+    options = read_options(
+        human=human,
+        pair=pair,
+        segment_column=segment_column,
+        rank_columns=rank_columns,
+        batches=batches,
+        annotators=annotators,
+    )
+    parts = read_pairs(files, format, pair, options)
+    settings = ReportSettings(method=method, texts=_sources(texts), seed=seed)
+    results = for_each_pair(parts, lambda part: pair_results(part, settings))
+    page = build_report(results, title=title or _title(files, list(parts)))
+    write_text(output, render(page))
+    if tables is not None:
+        write_tables(page, tables)
+    if plots is not None:
+        write_plots(page, plots)
+    for path in (output, tables, plots):
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
+def _title(files: list[Path], pairs: list[str]) -> str:
+    name = files[0].stem if len(files) == 1 else files[0].parent.name
+    return f"{name}, {pairs[0]}" if len(pairs) == 1 else f"{name}, {len(pairs)} language pairs"
+
+
+def _sources(texts: list[str] | None) -> dict[str, list[str]] | None:
+    from adjudge.check import read_source_texts
+
+    return read_source_texts(texts) if texts else None

@@ -1,0 +1,107 @@
+"""From results to the report's page data: every sentence, chart and table, before any layout."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from adjudge._version import __version__
+from adjudge.core.table import Cell, Table, number, text
+from adjudge.report.guide import GUIDE
+from adjudge.report.page import Fact, PairPage, ReportPage, Section
+from adjudge.report.sections.agreement import agreement_section, coefficient, in_words
+from adjudge.report.sections.methods import methods_section
+from adjudge.report.sections.opponents import opponents_section
+from adjudge.report.sections.pairs import pairs_section
+from adjudge.report.sections.ranking import ranking_section
+from adjudge.report.words import counted, headline, leaders, listed, pairs_told_apart, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from adjudge.report.results import PairResults
+
+# The order of a pair's page; a section that has nothing to show returns None.
+SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
+    ranking_section,
+    pairs_section,
+    methods_section,
+    opponents_section,
+    agreement_section,
+)
+
+
+def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPage:
+    """The page data of a report on one or several language pairs, by name."""
+    slugs = _slugs(list(results))
+    pages = tuple(_pair_page(name, one, slug) for (name, one), slug in zip(results.items(), slugs, strict=True))
+    return ReportPage(
+        title=title,
+        pairs=pages,
+        overview=_overview(results) if len(results) > 1 else None,
+        guide=GUIDE,
+        version=__version__,
+    )
+
+
+def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
+    sections = tuple(section for make in SECTIONS if (section := make(results)) is not None)
+    set_aside = dict.fromkeys(one for result in results.results for one in result.set_aside)
+    return PairPage(
+        name=name,
+        slug=slug,
+        headline=headline(results.ranking),
+        words=(*verdict(results.ranking), *results.missing),
+        facts=_facts(results),
+        sections=sections,
+        set_aside=tuple(set_aside),
+        signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
+    )
+
+
+def _slugs(names: Sequence[str]) -> list[str]:
+    """Ids for the document: letters, digits and dashes, no two alike."""
+    plain = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "pair" for name in names]
+    return [slug if plain.count(slug) == 1 else f"{slug}-{i}" for i, slug in enumerate(plain, start=1)]
+
+
+def _facts(results: PairResults) -> tuple[Fact, ...]:
+    ranking, counts = results.ranking, results.counts
+    best = [one.system for one in leaders(ranking)]
+    told, pairs = pairs_told_apart(ranking)
+    decided = len(best) == 1
+    facts = [
+        Fact("Best system", best[0], f"by {ranking.method}", "decided")
+        if decided
+        else Fact("Best system", "undecided", f"between {listed(best)}", "open"),
+        Fact("Pairs told apart", f"{told:,} of {pairs:,}", f"{counted(len(ranking.clusters), 'cluster')}"),
+    ]
+    if results.agreement is not None:
+        name, value = coefficient(results.agreement, results.agreement.inter["all"])
+        if not math.isnan(value):
+            facts.append(Fact("Agreement", f"{value:.2f}", f"{name} between annotators, {in_words(value)}"))
+    who = counted(counts.annotators, "annotator")
+    facts.append(Fact("Judgments", f"{counts.rows:,}", f"by {who} on {counted(counts.segments, 'segment')}"))
+    return tuple(facts)
+
+
+def _overview(results: Mapping[str, PairResults]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, one in results.items():
+        told, pairs = pairs_told_apart(one.ranking)
+        best = listed([leader.system for leader in leaders(one.ranking)], "or")
+        rows.append(
+            (name, len(one.ranking.systems), one.counts.annotators, one.counts.rows, best,
+             len(one.ranking.clusters), f"{told:,} of {pairs:,}")
+        )  # fmt: skip
+    columns = (
+        text("language pair"),
+        number("systems", 0),
+        number("annotators", 0),
+        number("judgments", 0),
+        text("best system", help="several where no line separates them"),
+        number("clusters", 0),
+        text("pairs told apart"),
+    )
+    return Table("All language pairs", columns, tuple(rows))

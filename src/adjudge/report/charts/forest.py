@@ -1,0 +1,62 @@
+"""Systems in rank order with their scores and intervals; shaded bands are clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge.report.charts import theme
+
+if TYPE_CHECKING:
+    from adjudge.core.ranking import RankedSystem, Ranking
+
+ROW_HEIGHT = 28
+
+
+def forest(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+    """Score and interval of every system; human translations stand out by shape and colour."""
+    import altair as alt
+
+    data = theme.values([_row(one) for one in ranking.systems])
+    order = list(ranking.order)
+    y = alt.Y("system:N", sort=order, title=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
+    x = alt.Scale(zero=False, nice=False, padding=12)
+    base = alt.Chart(data).encode(y=y)
+    bands = base.transform_filter("datum.cluster % 2 == 1").mark_rect(fill=theme.INK, opacity=0.05)
+    bars = base.mark_rule(strokeWidth=2.5, strokeCap="round").encode(
+        x=alt.X("low:Q", scale=x, title=unit), x2="high:Q", color=_colour()
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(
+        x=alt.X("score:Q", scale=x, title=unit),
+        color=_colour(),
+        shape=alt.Shape(
+            "made by:N", scale=alt.Scale(domain=["system", "human"], range=["circle", "diamond"]), legend=None
+        ),
+        tooltip=[
+            alt.Tooltip("system:N"),
+            alt.Tooltip("score:Q", format=".3f"),
+            alt.Tooltip("low:Q", title="interval from", format=".3f"),
+            alt.Tooltip("high:Q", title="to", format=".3f"),
+            alt.Tooltip("ranks:N", title="possible ranks"),
+        ],
+    )
+    return theme.finish(alt.layer(bands, bars, points), height=ROW_HEIGHT * max(len(order), 2))
+
+
+def _colour() -> Any:
+    import altair as alt
+
+    scale = alt.Scale(domain=["system", "human"], range=[theme.ACCENT, theme.HUMAN])
+    return alt.Color("made by:N", scale=scale, legend=None)
+
+
+def _row(one: RankedSystem) -> dict[str, Any]:
+    low, high = one.rank_set
+    return {
+        "system": one.system,
+        "score": one.score,
+        "low": one.numbers.get("low", one.score),
+        "high": one.numbers.get("high", one.score),
+        "cluster": one.cluster,
+        "ranks": f"{low}" if low == high else f"{low} to {high}",
+        "made by": "human" if one.human else "system",
+    }

@@ -1,0 +1,82 @@
+"""The report as one HTML file that needs no network: page data in, text out.
+
+Nothing that comes from data is trusted: the templates escape every text, specifications of charts are JSON that is
+never executed, and the page's own policy allows only the two scripts whose checksums it names.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from adjudge.core.table import show
+from adjudge.report.charts.theme import DARK, LIGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.core.table import Cell, Column
+    from adjudge.report.page import ReportPage
+
+# Characters that could end a script element or a line of JavaScript, written so that they cannot.
+_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def render(page: ReportPage) -> str:
+    """The whole document."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("adjudge.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cell"] = _cell
+    library = charts_library()
+    starter = _source(environment, "charts.js")
+    return environment.get_template("report.html.j2").render(
+        page=page,
+        light=LIGHT,
+        dark=DARK,
+        style=Markup(_source(environment, "style.css")),  # noqa: S704  our own file
+        specs=Markup(json_for_script(page.charts_by_id())),  # noqa: S704  escaped by json_for_script
+        library=Markup(library),  # noqa: S704  the charts' library
+        starter=Markup(starter),  # noqa: S704  our own file
+        hashes=[checksum(library), checksum(starter)],
+    )
+
+
+def json_for_script(value: Mapping[str, Any]) -> str:
+    """JSON that can stand inside a script element whatever its texts hold."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character, written in _UNSAFE.items():
+        text = text.replace(character, written)
+    return text
+
+
+def checksum(script: str) -> str:
+    """The checksum of an inline script as a content security policy names it."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return "sha256-" + base64.b64encode(digest).decode()
+
+
+@cache
+def charts_library() -> str:
+    """The library that draws the charts, whole: nothing is fetched."""
+    import vl_convert
+
+    return str(vl_convert.javascript_bundle())  # type: ignore[call-arg]  # the argument is optional
+
+
+def _source(environment: Any, name: str) -> str:
+    return str(environment.loader.get_source(environment, name)[0])
+
+
+def _cell(value: Cell, column: Column) -> str:
+    return show(value, column)

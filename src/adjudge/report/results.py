@@ -1,0 +1,31 @@
+"""What a report is made of: the results for each language pair, computed elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from adjudge.core.agreement import Agreement
+    from adjudge.core.imported import Imported
+    from adjudge.core.ranking import Ranking
+    from adjudge.core.result import Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResults:
+    """The results for one language pair; what was not computed, or cannot be, is None and left out of the report."""
+
+    counts: Imported
+    ranking: Ranking
+    others: tuple[Ranking, ...] = ()
+    """The same systems ranked by other methods."""
+    agreement: Agreement | None = None
+    missing: tuple[str, ...] = ()
+    """Why a part is left out, in one sentence each."""
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """All results, for signatures and records of what was set aside."""
+        maybe = (self.counts, self.ranking, *self.others, self.agreement)
+        return tuple(one for one in maybe if one is not None)

@@ -1,0 +1,45 @@
+"""The same judgments ranked by other methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.core.table import Cell, Table, text
+from adjudge.report.charts.methods import methods
+from adjudge.report.page import Chart, Section
+from adjudge.report.words import listed
+
+if TYPE_CHECKING:
+    from adjudge.core.ranking import Ranking
+    from adjudge.report.results import PairResults
+
+
+def methods_section(results: PairResults) -> Section | None:
+    """Shown where other methods were run."""
+    if not results.others:
+        return None
+    first, others = results.ranking, results.others
+    agree = [one.method for one in others if _same_order(first, one)]
+    differ = [one.method for one in others if not _same_order(first, one)]
+    words = [f"The order by {first.method} comes out of {listed(agree)}, too."] if agree else []
+    if differ:
+        words.append(
+            f"Another order comes out of {listed(differ)}: what depends on the method is not settled by the data."
+        )
+    chart = Chart("methods", "Places by method", "Coloured lines are systems whose place depends on the method.",
+                  methods((first, *others)))  # fmt: skip
+    return Section("methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),))
+
+
+def _same_order(one: Ranking, other: Ranking) -> bool:
+    """Whether both put the systems that they share into the same order."""
+    common = set(one.order) & set(other.order)
+    return [name for name in one.order if name in common] == [name for name in other.order if name in common]
+
+
+def _orders(rankings: tuple[Ranking, ...]) -> Table:
+    most = max(len(one.systems) for one in rankings)
+    rows: list[tuple[Cell, ...]] = [
+        tuple(one.order[i] if i < len(one.order) else None for one in rankings) for i in range(most)
+    ]
+    return Table("Orders side by side", tuple(text(one.method) for one in rankings), tuple(rows))

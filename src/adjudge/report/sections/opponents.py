@@ -1,0 +1,36 @@
+"""How the comparisons were spread: times judged, and who met whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.report.charts.opponents import opponents
+from adjudge.report.charts.times_judged import times_judged
+from adjudge.report.page import Chart, Section
+from adjudge.report.sections.ranking import unit_of
+
+if TYPE_CHECKING:
+    from adjudge.report.results import PairResults
+
+
+def opponents_section(results: PairResults) -> Section | None:
+    """Shown for relative judgments, where an unequal spread can bend a ranking."""
+    ranking = results.ranking
+    if not any("wins" in one.numbers for one in ranking.comparisons):
+        return None
+    most = max(ranking.systems, key=lambda one: one.n)
+    least = min(ranking.systems, key=lambda one: one.n)
+    words = (
+        (
+            f"{most.system} was compared most often ({most.n:,} times), {least.system} least often ({least.n:,}). "
+            "Shares of wins are fair only where everybody met everybody alike; Bradley-Terry takes the opponents' "
+            "strength into account."
+        ),
+    )
+    charts = (
+        Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
+              times_judged(ranking, unit=unit_of(ranking))),
+        Chart("opponents", "Comparisons of every pair", "Darker pairs were compared more often than the average pair.",
+              opponents(ranking)),
+    )  # fmt: skip
+    return Section("opponents", "Who met whom", words, charts)

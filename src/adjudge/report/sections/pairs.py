@@ -1,0 +1,28 @@
+"""Every pair of systems: who beat whom, how often, and whether chance could have done it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.report.charts.heatmap import heatmap
+from adjudge.report.page import Chart, Section
+from adjudge.report.words import pairs_told_apart
+
+if TYPE_CHECKING:
+    from adjudge.report.results import PairResults
+
+
+def pairs_section(results: PairResults) -> Section:
+    """The heat map where the method counts wins; the table of pairs always."""
+    ranking = results.ranking
+    told, pairs = pairs_told_apart(ranking)
+    words = [f"{told:,} of {pairs:,} pairs are told apart after Holm's correction for asking {pairs:,} questions."]
+    charts = []
+    if any("wins" in one.numbers for one in ranking.comparisons):
+        words.append(
+            "A cell is the percentage of comparisons that the row's system won against the column's, ties left out; "
+            "a dot marks pairs that all judgments together tell apart."
+        )
+        says = "Blue: the row's system wins more often; orange: it loses more often."
+        charts.append(Chart("pairs", "Who beats whom", says, heatmap(ranking)))
+    return Section("pairs", "Pairs of systems", tuple(words), tuple(charts), folded=(ranking.comparison_table(),))

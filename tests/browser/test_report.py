@@ -1,0 +1,87 @@
+"""The report in a real browser: offline, without errors, on a phone, in the dark, with hostile names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from adjudge.core.files import write_text
+from adjudge.report.build import build_report
+from adjudge.report.html import render
+from tests.report.made import NASTY, pair_results
+
+pytestmark = pytest.mark.browser
+PHONE = 390
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("browser") / "report.html"
+    results = {"en-cs": pair_results(), "de-en": pair_results(NASTY)}
+    write_text(path, render(build_report(results, title=f"Campaign {NASTY}")))
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page that was opened, and everything that went wrong on it."""
+
+    def __init__(self, browser: Browser, report: Path, *, width: int = 1280, scheme: str = "light") -> None:
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
+        )
+        self.context.set_offline(True)
+        self.page: Page = self.context.new_page()
+        self.faults: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda one: self.faults.append(one.text))
+        self.page.on("pageerror", lambda one: self.faults.append(str(one)))
+        self.page.on("dialog", lambda one: self.faults.append(one.message))
+        self.page.on("request", lambda one: self.requests.append(one.url))
+        self.page.goto(report.as_uri())
+        self.page.wait_for_selector("html[data-charts=drawn]", timeout=30_000)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (PHONE, "light"), (PHONE, "dark")])
+def test_every_chart_is_drawn_without_network_errors_or_overflow(
+    browser: Browser, report: Path, width: int, scheme: str
+) -> None:
+    visit = Visit(browser, report, width=width, scheme=scheme)
+    assert visit.faults == []
+    assert visit.requests == [report.as_uri()]
+    charts = visit.page.locator("[data-chart]")
+    assert charts.count() >= 10
+    assert visit.page.locator("[data-chart] svg").count() == charts.count()
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    widest = "Math.max(...[...document.querySelectorAll('.chart svg')].map(e => e.getBoundingClientRect().right))"
+    assert visit.page.evaluate(widest) <= width
+    ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+def test_names_that_are_scripts_stay_names(browser: Browser, report: Path) -> None:
+    visit = Visit(browser, report)
+    point = visit.page.locator("[data-chart=de-en-forest] path[aria-roledescription=point]").nth(1)
+    point.hover()
+    visit.page.wait_for_selector("#vg-tooltip-element.visible")
+    assert "window.hacked" in visit.page.locator("#vg-tooltip-element").inner_text()
+    assert visit.page.evaluate("window.hacked") is None
+    assert visit.page.locator("img").count() == 0
+    assert visit.faults == []
+
+
+def test_it_can_be_printed(browser: Browser, report: Path) -> None:
+    visit = Visit(browser, report, scheme="dark")
+    visit.page.emulate_media(media="print")
+    assert visit.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert visit.page.pdf().startswith(b"%PDF")

@@ -1,0 +1,97 @@
+"""Results made by hand, so that tests of the report do not depend on how results are computed."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from adjudge.core.agreement import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
+from adjudge.core.imported import Imported
+from adjudge.core.judgments import SetAside
+from adjudge.core.ranking import Lines, PairComparison, RankedSystem, Ranking
+from adjudge.report.results import PairResults
+
+NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
+
+
+def ranked(name: str, place: int, *, cluster: int, ranks: tuple[int, int], human: bool = False) -> RankedSystem:
+    score = 1.0 - place / 4
+    numbers = {
+        "wins": 100 - place,
+        "ties": 10,
+        "losses": 50 + place,
+        "se": 0.1,
+        "low": score - 0.2,
+        "high": score + 0.2,
+    }
+    return RankedSystem(name, human, score, place, ranks, cluster, 160 + place, numbers)
+
+
+def ranking(
+    *systems: RankedSystem, open_pairs: tuple[tuple[str, str], ...] = (), method: str = "bradley-terry"
+) -> Ranking:
+    """A ranking of these systems; all pairs are told apart except the open ones."""
+    comparisons = tuple(
+        PairComparison(
+            a.system, b.system, 0.25, p, p, p, {"wins": 60 + i, "ties": 5, "losses": 40, "p_sign": p, "se": 0.1}
+        )
+        for i, (a, b) in enumerate(combinations(systems, 2))
+        for p in [0.4 if (a.system, b.system) in open_pairs else 0.0001]
+    )
+    numbers = sorted({one.cluster for one in systems})
+    return Ranking(
+        settings={"method": method, "seed": 1},
+        data="0123456789ab",
+        version="test",
+        method=method,
+        systems=systems,
+        comparisons=comparisons,
+        clusters=tuple(tuple(one.system for one in systems if one.cluster == number) for number in numbers),
+        lines=Lines("rank-sets", 0.05),
+        set_aside=(SetAside("blank label", 3),),
+    )
+
+
+def three_systems(first: str = "alpha") -> Ranking:
+    """A reference above two systems that the data do not separate."""
+    return ranking(
+        ranked("ref", 1, cluster=1, ranks=(1, 1), human=True),
+        ranked(first, 2, cluster=2, ranks=(2, 3)),
+        ranked("beta", 3, cluster=2, ranks=(2, 3)),
+        open_pairs=((first, "beta"),),
+    )
+
+
+def counts() -> Imported:
+    return Imported(
+        settings={}, data="0123456789ab", version="test", rows=480, annotators=6, systems=3, documents=4, segments=40,
+        pairs=("en-cs",), protocols=("ranking",),
+    )  # fmt: skip
+
+
+def agreement(*, lengths: bool = True) -> Agreement:
+    def coefficients(kappa: float) -> Coefficients:
+        return Coefficients(
+            pairs=300, items=90, observed=0.6, s=0.4, s_corrected=0.38, pi=0.37, kappa=kappa, fleiss=0.36, alpha=0.37,
+            expected={"s": 1 / 3}, interval={"kappa": (kappa - 0.1, kappa + 0.1)},
+        )  # fmt: skip
+
+    some = {"pairs": 50, "observed": 0.6, "s": 0.4, "pi": 0.3}
+    both = {"all": some, "without_reference": some}
+    return Agreement(
+        settings={"seed": 1},
+        data="0123456789ab",
+        version="test",
+        kind="preferences",
+        inter={"all": coefficients(0.35), "without_reference": coefficients(0.3)},
+        intra={"all": coefficients(0.55), "without_reference": coefficients(0.5)},
+        annotators=(AnnotatorAgreement(annotator="ann", judgments=80, ties=0.2, intra=some, inter=some),),
+        by_length=tuple(LengthAgreement(length=i, segments=4, inter=both, intra=both) for i in (5, 10, 15))
+        if lengths
+        else None,
+    )
+
+
+def pair_results(first: str = "alpha") -> PairResults:
+    best = three_systems(first)
+    other = ranking(best.systems[0], best.systems[2], best.systems[1], method="wins")
+    return PairResults(counts=counts(), ranking=best, others=(other,), agreement=agreement())

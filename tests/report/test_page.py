@@ -1,0 +1,63 @@
+"""The page data: what is shown, before any layout."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from adjudge.core.result import to_plain
+from adjudge.report.build import build_report
+from adjudge.report.page import ReportPage
+from tests.report.made import pair_results
+
+GOLDEN = Path(__file__).parent / "golden" / "page.json"
+
+
+@pytest.fixture(scope="module")
+def page() -> ReportPage:
+    return build_report({"en-cs": pair_results(), "de-en": pair_results()}, title="Campaign")
+
+
+def test_page_data_are_as_agreed(page: ReportPage) -> None:
+    """See golden/README.md: after a wanted change, ADJUDGE_UPDATE_GOLDEN=1 writes the file anew."""
+    plain = to_plain(replace(page, version="test", pairs=page.pairs[:1]))
+    for section in plain["pairs"][0]["sections"]:
+        for chart in section["charts"]:
+            del chart["spec"]["config"]
+    actual = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    if os.environ.get("ADJUDGE_UPDATE_GOLDEN"):
+        GOLDEN.write_text(actual, encoding="utf-8")
+    assert actual == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_several_pairs_begin_with_an_overview(page: ReportPage) -> None:
+    assert page.overview is not None
+    assert [row[0] for row in page.overview.rows] == ["en-cs", "de-en"]
+    assert page.overview.rows[0][4] == "alpha or beta"
+    assert build_report({"en-cs": pair_results()}, title="").overview is None
+
+
+def test_every_signature_and_everything_set_aside_is_shown(page: ReportPage) -> None:
+    results = pair_results()
+    shown = page.pairs[0]
+    assert set(shown.signatures) == {one.signature for one in results.results}
+    assert {(one.reason, one.rows) for one in shown.set_aside} == {("blank label", 3)}
+
+
+def test_pairs_whose_names_look_alike_get_ids_of_their_own() -> None:
+    page = build_report({"a/en-cs": pair_results(), "a en-cs": pair_results(), "?": pair_results()}, title="")
+    slugs = [pair.slug for pair in page.pairs]
+    assert len(set(slugs)) == 3
+    assert len(page.charts_by_id()) == sum(len(part.charts) for pair in page.pairs for part in pair.sections)
+
+
+def test_what_is_missing_is_left_out_with_its_reason() -> None:
+    results = replace(pair_results(), agreement=None, others=(), missing=("Agreement is left out: nothing twice.",))
+    page = build_report({"en-cs": results}, title="").pairs[0]
+    assert {section.slug for section in page.sections} == {"ranking", "pairs", "opponents"}
+    assert "Agreement is left out: nothing twice." in page.words
+    assert all(fact.label != "Agreement" for fact in page.facts)

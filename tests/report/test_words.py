@@ -1,0 +1,78 @@
+"""The verdict says what the ranking holds, and no more."""
+
+from __future__ import annotations
+
+import pytest
+
+from adjudge.report.words import counted, headline, leaders, listed, verdict
+from tests.report.made import ranked, ranking, three_systems
+
+
+def test_names_are_listed_as_people_write_them() -> None:
+    assert listed(["A"]) == "A"
+    assert listed(["A", "B"], "or") == "A or B"
+    assert listed(["A", "B", "C"]) == "A, B and C"
+    assert listed(list("ABCDEFGHI")) == "A, B, C, D, E and 4 others"
+    assert counted(1, "pair") == "1 pair"
+    assert counted(2000, "pair") == "2,000 pairs"
+
+
+def test_a_system_alone_in_front_is_the_best() -> None:
+    made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
+    assert headline(made) == "A is the best system."
+    assert verdict(made) == ("The one pair of systems differs by more than chance explains (Holm, 5%).",)
+
+
+def test_the_reference_is_not_the_best_system() -> None:
+    made = three_systems()
+    assert [one.system for one in leaders(made)] == ["alpha", "beta"]
+    assert "The human translation (ref) stands above all systems." in verdict(made)
+
+
+def test_an_open_first_place_names_the_candidates() -> None:
+    made = ranking(
+        ranked("A", 1, cluster=1, ranks=(1, 2)),
+        ranked("B", 2, cluster=1, ranks=(1, 3)),
+        ranked("C", 3, cluster=1, ranks=(2, 3)),
+        ranked("D", 4, cluster=2, ranks=(4, 4)),
+        open_pairs=(("A", "B"), ("B", "C")),
+    )
+    assert headline(made) == "The data cannot tell which is best: A or B."
+    sentences = verdict(made)
+    assert (
+        "Of 6 pairs of systems, 4 differ by more than chance explains (Holm, 5%); the other 2 stay open." in sentences
+    )
+    assert "No line could be drawn inside these groups: A, B and C." in sentences
+
+
+def test_nothing_decided_is_said_plainly() -> None:
+    made = ranking(
+        ranked("A", 1, cluster=1, ranks=(1, 2)), ranked("B", 2, cluster=1, ranks=(1, 2)), open_pairs=(("A", "B"),)
+    )
+    assert headline(made) == "The data cannot tell which system is best: no line separates any of them."
+    assert verdict(made) == ("The one pair of systems does not differ by more than chance explains (Holm, 5%).",)
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_no_difference_from_the_human_is_never_called_parity(told: bool) -> None:
+    made = ranking(
+        ranked("ref", 1, cluster=1, ranks=(1, 2), human=True),
+        ranked("A", 2, cluster=1, ranks=(1, 2)),
+        ranked("B", 3, cluster=2, ranks=(3, 3)),
+        open_pairs=() if told else (("ref", "A"),),
+    )
+    sentence = verdict(made)[0]
+    if told:
+        assert sentence == "The human translation (ref) stands above all systems."
+    else:
+        assert sentence.startswith("The data do not separate A from the human translation (ref)")
+        assert "does not show that they are equal" in sentence
+
+
+def test_a_system_above_the_human_is_named() -> None:
+    made = ranking(
+        ranked("A", 1, cluster=1, ranks=(1, 1)),
+        ranked("refA", 2, cluster=2, ranks=(2, 2), human=True),
+        ranked("B", 3, cluster=3, ranks=(3, 3)),
+    )
+    assert verdict(made)[0] == "A stands above the human translation (refA)."
