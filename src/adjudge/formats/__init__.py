@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError, UsageError, unknown_choice
+from adjudge.core.files import exists
 from adjudge.formats.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -20,6 +21,19 @@ __all__ = ["FORMATS", "ReadOptions", "read"]
 FORMATS: dict[str, tuple[str, str]] = {
     "judgments": ("native", "the judgment table of adjudge, Parquet or CSV"),
     "wmt-ranking": ("wmt_ranking", "relative rankings with columns srclang ... system5rank (WMT10 and later)"),
+    "wmt-ranking-2007": (
+        "wmt_ranking_2007",
+        "relative rankings among other judgments, told apart by TYPE (WMT07 to 09)",
+    ),
+    "wmt-edits": ("wmt_edits", "post-edits with columns editId ... system1edit (data_EDT.tsv)"),
+    "wmt-acceptability": ("wmt_acceptability", "judgments of post-edits, YES, NO or UNK (data_ACC.csv)"),
+    "pairwise-counts": ("pairwise_counts", "lines 'A B wins ties losses', both directions or one"),
+    "pairwise-table": ("pairwise_table", "a table with columns left, right and winner, one comparison per row"),
+    "rank-table": ("rank_table", "a table with one rank column per candidate, one file per annotator"),
+    "wmt-da": ("wmt_da", "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)"),
+    "mturk-da": ("mturk_da", "direct assessment, Mechanical Turk batch results with all items in Answer.Q1"),
+    "appraise": ("appraise", "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators"),
+    "mqm": ("mqm", "MQM ratings, one error per row with its span between <v> and </v>"),
 }
 
 
@@ -40,9 +54,13 @@ def read(paths: Sequence[Path | str], *, format: str | None = None, options: Rea
     if not paths:
         raise UsageError("no file was given; name at least one")
     files = [Path(path) for path in paths]
+    seen: set[Path] = set()
     for file in files:
-        if not file.exists():
+        if not exists(file):
             raise InputError("no such file or folder; check the path", file=file)
+        if file.resolve() in seen:
+            raise InputError("is given twice, its judgments would count twice; name it once", file=file)
+        seen.add(file.resolve())
     module = import_module(f"adjudge.formats.{FORMATS[name][0]}")
     judgments: Judgments = module.read(files, options or ReadOptions())
     return judgments

@@ -1,16 +1,22 @@
-"""The native table: Parquet, or CSV with the same columns (spans as JSON). What is written is read back the same."""
+"""The native table: Parquet, or CSV with the same columns. What is written is read back the same.
+
+In CSV nothing between two commas is a missing value and `""` is an empty text; spans are JSON, times ISO in UTC.
+Columns beyond the judgment table come back as text from CSV, and as they were from Parquet.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import re
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, shown
 from adjudge.core.files import atomic_path, decode_text, read_bytes
 from adjudge.core.judgments import SCHEMA, SPAN, Judgments, concat
+from adjudge.formats.delimited import detect_delimiter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,63 +40,103 @@ def _read_file(path: Path) -> Judgments:
     frame = _parse_parquet(raw, path) if raw.startswith(PARQUET_MAGIC) else _parse_csv(raw, path)
     if frame.height == 0:
         raise InputError("holds a header but no judgments", file=path)
-    return Judgments.from_columns(frame, source=str(path))
+    judgments = Judgments.from_columns(frame, source=str(path))
+    return _with_protocol(judgments)
+
+
+def _with_protocol(judgments: Judgments) -> Judgments:
+    """A hand-made table may leave the protocol out: a rank is then a ranking, a score a direct assessment."""
+    table = judgments.table
+    unknown = pl.col("protocol").is_null() & (pl.col("rank").is_not_null() | pl.col("score").is_not_null())
+    rows = table.filter(unknown).height
+    if not rows:
+        return judgments
+    likely = pl.when(pl.col("rank").is_not_null()).then(pl.lit("ranking")).otherwise(pl.lit("da"))
+    table = table.with_columns(pl.when(unknown).then(likely).otherwise("protocol").alias("protocol"))
+    note = f"{rows:,} rows do not say their protocol: those with a rank are taken as 'ranking', with a score as 'da'"
+    return Judgments(table, judgments.set_aside, (*judgments.notes, note))
 
 
 def _parse_parquet(raw: bytes, path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(io.BytesIO(raw))
     except (pl.exceptions.PolarsError, OSError) as fault:
-        raise InputError(f"is damaged Parquet ({fault}); make it again", file=path) from fault
+        reason = shown(str(fault).split("\n", 1)[0], 120)
+        raise InputError(f"is damaged Parquet ({reason}); make it again", file=path) from fault
 
 
 def _parse_csv(raw: bytes, path: Path) -> pl.DataFrame:
     text = decode_text(raw, path)
-    separator = "\t" if "\t" in text.split("\n", 1)[0] else ","
     try:
-        frame = pl.read_csv(
-            text.encode(),
-            separator=separator,
-            infer_schema=False,
-            raise_if_empty=True,
-        )
+        frame = pl.read_csv(text.encode(), separator=detect_delimiter(text), infer_schema=False)
     except pl.exceptions.PolarsError as fault:
-        reason = str(fault).split("\n", 1)[0]
+        reason = shown(str(fault).split("\n", 1)[0], 120)
         raise InputError(f"cannot be read as a table ({reason}); check quotes and columns", file=path) from fault
+    for name in frame.columns:
+        # polars gives the second of two equal columns such a name.
+        if re.sub(r"_duplicated_[0-9]+$", "", name) in SCHEMA and name not in SCHEMA:
+            raise InputError(f"has the column '{name.rsplit('_', 2)[0]}' twice; keep one", file=path, line=1)
     return _typed(frame, path)
 
 
 def _typed(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Columns that are not text, from text; in them an empty text is a missing value like any other."""
     changes: list[pl.Series] = []
-    for name in frame.columns:
+    for name, dtype in SCHEMA.items():
+        if name not in frame.columns or dtype == pl.String:
+            continue
+        column = frame.select(pl.when(pl.col(name) != "").then(pl.col(name))).to_series()
         if name == "spans":
-            changes.append(pl.Series(name, [_parse_spans(value, path) for value in frame[name]], dtype=pl.List(SPAN)))
+            column = _parse_spans(column, path)
         elif name in _TIMES:
-            changes.append(_parse_times(frame[name], path))
-        elif SCHEMA.get(name) == pl.Boolean:
-            changes.append(_parse_booleans(frame[name], path))
+            column = _parse_times(column, path)
+        elif dtype == pl.Boolean:
+            column = _parse_booleans(column, path)
+        changes.append(column)
     return frame.with_columns(changes)
 
 
-def _parse_spans(value: str | None, path: Path) -> list[dict[str, object]] | None:
-    if value is None or value == "":
-        return None
+def _parse_spans(column: pl.Series, path: Path) -> pl.Series:
+    parsed = [None if value is None else _spans(value, path) for value in column]
+    try:
+        return pl.Series(column.name, parsed, dtype=pl.List(SPAN))
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as fault:
+        reason = shown(fault, 120)
+        raise InputError(f"column 'spans' holds a value that no span can have ({reason})", file=path) from fault
+
+
+def _spans(value: str, path: Path) -> list[dict[str, object]]:
     try:
         spans = json.loads(value)
-        return [{key: span.get(key) for key in SPAN.to_schema()} for span in spans]
-    except (json.JSONDecodeError, AttributeError, TypeError) as fault:
-        raise InputError(
-            f"column 'spans' holds '{value[:60]}', which is not a JSON list of spans", file=path
-        ) from fault
+    except (json.JSONDecodeError, RecursionError):
+        spans = None
+    if not isinstance(spans, list) or not all(isinstance(one, dict) and _is_span(one) for one in spans):
+        what = f"column 'spans' holds '{shown(value)}', which is not a JSON list of spans as docs/data.md has them"
+        raise InputError(what, file=path)
+    return [{key: span.get(key) for key in SPAN.to_schema()} for span in spans]
+
+
+def _is_span(span: dict[str, object]) -> bool:
+    kinds = {name: int if dtype == pl.Int64 else str for name, dtype in SPAN.to_schema().items()}
+    return all(
+        name in kinds and (value is None or (isinstance(value, kinds[name]) and not isinstance(value, bool)))
+        for name, value in span.items()
+    )
 
 
 def _parse_times(column: pl.Series, path: Path) -> pl.Series:
-    parsed = column.str.to_datetime(time_unit="us", time_zone="UTC", strict=False)
+    """ISO times: a blank for the T, a fraction, a zone (UTC where there is none) and a bare date are understood."""
+    whole = column.str.strip_chars().str.replace(r"^(\d{4}-\d\d-\d\d)$", "${1}T00:00:00").str.replace(" ", "T")
+    whole = whole.str.replace(r"[Zz]$", "+00:00")
+    has_zone = whole.str.contains(r"[+-]\d\d:\d\d$")
+    zoned = pl.select(pl.when(has_zone).then(whole).otherwise(whole + "+00:00")).to_series()
+    parsed = zoned.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", strict=False)
     bad = column.filter(parsed.is_null() & column.is_not_null())
     if bad.len():
         example = "2024-05-01T12:00:00Z"
-        raise InputError(f"column '{column.name}' holds '{bad[0]}', a time like {example} is needed", file=path)
-    return parsed
+        value = shown(bad[0])
+        raise InputError(f"column '{column.name}' holds '{value}', a time like {example} is needed", file=path)
+    return parsed.dt.convert_time_zone("UTC").alias(column.name)
 
 
 def _parse_booleans(column: pl.Series, path: Path) -> pl.Series:
@@ -98,7 +144,7 @@ def _parse_booleans(column: pl.Series, path: Path) -> pl.Series:
     parsed = column.str.to_lowercase().replace_strict(words, default=None, return_dtype=pl.Boolean)
     bad = column.filter(parsed.is_null() & column.is_not_null())
     if bad.len():
-        raise InputError(f"column '{column.name}' holds '{bad[0]}', true or false is needed", file=path)
+        raise InputError(f"column '{column.name}' holds '{shown(bad[0])}', true or false is needed", file=path)
     return parsed
 
 
@@ -112,6 +158,17 @@ def write(judgments: Judgments, path: Path) -> None:
 
 
 def _as_text(table: pl.DataFrame) -> pl.DataFrame:
-    spans = [None if one is None else json.dumps(one.to_list(), ensure_ascii=False) for one in table["spans"]]
+    """All columns as CSV can hold them: spans as JSON, times in ISO form with microseconds."""
+    spans = [
+        None if one is None else json.dumps(one.to_list(), ensure_ascii=False)
+        for one in (table["spans"] if table["spans"].is_not_null().any() else [None] * table.height)
+    ]
     times = [pl.col(name).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ") for name in _TIMES]
-    return table.with_columns(pl.Series("spans", spans, dtype=pl.String), *times)
+    nested = [name for name, dtype in table.schema.items() if dtype.is_nested() and name != "spans"]
+    others = [pl.Series(name, [None if one is None else _json(one) for one in table[name]]) for name in nested]
+    return table.with_columns(pl.Series("spans", spans, dtype=pl.String), *times, *others)
+
+
+def _json(value: object) -> str:
+    plain = value.to_list() if isinstance(value, pl.Series) else value
+    return json.dumps(plain, ensure_ascii=False, default=str)

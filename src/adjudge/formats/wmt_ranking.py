@@ -2,21 +2,23 @@
 
 The header decides: any number of `systemNId`/`systemNrank` columns. Where a `rankingID` is given and its rows are all
 pairs of one block (as in later years), the block is put together again. A rank of -1 was left blank and becomes null;
-the system called `blank` pads a block and is set aside.
+the system called `blank` pads a block and is set aside. A name that joins others of the same file by `+` or a comma
+stands for systems with the same output: each of them gets the rank.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from adjudge.core.errors import InputError
-from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
-from adjudge.core.languages import language_code
-from adjudge.formats.delimited import Delimited, read_delimited, to_int
+from adjudge.formats.delimited import Delimited, read_delimited
+from adjudge.formats.ranks import human_columns, parse_ranks
+from adjudge.formats.sources import campaign_names
+from adjudge.formats.wmt_rows import PLACE, given, place_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,114 +27,136 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
 
 PADDING = "blank"
-BLANK_RANK = -1
-
-
-@dataclass
-class _Block:
-    """One row of the file, or several that share a ranking id."""
-
-    place: tuple[str, str, str, str, str]  # languages, document, segment, annotator
-    labels: list[tuple[str, int]]
-    line: int
+# The workshops' scale. Pairs are drawn from such blocks, so a table of pairs keeps it.
+SCALE = 5
+_NAME = re.compile(r"system[ _]?(\d+)[ _]?(?:id|name)")
+_RANK = re.compile(r"system[ _]?(\d+)[ _]?rank")
+ANNOTATOR = ("judgeId", "annotatorId", "judge", "annotator", "user", "worker")
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it."""
-    return concat([_read_file(path, options) for path in paths])
+    named = zip(paths, campaign_names(paths), strict=True)
+    return concat([_read_file(path, campaign, options) for path, campaign in named])
 
 
-def _read_file(path: Path, options: ReadOptions) -> Judgments:
-    table = read_delimited(path)
-    blocks = _joined_rankings(table, _blocks(table))
-    human = compile_human_pattern(options.human)
-    columns: dict[str, list[object]] = defaultdict(list)
-    padding = 0
-    for number, block in enumerate(blocks, start=1):
-        source, target, document, segment, annotator = block.place
-        for system, rank in block.labels:
-            if system == PADDING:
-                padding += 1
-                continue
-            is_human = human.fullmatch(system) is not None
-            columns["source_lang"].append(source)
-            columns["target_lang"].append(target)
-            columns["document"].append(document)
-            columns["segment"].append(segment)
-            columns["annotator"].append(annotator)
-            columns["screen"].append(str(number))
-            columns["system"].append(system)
-            columns["human"].append(is_human)
-            columns["kind"].append("reference" if is_human else "system")
-            columns["rank"].append(None if rank == BLANK_RANK else rank)
-    if not columns:
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    table = read_delimited(path, None)
+    if not table.rows:
         raise InputError("holds a header but no ranking; check that the file is complete", file=path)
-    rows = len(columns["system"])
-    fixed = {"campaign": [_campaign(path)] * rows, "protocol": ["ranking"] * rows}
-    return Judgments.from_columns(
-        {**fixed, **columns}, set_aside=[SetAside(f"padding: the system called '{PADDING}'", padding)], source=str(path)
-    )
+    rows, notes = _rows(table, options)
+    labels, set_aside = _labels(table)
+    labels, shared = _one_label_per_system(labels, rows)
+    labels = _with_blocks(labels, rows)
+    if labels.height == 0:
+        raise InputError("holds no label of any system; check that the file is complete", file=path)
+    columns = rows[labels["row"]].select(*PLACE).with_columns(
+        labels["system"],
+        labels["rank"],
+        labels["block"].rank("dense").cast(pl.String).alias("screen"),
+        pl.lit(campaign).alias("campaign"),
+        pl.lit("ranking").alias("protocol"),
+        **human_columns(labels["system"], options.human),
+    )  # fmt: skip
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *shared], source=str(path))
 
 
-def _campaign(path: Path) -> str:
-    return path.name.removesuffix(".gz").rsplit(".", 1)[0]
+def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
+    """What holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
+    frame = place_columns(table, options, annotator=ANNOTATOR)
+    ranking = given(table.texts(table.column("rankingId", required=False)))
+    nobody = f"{table.path.name} does not say who judged (it has no column '{ANNOTATOR[0]}')"
+    return frame.with_columns(ranking.alias("ranking")), [nobody] if frame["annotator"].is_null().all() else []
 
 
-def _blocks(table: Delimited) -> list[_Block]:
+def _labels(table: Delimited) -> tuple[pl.DataFrame, list[SetAside]]:
+    """One row per output shown, in the order shown."""
     slots = _slots(table)
-    source, target = table.need("srclang"), table.need("trglang", "tgtlang")
-    segment = table.column("srcIndex", required=False)
-    segment = table.need("segmentId") if segment is None else segment
-    document = table.column("documentId", required=False)
-    annotator = table.need("judgeId")
-    blocks: list[_Block] = []
-    for line, fields in table.rows:
-        place = (
-            language_code(fields[source]),
-            language_code(fields[target]),
-            fields[document] if document is not None else "",
-            fields[segment],
-            fields[annotator],
-        )
-        labels = [
-            (fields[name].strip(), _rank(fields[rank], len(slots), table.path, line))
-            for name, rank in slots
-            if fields[name].strip()
-        ]
-        blocks.append(_Block(place, labels, line))
-    return blocks
+    lines = table.lines()
+    parts = []
+    for name, rank in slots:
+        system = table.texts(name)
+        ranks = parse_ranks(table.texts(rank), scale=max(len(slots), SCALE), path=table.path, lines=lines)
+        parts.append(pl.DataFrame({"system": system, "rank": ranks}).with_row_index("row"))
+    labels = pl.concat(parts).sort("row", maintain_order=True)
+    nameless, padding = pl.col("system") == "", pl.col("system") == PADDING
+    set_aside = [
+        SetAside(f"padding: the system called '{PADDING}'", labels.filter(padding).height),
+        SetAside("place in a block without a system", labels.filter(nameless).height),
+    ]
+    return labels.filter(~nameless & ~padding), set_aside
 
 
 def _slots(table: Delimited) -> list[tuple[int, int]]:
     """The places of (name, rank) of every output shown."""
-    numbers = [match[1] for name in table.header if (match := re.fullmatch(r"system(\d+)id", name.casefold()))]
-    if not numbers:
+    folded = [name.casefold() for name in table.header]
+    names = {int(match[1]): place for place, name in enumerate(folded) if (match := _NAME.fullmatch(name))}
+    ranks = {int(match[1]): place for place, name in enumerate(folded) if (match := _RANK.fullmatch(name))}
+    if not names:
         table.need("system1Id")
-    return [(table.need(f"system{n}Id"), table.need(f"system{n}rank")) for n in numbers]
+    for number in names:
+        if number not in ranks:
+            table.need(f"system{number}rank")
+    return [(names[number], ranks[number]) for number in sorted(names)]
 
 
-def _rank(value: str, scale: int, path: Path, line: int) -> int:
-    rank = to_int(value, "rank", path, line)
-    # Pairs are drawn from blocks of five, so a table of pairs keeps their scale.
-    if rank == BLANK_RANK or 1 <= rank <= max(scale, 5):
-        return rank
-    top = max(scale, 5)
-    raise InputError(f"rank is {rank}, it must lie between 1 and {top} (or be -1 for blank)", file=path, line=line)
+def _one_label_per_system(labels: pl.DataFrame, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Take names such as `a+b` apart where `a` and `b` are systems of the same language pair on their own."""
+    joined = labels["system"].str.contains("[+,]")
+    if not joined.any():
+        return labels, []
+    languages = rows.select(pl.concat_str("source_lang", pl.lit(" "), "target_lang").alias("pair"))["pair"]
+    labels = labels.with_columns(languages.gather(labels["row"]).alias("pair"))
+    alone = set(labels.filter(~joined).select("pair", "system").unique().rows())
+    parts: dict[tuple[str, str], list[str]] = {}
+    for pair, name in labels.filter(joined).select("pair", "system").unique(maintain_order=True).rows():
+        systems = [one.strip() for one in re.split("[+,]", name)]
+        if all((pair, one) in alone for one in systems):
+            parts[pair, name] = systems
+    if not parts:
+        return labels.drop("pair"), []
+    shared = [parts.get(key, [key[1]]) for key in labels.select("pair", "system").rows()]
+    count = sum(len(systems) > 1 for systems in shared)
+    example = next(name for _, name in parts)
+    note = f"{count} outputs that systems share, such as '{example}', are counted for each of the systems"
+    return labels.drop("pair").with_columns(pl.Series("system", shared)).explode("system"), [note]
 
 
-def _joined_rankings(table: Delimited, blocks: list[_Block]) -> list[_Block]:
-    """Put together the pairs of one ranking, where the file says which they are and all of them are there."""
-    place = table.column("rankingID", required=False)
-    if place is None:
-        return blocks
-    groups: dict[tuple[object, ...], list[_Block]] = defaultdict(list)
-    for (_, fields), block in zip(table.rows, blocks, strict=True):
-        groups[(*block.place, fields[place])].append(block)
-    joined: list[_Block] = []
-    for group in groups.values():
-        labels = dict(label for block in group for label in block.labels)
-        consistent = all(labels[system] == rank for block in group for system, rank in block.labels)
-        pairs = {frozenset(system for system, _ in block.labels) for block in group}
-        complete = len(pairs) == len(group) == len(labels) * (len(labels) - 1) // 2
-        joined += [_Block(group[0].place, list(labels.items()), group[0].line)] if consistent and complete else group
-    return joined
+def _with_blocks(labels: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Add `block`: the first row of the ranking that a pair belongs to, or the row itself.
+
+    Pairs are put together where the file says which they are, all of them are there, and they agree on the ranks.
+    """
+    if rows["ranking"].is_null().all():
+        return labels.with_columns(pl.col("row").alias("block"))
+    first = rows.with_row_index("row").select("row", pl.col("row").min().over([*PLACE, "ranking"]).alias("first"))
+    labels = labels.join(first, on="row", how="left", maintain_order="left")
+    ranked = rows.with_row_index("row").filter(pl.col("ranking").is_not_null())["row"]
+    whole = _whole_rankings(labels.filter(pl.col("row").is_in(ranked.implode())))
+    is_whole = pl.col("first").is_in(whole.implode()) & pl.col("row").is_in(ranked.implode())
+    labels = labels.with_columns(
+        pl.when(is_whole).then("first").otherwise("row").alias("block"), is_whole.alias("whole")
+    )
+    again = pl.col("whole") & pl.struct("block", "system").is_first_distinct().not_()
+    return labels.filter(~again).sort("block", maintain_order=True)
+
+
+def _whole_rankings(labels: pl.DataFrame) -> pl.Series:
+    """The rankings (by their first row) whose rows are every pair of their systems once, each system with one rank."""
+    pairs = labels.group_by("first", "row").agg(
+        pl.len().alias("size"), pl.col("system").min().alias("low"), pl.col("system").max().alias("high")
+    )
+    shape = pairs.group_by("first").agg(
+        pl.len().alias("pairs"),
+        pl.struct("low", "high").n_unique().alias("distinct"),
+        ((pl.col("size") == 2) & (pl.col("low") != pl.col("high"))).all().alias("all_pairs"),
+    )
+    systems = labels.group_by("first").agg(
+        pl.col("system").n_unique().alias("systems"), pl.struct("system", "rank").n_unique().alias("labels")
+    )
+    wanted = pl.col("systems") * (pl.col("systems") - 1) // 2
+    return (
+        shape.join(systems, on="first")
+        .filter(pl.col("all_pairs"), pl.col("labels") == pl.col("systems"))
+        .filter(pl.col("pairs") == wanted, pl.col("distinct") == wanted)["first"]
+    )

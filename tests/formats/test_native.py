@@ -1,0 +1,179 @@
+"""What is written is read back the same, in Parquet and in CSV; tables made by hand are understood."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import adjudge
+from adjudge.core.errors import DataError, InputError
+from adjudge.core.judgments import KINDS, PROTOCOLS, SCHEMA, SIDES, Judgments
+from adjudge.formats import native
+
+# No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
+ODD = st.sampled_from(
+    ["", " ", '"', '""', ",", ";", "\t", "\n", "\r", "\r\n", "null", "NaN", "#", "\ufeff", "\u2028", "'"]
+)
+ANY_TEXT = st.one_of(st.none(), TEXT, ODD, st.tuples(TEXT, ODD).map("".join))
+TIME = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(lambda one: one.replace(tzinfo=UTC))  # noqa: DTZ001
+NUMBER = st.floats(allow_nan=False, allow_infinity=False)
+OFFSET = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1))
+SPANS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "start": OFFSET,
+            "end": OFFSET,
+            "severity": ANY_TEXT,
+            "category": ANY_TEXT,
+            "side": st.sampled_from([None, *SIDES]),
+            "text": ANY_TEXT,
+        }
+    ),
+    max_size=2,
+)
+ROW = st.fixed_dictionaries(
+    {
+        **{name: ANY_TEXT for name, dtype in SCHEMA.items() if dtype == pl.String},
+        "system": st.one_of(TEXT, ODD).filter(bool),
+        "protocol": st.sampled_from(PROTOCOLS),
+        "kind": st.sampled_from(KINDS),
+        "human": st.booleans(),
+        "score": st.one_of(st.none(), NUMBER),
+        "rank": st.one_of(st.none(), st.integers(1, 2**31 - 1)),
+        "spans": st.one_of(st.none(), SPANS),
+        "started": st.one_of(st.none(), TIME),
+        "ended": st.one_of(st.none(), TIME),
+        "active_seconds": st.one_of(st.none(), NUMBER.map(abs)),
+        "revision": st.integers(0, 2**31 - 1),
+        "own column": ANY_TEXT,
+    }
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(ROW, min_size=1, max_size=4))
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv"])
+def test_a_table_comes_back_as_it_was(
+    ending: str, rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    schema = {**SCHEMA, "own column": pl.String}
+    judgments = Judgments.from_columns(pl.DataFrame(rows, schema=schema))
+    file = tmp_path_factory.mktemp("native") / f"table.{ending}"
+    native.write(judgments, file)
+    back = adjudge.read([file])
+    assert back.table.equals(judgments.table)
+    assert back.table.schema == judgments.table.schema
+    assert back.fingerprint == judgments.fingerprint
+    assert [one.name for one in file.parent.iterdir()] == [file.name]
+
+
+def read(tmp_path: Path, text: str) -> Judgments:
+    file = tmp_path / "table.csv"
+    file.write_bytes(text.encode())
+    return adjudge.read([file])
+
+
+def test_nothing_is_missing_and_two_quotes_are_empty(tmp_path: Path) -> None:
+    judgments = read(tmp_path, 'system,segment,score,text\na,"",1,""\nb,,"",\n')
+    assert judgments.table["segment"].to_list() == ["", None]
+    assert judgments.table["text"].to_list() == ["", None]
+    assert judgments.table["score"].to_list() == [1.0, None]
+
+
+def test_a_table_made_by_hand(tmp_path: Path) -> None:
+    judgments = read(
+        tmp_path,
+        "system;source_lang;rank;score;human;started;note\r\n"
+        "a;Czech;1.0;;yes;2024-05-01 12:00:00;x\r\n"
+        "b;cze;;7,5;0;2024-05-01;y\r\n".replace("7,5", "7.5"),
+    )
+    assert judgments.table["source_lang"].to_list() == ["cs", "cs"]
+    assert judgments.table["rank"].to_list() == [1, None]
+    assert judgments.table["human"].to_list() == [True, False]
+    assert judgments.table["started"].to_list() == [
+        datetime(2024, 5, 1, 12, tzinfo=UTC),
+        datetime(2024, 5, 1, tzinfo=UTC),
+    ]
+    assert judgments.table["protocol"].to_list() == ["ranking", "da"]
+    assert judgments.table["note"].to_list() == ["x", "y"]
+    assert "2 rows do not say their protocol" in judgments.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2024-05-01T12:00:00Z", datetime(2024, 5, 1, 12, tzinfo=UTC)),
+        ("2024-05-01T12:00:00.25+02:00", datetime(2024, 5, 1, 10, 0, 0, 250_000, tzinfo=UTC)),
+        ("2024-05-01 12:00:00", datetime(2024, 5, 1, 12, tzinfo=UTC)),
+        ("2024-05-01", datetime(2024, 5, 1, tzinfo=UTC)),
+    ],
+)
+def test_forms_of_time_may_be_mixed(tmp_path: Path, written: str, meant: datetime) -> None:
+    judgments = read(tmp_path, f"system,ended\na,2020-01-01T00:00:00Z\nb,{written}\nc,\n")
+    assert judgments.table["ended"].to_list()[1:] == [meant, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("system,rank\n", "holds a header but no judgments"),
+        ("name,rank\na,1\n", "no column 'system'"),
+        ("system,rank,rank\na,1,2\n", "has the column 'rank' twice"),
+        ("system,rank\na,1,2\n", "cannot be read as a table"),
+        ("system,human\na,perhaps\n", "column 'human' holds 'perhaps'"),
+        ("system,started\na,noon\n", "column 'started' holds 'noon', a time like"),
+        ("system,spans\na,{}\n", "not a JSON list of spans"),
+        ("system,spans\na,[1]\n", "not a JSON list of spans"),
+        ('system,spans\na,"[{""begin"": 1}]"\n', "not a JSON list of spans"),
+        ('system,spans\na,"[{""start"": ""one""}]"\n', "not a JSON list of spans"),
+        ('system,spans\na,"[{""start"": 1e3}]"\n', "not a JSON list of spans"),
+        (f'system,spans\na,"[{{""start"": {2**70}}}]"\n', "no span can have"),
+        ('system,spans\na,"[{""text"": ""\\ud800""}]"\n', "no span can have"),
+        ("system,spans\na," + "[" * 100_000 + "\n", "not a JSON list of spans"),
+        ("PAR1 and then nothing", "is damaged Parquet"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read(tmp_path, text)
+
+
+def test_parquet_of_other_tools(tmp_path: Path) -> None:
+    file = tmp_path / "table.parquet"
+    frame = pl.DataFrame(
+        {
+            "system": pl.Series(["a", "b"], dtype=pl.Categorical),
+            "segment": [1, 2],
+            "rank": [1.0, None],
+            "started": [datetime(2024, 1, 1), datetime(2024, 1, 2)],  # noqa: DTZ001
+            "list": [[1, 2], None],
+        }
+    )
+    frame.write_parquet(file)
+    judgments = adjudge.read([file])
+    assert judgments.table["segment"].to_list() == ["1", "2"]
+    assert judgments.table["started"].to_list()[0] == datetime(2024, 1, 1, tzinfo=UTC)
+    native.write(judgments, tmp_path / "table.csv")
+    assert adjudge.read([tmp_path / "table.csv"]).table["list"].to_list() == ["[1, 2]", None]
+
+
+def test_columns_that_cannot_be_put_together_are_explained(tmp_path: Path) -> None:
+    pl.DataFrame({"system": ["a"], "own": [[1]]}).write_parquet(tmp_path / "one.parquet")
+    pl.DataFrame({"system": ["b"], "own": [{"x": 1}]}).write_parquet(tmp_path / "two.parquet")
+    with pytest.raises(DataError, match="do not fit together"):
+        adjudge.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
+
+
+def test_a_file_counts_once(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text("system,rank\na,1\n")
+    with pytest.raises(InputError, match="given twice"):
+        adjudge.read([file, tmp_path / "." / "table.csv"])

@@ -1,0 +1,78 @@
+"""One comparison per row, in the conventions of several tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import adjudge
+from adjudge.core.errors import InputError
+from adjudge.core.judgments import Judgments
+
+
+def read(tmp_path: Path, *lines: str, name: str = "battles.csv") -> Judgments:
+    file = tmp_path / name
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return adjudge.read([file], format="pairwise-table")
+
+
+def ranks(judgments: Judgments) -> list[tuple[str, str, int | None]]:
+    return judgments.table.select("screen", "system", "rank").rows()
+
+
+@pytest.mark.parametrize(
+    ("header", "left", "right", "tie"),
+    [
+        ("left,right,winner", "left", "right", "tie"),
+        ("left,right,label", "a sys", "b", "draw"),
+        ("model_a,model_b,winner", "model_a", "model_b", "tie (bothbad)"),
+        ("x,y,winner", "X", "Y", "Draw"),
+    ],
+)
+def test_conventions(tmp_path: Path, header: str, left: str, right: str, tie: str) -> None:
+    judgments = read(tmp_path, header, f"a sys,b,{left}", f"a sys,b,{right}", f"a sys,b,{tie}", "b,a sys,")
+    assert ranks(judgments) == [
+        *[("1", "a sys", 1), ("1", "b", 2)],
+        *[("2", "a sys", 2), ("2", "b", 1)],
+        *[("3", "a sys", 1), ("3", "b", 1)],
+        *[("4", "b", None), ("4", "a sys", None)],
+    ]
+    assert judgments.protocols == ("pairwise",)
+
+
+def test_a_system_may_be_called_left(tmp_path: Path) -> None:
+    judgments = read(tmp_path, "left,right,winner", "other,left,left", "other,x,left")
+    assert ranks(judgments) == [("1", "other", 2), ("1", "left", 1), ("2", "other", 1), ("2", "x", 2)]
+
+
+def test_other_columns_are_understood_or_kept(tmp_path: Path) -> None:
+    judgments = read(
+        tmp_path,
+        "worker\tleft\tright\tlabel\tsegment\tsource_lang\ttarget_lang\tscore\tcomment",
+        "w1\ta\t_ref\t_ref\t17\tCzech\teng\t3\tfine",
+    )
+    row = judgments.table.row(1, named=True)
+    assert (row["annotator"], row["system"], row["segment"], row["human"]) == ("w1", "_ref", "17", True)
+    assert row["comment"] == "fine"
+    assert row["campaign"] == "battles"
+    assert judgments.pairs == ("cs-en",)
+    assert judgments.notes == ("not used of battles.csv: column 'score'",)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["", ""], "is empty"),
+        (["left,right,winner"], "holds a header but no comparison"),
+        (["left,right", "a,b"], "has no column 'winner', it has left, right"),
+        (["left,winner", "a,b"], "has no column 'right'"),
+        (["left,right,winner", "a,b,left", "a,b,c"], "row 2 has winner 'c', which is neither"),
+        (["left,right,winner", "a,,left"], "row 1 has no 'right'"),
+        (["left,right,winner", "a,a,left"], "row 1 compares 'a' with itself"),
+        (["left,right,winner", "a,b,left,more"], "cannot be read as a table"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, lines: list[str], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read(tmp_path, *lines)
