@@ -1,0 +1,172 @@
+"""Which annotators to keep: controls, repeats, pace, runs, rejected work. All is reported, one rule decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.check.control_tests import TESTS, control_p
+from adjudge.check.pace import pace
+from adjudge.check.pairs import control_pairs, repeat_pairs
+from adjudge.check.twins import find_twins
+from adjudge.core.checked import AnnotatorCheck, Checked
+from adjudge.core.errors import DataError, UsageError, unknown_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+
+
+@dataclass(frozen=True)
+class CheckRule:
+    """Who is kept. A limit of None does not decide, but is reported all the same."""
+
+    test: str = "paired-t"
+    level: float = 0.05
+    least_seconds: float | None = None
+    longest_run: int | None = None
+    drop_rejected: bool = True
+
+    def in_words(self, *, controls: bool) -> str:
+        """The rule as one sentence."""
+        parts = [f"genuine above degraded by {self.test} with p <= {self.level:g}"] if controls else []
+        if self.least_seconds is not None:
+            parts.append(f"at least {self.least_seconds:g} seconds per judgment in the median")
+        if self.longest_run is not None:
+            parts.append(f"no more than {self.longest_run} equal answers in a row")
+        if self.drop_rejected:
+            parts.append("no rejected work")
+        return "kept: " + ("; ".join(parts) if parts else "everybody")
+
+
+def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
+    """Check the annotators of one language pair.
+
+    Args:
+        judgments: the judgments, controls included.
+        rule: who is kept; the default is the rule of direct assessment.
+    """
+    rule = rule or CheckRule()
+    if rule.test not in TESTS:
+        raise unknown_choice("test", rule.test, TESTS)
+    if not 0 < rule.level < 1:
+        raise UsageError(f"--level is {rule.level:g}, it must lie between 0 and 1; the usual value is 0.05")
+    final = judgments.final()
+    if final.table["annotator"].null_count() == len(final):
+        raise DataError("the data do not say who judged, so annotators cannot be checked; see the column 'annotator'")
+    controls, repeats = _by_annotator(control_pairs(final)), _by_annotator(repeat_pairs(final))
+    found = tuple(
+        _checked(row, controls.get(row["annotator"]), repeats.get(row["annotator"]), rule, has_controls=bool(controls))
+        for row in _counts(final).iter_rows(named=True)
+    )
+    kept, dropped = _totals(final, {one.annotator for one in found if one.passed})
+    return Checked(
+        settings={
+            "test": rule.test,
+            "level": rule.level,
+            "least_seconds": rule.least_seconds,
+            "longest_run": rule.longest_run,
+            "drop_rejected": rule.drop_rejected,
+        },
+        data=judgments.fingerprint,
+        set_aside=final.set_aside,
+        notes=final.notes + _notes(controls),
+        rule=rule.in_words(controls=bool(controls)),
+        annotators=found,
+        twins=find_twins(final),
+        kept=kept,
+        dropped=dropped,
+    )
+
+
+_Pairs = dict[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
+
+
+def _by_annotator(pairs: pl.DataFrame) -> _Pairs:
+    return {
+        str(name): (part["genuine"].to_numpy(), part["control"].to_numpy())
+        for (name,), part in pairs.drop_nulls("annotator").group_by("annotator")
+    }
+
+
+def _counts(judgments: Judgments) -> pl.DataFrame:
+    table = judgments.table.filter(pl.col("annotator").is_not_null())
+    rejected = pl.col("rejected").fill_null(False).any() if "rejected" in table.columns else pl.lit(False)
+    counted = table.group_by("annotator").agg(
+        pl.len().alias("judgments"), pl.col("task").n_unique().alias("tasks"), rejected.alias("rejected")
+    )
+    return counted.join(pace(judgments), on="annotator", how="left").sort("annotator")
+
+
+def _checked(
+    row: dict[str, object],
+    controls: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    repeats: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    rule: CheckRule,
+    *,
+    has_controls: bool,
+) -> AnnotatorCheck:
+    p_controls = control_p(rule.test, *controls) if controls else None
+    one = AnnotatorCheck(
+        annotator=str(row["annotator"]),
+        judgments=_whole(row["judgments"]),
+        tasks=_whole(row["tasks"]),
+        p_controls=p_controls,
+        control_pairs=len(controls[0]) if controls else 0,
+        control_difference=float((controls[0] - controls[1]).mean()) if controls else None,
+        p_repeats=control_p("paired-t-two-sided", *repeats) if repeats else None,
+        repeat_pairs=len(repeats[0]) if repeats else 0,
+        repeat_difference=float(np.abs(repeats[0] - repeats[1]).mean()) if repeats else None,
+        seconds=None if row["seconds"] is None else float(str(row["seconds"])),
+        constant=_whole(row["constant"]),
+        rejected=bool(row["rejected"]),
+        passed=True,
+        reasons=(),
+    )
+    reasons = _reasons(one, rule, has_controls=has_controls)
+    return AnnotatorCheck(**{**one.__dict__, "passed": not reasons, "reasons": reasons})
+
+
+def _whole(value: object) -> int:
+    return int(str(value)) if value is not None else 0
+
+
+def _reasons(one: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) -> tuple[str, ...]:
+    reasons: list[str] = []
+    if rule.drop_rejected and one.rejected:
+        reasons.append("some work was rejected")
+    if has_controls and one.p_controls is None:
+        reasons.append("controls cannot be tested" if one.control_pairs else "judged no controls")
+    elif one.p_controls is not None and one.p_controls > rule.level:
+        reasons.append(f"does not tell degraded from genuine outputs (p = {one.p_controls:.3f})")
+    if rule.least_seconds is not None and one.seconds is not None and one.seconds < rule.least_seconds:
+        reasons.append(f"{one.seconds:.1f} seconds per judgment")
+    if rule.longest_run is not None and one.constant > rule.longest_run:
+        reasons.append(f"{one.constant} equal answers in a row")
+    return tuple(reasons)
+
+
+def _totals(judgments: Judgments, passing: set[str]) -> tuple[dict[str, int], dict[str, int]]:
+    """Annotators, and judgments in all and by kind, that are kept and dropped."""
+    table = judgments.table.with_columns(kept=pl.col("annotator").is_in(list(passing)))
+    kept: dict[str, int] = {}
+    dropped: dict[str, int] = {}
+    for counts, part in (
+        (kept, table.filter(pl.col("kept"))),
+        (dropped, table.filter(~pl.col("kept").fill_null(False))),
+    ):
+        counts["annotators"] = part["annotator"].drop_nulls().n_unique()
+        counts["judgments"] = part.height
+        for kind in table["kind"].unique().sort():
+            counts[kind] = part.filter(pl.col("kind") == kind).height
+    return kept, dropped
+
+
+def _notes(controls: _Pairs) -> tuple[str, ...]:
+    if controls:
+        return ()
+    return ("there are no degraded outputs beside genuine ones, so nobody can be tested on controls",)

@@ -1,0 +1,68 @@
+"""`adjudge check`: what each annotator's judgments are worth, and whom to keep."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+
+def check(
+    files: o.Files,
+    format: o.Format = None,  # noqa: A002
+    pair: o.Pair = None,
+    test: Annotated[
+        str, typer.Option(help="Test on controls: paired-t, paired-t-two-sided, welch, signed-rank or rank-sum.")
+    ] = "paired-t",
+    level: Annotated[float, typer.Option(help="Annotators are kept up to this p.")] = 0.05,
+    least_seconds: Annotated[float | None, typer.Option(help="Drop who is faster than this per judgment.")] = None,
+    longest_run: Annotated[int | None, typer.Option(help="Drop who gave more equal answers in a row.")] = None,
+    keep_rejected: Annotated[bool, typer.Option(help="Keep annotators some of whose work was rejected.")] = False,
+    kept: Annotated[
+        Path | None, typer.Option(help="Write the judgments of those who are kept to this table; the input stays.")
+    ] = None,
+    human: o.Human = None,
+    segment_column: o.SegmentColumn = None,
+    rank_columns: o.RankColumns = None,
+    batches: o.Batches = None,
+    annotators: o.Annotators = None,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Check the annotators: controls, repeats, pace, runs of equal answers, copied or mirrored blocks.
+
+    Example: adjudge check batches/ --format mturk-da --kept kept.parquet
+    """
+    from adjudge.check.annotators import CheckRule, check
+    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+
+    options = read_options(
+        human=human,
+        pair=pair,
+        segment_column=segment_column,
+        rank_columns=rank_columns,
+        batches=batches,
+        annotators=annotators,
+    )
+    rule = CheckRule(test, level, least_seconds, longest_run, not keep_rejected)
+    parts = read_pairs(files, format, pair, options)
+    results = for_each_pair(parts, lambda part: check(part, rule=rule))
+    if kept is not None:
+        _write_kept(parts, results, kept)
+    put_out(results, json=json, output=output)
+
+
+def _write_kept(parts, results, path: Path) -> None:  # type: ignore[no-untyped-def]
+    import polars as pl
+
+    from adjudge.core.judgments import concat
+    from adjudge.formats import native
+
+    chosen = [
+        part.keep(
+            pl.col("annotator").is_in(list(results[name].passing)), otherwise="annotator who did not pass the check"
+        )
+        for name, part in parts.items()
+    ]
+    native.write(concat(chosen), path)

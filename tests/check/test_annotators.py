@@ -1,0 +1,112 @@
+"""Annotators are kept or not by one stated rule, and everything else is reported."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.check import CheckRule, check
+from adjudge.core.checked import AnnotatorCheck
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.judgments import Judgments
+
+Row = tuple[str, str, str, str, float]
+
+
+def campaign(rows: list[Row], **more: list[object]) -> Judgments:
+    """Rows of (annotator, task, segment, kind, score), all of one system."""
+    names = ("annotator", "task", "segment", "kind", "score")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    fixed = {"system": ["x"] * len(rows), "protocol": ["da"] * len(rows), "campaign": ["t"] * len(rows)}
+    return Judgments.from_columns({**columns, **fixed, **more})
+
+
+def rows_of(who: str, genuine: list[float], degraded: list[float], repeats: list[float] | None = None) -> list[Row]:
+    rows = [(who, "t1", str(i), "system", score) for i, score in enumerate(genuine)]
+    rows += [(who, "t1", str(i), "degraded", score) for i, score in enumerate(degraded)]
+    return rows + [(who, "t1", str(i), "repeat", score) for i, score in enumerate(repeats or [])]
+
+
+ATTENTIVE = rows_of("good", [80, 70, 90, 60, 75], [20, 30, 25, 10, 45], [82, 68, 90, 63, 74])
+CARELESS = rows_of("bad", [50, 60, 40, 55, 52], [55, 48, 61, 40, 60], [10, 90, 20, 80, 50])
+
+
+def by_name(judgments: Judgments, rule: CheckRule | None = None) -> dict[str, AnnotatorCheck]:
+    return {one.annotator: one for one in check(judgments, rule=rule).annotators}
+
+
+def test_the_paired_t_test_is_one_sided_and_paired() -> None:
+    """By hand: differences 60, 40, 65, 50, 30 have mean 49 and standard deviation 14.318, so t = 7.652 with 4 degrees
+    of freedom; R 4.2 `pt(-7.652, 4)` is 0.000785."""
+    found = by_name(campaign(ATTENTIVE + CARELESS))
+    assert found["good"].p_controls == pytest.approx(0.000785, abs=2e-6)
+    assert found["good"].control_difference == pytest.approx(49)
+    assert found["good"].passed
+    assert not found["bad"].passed
+    assert "does not tell degraded from genuine" in found["bad"].reasons[0]
+
+
+def test_repeats_are_compared_with_the_first_answer() -> None:
+    found = by_name(campaign(ATTENTIVE + CARELESS))
+    assert found["good"].repeat_difference == pytest.approx((2 + 2 + 0 + 3 + 1) / 5)
+    assert found["bad"].repeat_difference == pytest.approx((40 + 30 + 20 + 25 + 2) / 5)
+    assert found["good"].p_repeats is not None
+
+
+def test_differences_that_never_vary_cannot_be_tested_and_do_not_pass() -> None:
+    found = by_name(campaign(rows_of("flat", [50, 50, 50], [50, 50, 50]) + ATTENTIVE))
+    assert found["flat"].p_controls is None
+    assert found["flat"].reasons == ("controls cannot be tested",)
+    assert not found["flat"].passed
+
+
+def test_who_saw_no_controls_does_not_pass_where_others_did() -> None:
+    found = by_name(campaign([*ATTENTIVE, ("new", "t2", "9", "system", 50.0)]))
+    assert found["new"].reasons == ("judged no controls",)
+
+
+def test_without_controls_everybody_passes_and_it_is_said() -> None:
+    result = check(campaign([row for row in ATTENTIVE if row[3] == "system"]))
+    assert all(one.passed for one in result.annotators)
+    assert any("no degraded outputs" in note for note in result.notes)
+    assert result.rule == "kept: no rejected work"
+
+
+def test_rejected_work_pace_and_runs_count_when_asked() -> None:
+    rows = ATTENTIVE + rows_of("fast", [80, 70, 90, 60, 75], [20, 30, 25, 10, 45])
+    seconds = [10.0] * len(ATTENTIVE) + [1.0] * (len(rows) - len(ATTENTIVE))
+    rejected = [False] * (len(rows) - 1) + [True]
+    judgments = campaign(rows, active_seconds=list(seconds), rejected=list(rejected))
+    assert by_name(judgments)["fast"].reasons == ("some work was rejected",)
+    assert by_name(judgments, CheckRule(drop_rejected=False))["fast"].passed
+    strict = by_name(judgments, CheckRule(drop_rejected=False, least_seconds=2.0))
+    assert strict["fast"].reasons == ("1.0 seconds per judgment",)
+    assert strict["good"].seconds == 10
+    run = by_name(campaign(rows_of("same", [50, 50, 50, 50, 80], [1, 2, 3, 4, 5])), CheckRule(longest_run=3))
+    assert run["same"].constant == 4
+    assert "4 equal answers in a row" in run["same"].reasons
+
+
+def test_kept_and_dropped_add_up() -> None:
+    result = check(campaign(ATTENTIVE + CARELESS))
+    assert result.kept["annotators"] == result.dropped["annotators"] == 1
+    assert result.kept["judgments"] + result.dropped["judgments"] == 30
+    assert result.kept["degraded"] == 5
+    assert result.passing == {"good"}
+
+
+@pytest.mark.parametrize("test", ["paired-t", "paired-t-two-sided", "welch", "signed-rank", "rank-sum"])
+def test_every_test_sees_a_clear_difference(test: str) -> None:
+    rng = np.random.default_rng(1)
+    rows = rows_of("good", list(rng.normal(80, 5, 12)), list(rng.normal(30, 5, 12)))
+    result = check(campaign(rows), rule=CheckRule(test=test))
+    assert result.annotators[0].passed
+    assert test in result.rule
+    assert f"test:{test}" in result.signature
+
+
+def test_bad_questions_are_explained() -> None:
+    with pytest.raises(UsageError, match="unknown test"):
+        check(campaign(ATTENTIVE), rule=CheckRule(test="guess"))
+    with pytest.raises(DataError, match="do not say who judged"):
+        check(Judgments.from_columns({"system": ["x"], "protocol": ["da"], "score": [1.0]}))

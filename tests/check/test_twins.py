@@ -1,0 +1,69 @@
+"""Copied and mirrored stretches are found, ordinary agreement is not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adjudge.check.twins import find_twins
+from adjudge.core.judgments import Judgments
+
+
+def ranked(answers: dict[str, np.ndarray]) -> Judgments:
+    """Annotator -> (items, 3) ranks of three systems."""
+    rows = [
+        (who, str(item), f"s{system}", int(rank))
+        for who, ranks in answers.items()
+        for item, row in enumerate(ranks)
+        for system, rank in enumerate(row)
+    ]
+    names = ("annotator", "segment", "system", "rank")
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    screen = [f"{row[0]}-{row[1]}" for row in rows]
+    return Judgments.from_columns({**columns, "screen": screen, "protocol": ["ranking"] * len(rows)})
+
+
+def random_ranks(seed: int, items: int = 100) -> np.ndarray:
+    return np.random.default_rng(seed).integers(1, 4, size=(items, 3))
+
+
+def test_independent_annotators_are_no_twins() -> None:
+    for seed in range(20):
+        assert find_twins(ranked({"a": random_ranks(2 * seed), "b": random_ranks(2 * seed + 1)})) == ()
+
+
+def test_good_agreement_is_not_copying() -> None:
+    """Two people who agree on six items in ten, here and there, copy nothing."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        people = {}
+        truth = random_ranks(seed)
+        for who in "abc":
+            same = rng.random(100) < 0.75
+            people[who] = np.where(same[:, None], truth, random_ranks(1000 + seed + ord(who)))
+        assert find_twins(ranked(people)) == ()
+
+
+def test_a_mirrored_block_is_found() -> None:
+    a, b = random_ranks(1), random_ranks(2)
+    b[40:70] = 4 - a[40:70]
+    (found,) = find_twins(ranked({"a": a, "b": b}))
+    assert found.kind == "mirrored"
+    assert found.annotators == ("a", "b")
+    assert int(found.first) <= 40
+    assert int(found.last) >= 69
+    assert found.items >= 30
+    assert found.preferences == 3 * found.items
+    assert 0 < found.p < 1e-10
+
+
+def test_a_copied_block_is_found_among_honest_ones() -> None:
+    people = {who: random_ranks(i) for i, who in enumerate("abcd")}
+    people["e"] = random_ranks(9)
+    people["e"][10:40] = people["a"][10:40]
+    (found,) = find_twins(ranked(people))
+    assert (found.kind, found.annotators) == ("copied", ("a", "e"))
+
+
+def test_ties_on_both_sides_prove_nothing() -> None:
+    ties = np.ones((60, 3), dtype=int)
+    assert find_twins(ranked({"a": ties, "b": ties})) == ()
