@@ -1,1 +1,95 @@
-"""Audits: how far each statement of a ranking can be trusted."""
+"""Audits: how far each statement of a ranking can be trusted. `audit` is the main function."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from adjudge.audit.companions import read_companion
+from adjudge.audit.sections import SECTIONS, chosen_sections
+from adjudge.audit.settings import AuditSettings
+from adjudge.core.audit import Audit
+from adjudge.core.comparisons import RELATIVE
+from adjudge.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from adjudge.audit.sections import Kind, SectionEntry
+    from adjudge.core.audit import Section
+    from adjudge.core.judgments import Judgments
+
+__all__ = ["SECTIONS", "AuditSettings", "audit", "read_companion"]
+
+
+def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: AuditSettings | None = None) -> Audit:
+    """Audit the judgments of one language pair.
+
+    Args:
+        judgments: the judgments; of one language pair and campaign.
+        only: names from `SECTIONS`; all that apply where left out.
+        settings: what the sections are made with.
+
+    Returns:
+        One section per question that applies; a note says which were left out, and why.
+    """
+    settings = settings or AuditSettings()
+    entries = chosen_sections(only)
+    if not entries:
+        raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
+    sections: dict[str, Section] = {}
+    notes: list[str] = []
+    for entry in entries:
+        try:
+            sections[entry.name] = _section(entry, judgments, settings)
+        except DataError as fault:
+            if len(entries) == 1:
+                raise
+            # Sections that need a file of their own are left out in silence where nobody asked for them.
+            if only is not None or entry.modules.keys() & _KINDS_HELD:
+                notes.append(f"{entry.name} is left out: {fault}")
+    if not sections:
+        raise DataError(f"no section applies to these judgments ({notes[0] if notes else 'nothing was found'})")
+    return Audit(
+        settings={
+            "only": None if only is None else ",".join(entry.name for entry in entries),
+            "method": settings.method,
+            "edits": None if settings.edits is None else settings.edits.fingerprint,
+            "acceptability": None if settings.acceptability is None else settings.acceptability.fingerprint,
+            "seed": settings.seed,
+        },
+        data=judgments.fingerprint,
+        set_aside=judgments.final().set_aside,
+        notes=(*judgments.notes, *notes),
+        sections=sections,
+    )
+
+
+_KINDS_HELD = {"relative", "scores"}
+_KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
+
+
+def _section(entry: SectionEntry, judgments: Judgments, settings: AuditSettings) -> Section:
+    held = kinds_of(judgments, settings)
+    kind = next((kind for kind in entry.modules if kind in held), None)
+    if kind is None:
+        wanted = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.modules)
+        raise DataError(f"it needs {wanted}, which are not given")
+    module = import_module(f"adjudge.audit.{entry.modules[kind]}")
+    section: Section = module.section(judgments, settings)
+    return section
+
+
+def kinds_of(judgments: Judgments, settings: AuditSettings) -> set[Kind]:
+    """What there is to audit: relative judgments, scores, post-edits, judgments of post-edits."""
+    protocols = set(judgments.protocols)
+    kinds: set[Kind] = set()
+    if protocols & set(RELATIVE):
+        kinds.add("relative")
+    if protocols - {*RELATIVE, "postedit", "acceptability"}:
+        kinds.add("scores")
+    if settings.edits is not None or "postedit" in protocols:
+        kinds.add("edits")
+    if settings.acceptability is not None or "acceptability" in protocols:
+        kinds.add("acceptability")
+    return kinds

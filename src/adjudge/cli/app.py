@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from adjudge._version import __version__
-from adjudge.cli import agree, check, design, export, formats, import_, rank, report, serve, simulate
+from adjudge.cli import agree, audit, check, design, export, formats, gold, import_, rank, report, serve, simulate
 
 app = typer.Typer(
     name="adjudge",
@@ -36,8 +36,10 @@ app.command("import")(import_.import_)
 app.command("check")(check.check)
 app.command("agree")(agree.agree)
 app.command("rank")(rank.rank)
+app.command("audit")(audit.audit)
 app.command("serve")(serve.serve)
 app.command("export")(export.export)
+app.command("gold")(gold.gold)
 app.command("formats")(formats.formats)
 app.command("simulate")(simulate.simulate)
 app.command("report")(report.report)

@@ -51,6 +51,11 @@ def p_value(label: str = "p", help: str = "") -> Column:  # noqa: A002
     return Column(label, "p", 3, help)
 
 
+def shown_name(system: str, human: bool) -> str:
+    """A system's name as tables show it."""
+    return f"{system} (human)" if human else system
+
+
 def show(cell: Cell, column: Column) -> str:
     """A cell as people read it. Never overstates: a small p is `<.001`, a share is 0% or 100% only if exactly so."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):

@@ -1,0 +1,62 @@
+"""Discrepancies: pairs in which the winner of the direct comparison has the lower overall score.
+
+Bojar et al. (2011), section 2.5. They can come from chance, from different segments, or from uneven opponents; a cycle
+makes some unavoidable.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.shown import DEFAULT_METHOD, scores_by
+from adjudge.core.audit_wins import Discrepancies, Discrepancy
+from adjudge.core.comparisons import comparisons
+from adjudge.rank.significance import sign_tests
+from adjudge.rank.tally import share, tally
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.tally import Tally
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Discrepancies:
+    """Compare every pair's own judgments with the overall scores."""
+    counted = tally(comparisons(judgments))
+    scores = scores_by(counted, settings.method)
+    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
+    shares = share(counted.losses, counted.met)[np.ix_(order, order)]
+    return Discrepancies(
+        method=settings.method or DEFAULT_METHOD,
+        systems=tuple(counted.systems[i] for i in order),
+        scores=tuple(scores[order].tolist()),
+        matrix=tuple(tuple(None if np.isnan(cell) else cell for cell in row) for row in shares.tolist()),
+        compared=int((np.triu(counted.met, k=1) > 0).sum()),
+        pairs=_pairs(counted, scores),
+    )
+
+
+def _pairs(counted: Tally, scores: NDArray[np.float64]) -> tuple[Discrepancy, ...]:
+    p = sign_tests(counted.wins).two_sided
+    found: list[Discrepancy] = []
+    for i, j in combinations(range(len(scores)), 2):
+        better, worse = (i, j) if counted.wins[i, j] > counted.wins[j, i] else (j, i)
+        if counted.wins[better, worse] > counted.wins[worse, better] and scores[better] < scores[worse]:
+            found.append(
+                Discrepancy(
+                    better=counted.systems[better],
+                    worse=counted.systems[worse],
+                    wins=int(counted.wins[better, worse]),
+                    losses=int(counted.wins[worse, better]),
+                    ties=int(counted.ties[better, worse]),
+                    better_score=float(scores[better]),
+                    worse_score=float(scores[worse]),
+                    p=float(p[better, worse]),
+                )
+            )
+    return tuple(sorted(found, key=lambda one: (one.p, one.better_score - one.worse_score)))

@@ -1,0 +1,52 @@
+"""All sections of an audit by name: which judgments each applies to, and the module that computes it.
+
+A module of `adjudge.audit` that is named here has a function `section(judgments, settings)`, which returns a frozen
+dataclass with `tables()`. To add a section, write such a module and name it here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from adjudge.core.errors import unknown_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Kind = Literal["relative", "scores", "edits", "acceptability"]
+
+
+@dataclass(frozen=True)
+class SectionEntry:
+    """A section: the module for each kind of judgments that it applies to."""
+
+    name: str
+    what: str
+    modules: dict[Kind, str]
+
+
+_ALL = (
+    SectionEntry(
+        "sampling", "do scores go with how often systems were drawn, or met the reference?", {"relative": "sampling"}
+    ),
+    SectionEntry("composition", "which systems were shown together", {"relative": "composition"}),
+    SectionEntry("sole_winners", "which system alone had the best label", {"relative": "sole_winners"}),
+    SectionEntry(
+        "discrepancies", "pairs whose direct comparison contradicts the scores", {"relative": "discrepancies"}
+    ),
+    SectionEntry("edits", "post-edits by system", {"edits": "edits"}),
+    SectionEntry("acceptability", "acceptable post-edits by system", {"acceptability": "acceptability"}),
+)
+SECTIONS = {entry.name: entry for entry in _ALL}
+
+
+def chosen_sections(only: Iterable[str] | None) -> tuple[SectionEntry, ...]:
+    """The sections asked for, in the order of the registry; all where nothing was asked for."""
+    if only is None:
+        return tuple(SECTIONS.values())
+    names = [name.strip() for name in only if name.strip()]
+    for name in names:
+        if name not in SECTIONS:
+            raise unknown_choice("section", name, SECTIONS)
+    return tuple(entry for entry in SECTIONS.values() if entry.name in names)

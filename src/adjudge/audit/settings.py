@@ -1,0 +1,24 @@
+"""What audits are made with. Every section uses the settings that concern it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.core.rng import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+
+
+@dataclass(frozen=True)
+class AuditSettings:
+    """Settings of all sections."""
+
+    method: str | None = None
+    """The method whose scores are audited; where left out, `wins-or-ties` for rankings."""
+    edits: Judgments | None = None
+    """Post-edits, where they are not among the judgments; of any language pairs, the one audited is picked."""
+    acceptability: Judgments | None = None
+    """Judgments of post-edits, where they are not among the judgments; likewise."""
+    seed: int = DEFAULT_SEED

@@ -1,0 +1,270 @@
+"""Audits of rankings on small tables counted by hand, and against other tools."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from adjudge.audit import SECTIONS, AuditSettings, audit
+from adjudge.audit.correlate import correlate
+from adjudge.audit.proportion import proportion
+from adjudge.core.audit_edits import Acceptability, Edits
+from adjudge.core.audit_sampling import Composition, Sampling
+from adjudge.core.audit_wins import Discrepancies, SoleWinners
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.judgments import Judgments
+from adjudge.core.table import Table
+from adjudge.formats import native
+from tests.check.make import Block, rankings, scores
+from tests.conftest import Run, assert_explained
+
+BLOCKS: list[Block] = [
+    ("a", "1", {"ref": 1, "x": 2, "y": 3}),
+    ("a", "2", {"x": 1, "y": 1, "z": 2}),
+    ("b", "3", {"ref": 1, "x": None, "z": None}),
+    ("b", "4", {"x": None, "y": None, "z": None}),
+    ("b", "5", {"x": 3, "y": 2, "z": 1}),
+    ("b", "6", {"y": 2, "z": 1}),
+]
+
+
+def section(name: str, judgments: Judgments | None = None, chosen: AuditSettings | None = None) -> object:
+    return audit(judgments or rankings(BLOCKS), only=[name], settings=chosen).sections[name]
+
+
+def test_sole_winners_by_hand() -> None:
+    """Block 1 and 3 go to ref (3 has one label), 2 is tied, 4 is empty, 5 and 6 go to z."""
+    found = section("sole_winners")
+    assert isinstance(found, SoleWinners)
+    assert (found.blocks, found.tied, found.empty) == (6, 1, 1)
+    assert [(one.system, one.wins, one.labelled) for one in found.systems] == [
+        ("ref", 2, 2),
+        ("z", 2, 3),
+        ("x", 0, 3),
+        ("y", 0, 4),
+    ]
+
+
+def test_sampling_counts_blocks_shown() -> None:
+    """Blocks count in which a system was shown, though it got no label."""
+    found = section("sampling")
+    assert isinstance(found, Sampling)
+    shown = {one.system: (one.shown, one.labelled, one.reference_share) for one in found.systems}
+    assert shown == {"ref": (2, 2, 0.0), "x": (5, 3, 2 / 5), "y": (5, 4, 1 / 5), "z": (5, 3, 1 / 5)}
+    scores = {"x": 3 / 6, "y": 3 / 7, "z": 3 / 5}
+    assert {one.system: one.score for one in found.systems if not one.human} == pytest.approx(scores)
+    assert found.reference_presence.n == 3
+    assert found.reference_presence.pearson == pytest.approx(stats.pearsonr([0.4, 0.2, 0.2], list(scores.values()))[0])
+    assert math.isnan(found.times_judged.pearson)  # all were shown five times
+
+
+def test_composition_by_hand() -> None:
+    found = section("composition")
+    assert isinstance(found, Composition)
+    assert found.systems == ("ref", "x", "y", "z")
+    assert found.matrix == ((0, 2, 1, 1), (2, 0, 4, 4), (1, 4, 0, 4), (1, 4, 4, 0))
+    assert found.shares[1] == (2 / 5, 0.0, 4 / 5, 4 / 5)
+    assert (found.fewest, found.most) == (1, 4)
+    meets = found.opposition[1]
+    assert (meets.system, meets.opponents) == ("x", 3)
+    assert meets.opponent_score == pytest.approx((2 * 1 + 4 * 3 / 7 + 4 * 3 / 5) / 10)
+
+
+def test_discrepancies_by_hand() -> None:
+    """B beats c directly, two to one, but scores lower because it met strong a."""
+    blocks: list[Block] = []
+    for times, ranks in ((2, {"b": 1, "c": 2}), (1, {"b": 2, "c": 1}), (1, {"b": 1, "c": 1})):
+        blocks += [("p", str(len(blocks)), ranks) for _ in range(times)]
+    blocks += [("p", "strong", {"a": 1, "b": 2})] * 5
+    blocks += [("p", "weak", {"c": 1, "d": 2})] * 4
+    found = section("discrepancies", rankings(blocks))
+    assert isinstance(found, Discrepancies)
+    assert found.systems == ("a", "c", "b", "d")
+    assert found.compared == 3
+    (pair,) = found.pairs
+    assert (pair.better, pair.worse, pair.wins, pair.losses, pair.ties) == ("b", "c", 2, 1, 1)
+    assert (pair.better_score, pair.worse_score) == pytest.approx((3 / 9, 6 / 8))
+    assert pair.p == pytest.approx(stats.binomtest(2, 3).pvalue)
+    # Row c, column b: b beat c in two of four comparisons, ties in the denominator; a and c never met.
+    assert found.matrix[1] == (None, None, 0.5, 0.0)
+
+
+def edit_tables() -> AuditSettings:
+    rows = [
+        ("1", "x", "EDIT"),
+        ("2", "x", "OK"),
+        ("3", "x", "N/A"),
+        ("4", "y", "BAD"),
+        ("5", "y", "OK"),
+        ("6", "q", "OK"),
+    ]
+    languages = {"source_lang": ["en"] * 6, "target_lang": ["cs"] * 5 + ["de"]}
+    edits = Judgments.from_columns(
+        {
+            "system": [system for _, system, _ in rows],
+            "protocol": ["postedit"] * 6,
+            "screen": [number for number, _, _ in rows],
+            "edit": [number for number, _, _ in rows],
+            "action": [action for _, _, action in rows],
+            **languages,
+        }
+    )
+    judged = Judgments.from_columns(
+        {
+            "system": ["x", "x", "x", "y", "x", "q"],
+            "protocol": ["acceptability"] * 6,
+            "screen": [str(i) for i in range(6)],
+            "edit": ["1", "2", "3", "4", "6", "6"],
+            "score": [1.0, 0.0, None, 1.0, 1.0, 0.0],
+            **languages,
+        }
+    )
+    return AuditSettings(edits=edits, acceptability=judged)
+
+
+def test_edits_by_hand() -> None:
+    found = section("edits", chosen=edit_tables())
+    assert isinstance(found, Edits)
+    assert (found.edits, found.smallest, found.mean, found.largest) == (5, 2, 2.5, 3)
+    assert found.sd == pytest.approx(math.sqrt(0.5))
+    x, y = found.systems
+    assert (x.system, x.edits, x.actions) == ("x", 3, {"EDIT": 1, "N/A": 1, "OK": 1})
+    assert (x.unchanged.share, x.unchanged.n) == (0.5, 2)
+    assert (y.system, y.edits, y.actions) == ("y", 2, {"BAD": 1, "OK": 1})
+
+
+def test_acceptability_counts_what_its_own_file_says() -> None:
+    """The fifth judgment names x, but its edit 6 belongs to q of another language pair."""
+    found = section("acceptability", chosen=edit_tables())
+    assert isinstance(found, Acceptability)
+    x, y = found.systems
+    assert (x.system, x.yes, x.no, x.unknown, x.acceptable.share) == ("x", 2, 1, 1, 2 / 3)
+    assert (y.system, y.yes, y.no, y.unknown) == ("y", 1, 0, 0)
+    assert (found.judgments, found.mismatched) == (5, 1)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 60), st.integers(1, 60))
+def test_proportion_agrees_with_statsmodels(part: int, whole: int) -> None:
+    """statsmodels 0.15, `proportion_confint(method="wilson")`."""
+    part = min(part, whole)
+    assert proportion(part, whole).interval == pytest.approx(
+        proportion_confint(part, whole, method="wilson"), abs=1e-12
+    )
+
+
+def test_proportion_of_nothing_is_undefined() -> None:
+    assert math.isnan(proportion(0, 0).share)
+
+
+@settings(deadline=None)
+@given(st.integers(4, 30), st.integers(0, 1000))
+def test_correlation_agrees_with_scipy(n: int, seed: int) -> None:
+    """SciPy, `pearsonr(...).confidence_interval()` (Fisher's z) and `spearmanr`."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 9, n).astype(float), rng.normal(size=n)
+    if np.ptp(x) == 0:
+        return
+    theirs = stats.pearsonr(x, y)
+    ours = correlate(x, y)
+    assert ours.pearson == pytest.approx(theirs.statistic)
+    assert ours.interval == pytest.approx(tuple(theirs.confidence_interval()))
+    assert ours.spearman == pytest.approx(stats.spearmanr(x, y).statistic)
+
+
+def test_all_sections_that_apply_are_made() -> None:
+    result = audit(rankings(BLOCKS))
+    assert list(result.sections) == ["sampling", "composition", "sole_winners", "discrepancies"]
+    plain = result.to_dict()
+    assert {"signature", "settings", "version", "set_aside", "sampling", "composition"} <= set(plain)
+    assert "sections" not in plain
+    assert plain["sampling"]["times_judged"]["pearson"] is None
+    assert len(result.tables()) == 7
+    assert list(audit(rankings(BLOCKS), settings=edit_tables()).sections)[-2:] == ["edits", "acceptability"]
+
+
+def test_edits_among_the_judgments_are_found() -> None:
+    chosen = edit_tables()
+    assert chosen.edits is not None
+    both = Judgments(pl.concat([rankings(BLOCKS).table, chosen.edits.table], how="diagonal"))
+    found = audit(both.for_pair("en-cs"), only=["edits", "sole_winners"]).sections["edits"]
+    assert isinstance(found, Edits)
+    assert found.edits == 5
+
+
+def test_a_section_that_does_not_apply_is_noted() -> None:
+    result = audit(rankings(BLOCKS), only=["edits", "sampling"])
+    assert list(result.sections) == ["sampling"]
+    assert result.notes == ("edits is left out: it needs --edits, which are not given",)
+    with pytest.raises(DataError, match="needs --edits"):
+        audit(rankings(BLOCKS), only=["edits"])
+    with pytest.raises(DataError, match="relative judgments"):
+        audit(scores([("a", "1", "x", 1.0)]), only=["sampling"])
+
+
+def test_methods_may_be_chosen() -> None:
+    chosen = AuditSettings(method="wins-no-reference")
+    found = section("sampling", chosen=chosen)
+    assert isinstance(found, Sampling)
+    by_name = {one.system: one.score for one in found.systems}
+    assert by_name["z"] == pytest.approx(3 / 5)
+    assert math.isnan(by_name["ref"])
+    with pytest.raises(UsageError, match="cannot be audited on rankings"):
+        section("sampling", chosen=AuditSettings(method="raw"))
+
+
+def test_wrong_sections_are_explained() -> None:
+    with pytest.raises(UsageError, match="unknown section 'sampel': did you mean 'sampling'"):
+        audit(rankings(BLOCKS), only=["sampel"])
+    with pytest.raises(UsageError, match="no section was asked for"):
+        audit(rankings(BLOCKS), only=[" "])
+
+
+@dataclass(frozen=True)
+class _List:
+    rows: tuple[str, ...]
+
+    def to_dict(self) -> list[str]:
+        return list(self.rows)
+
+    def tables(self) -> tuple[Table, ...]:
+        return ()
+
+
+def test_a_section_may_be_a_list_in_json() -> None:
+    from adjudge.core.audit import Audit
+
+    result = Audit(settings={}, data="0", sections={"stability": _List(("a",))})
+    assert result.to_dict()["stability"] == ["a"]
+
+
+def test_every_section_has_its_module() -> None:
+    from importlib import import_module
+
+    for entry in SECTIONS.values():
+        for module in entry.modules.values():
+            assert callable(import_module(f"adjudge.audit.{module}").section)
+
+
+def test_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
+    table, edits = tmp_path / "judgments.csv", tmp_path / "edits.parquet"
+    native.write(rankings(BLOCKS), table)
+    chosen = edit_tables()
+    assert chosen.edits is not None
+    native.write(chosen.edits, edits)
+    found = adjudge("audit", table, "--edits", edits, "--only", "edits,composition", "--json").json
+    assert found["edits"]["edits"] == 5
+    assert found["composition"]["matrix"][0] == [0, 2, 1, 1]
+    assert f"edits:{chosen.edits.fingerprint}" in found["signature"]
+    assert_explained(adjudge("audit", table, "--edits", table), names=("postedit is needed",))
+    assert_explained(adjudge("audit", table, "--only", "nothing"), code=2, names=("unknown section 'nothing'",))
