@@ -51,8 +51,8 @@ def test_the_truth_lists_all_systems_best_first_with_the_reference_on_top() -> N
     assert "seed:1" in truth.signature
 
 
-def test_given_abilities_are_the_truth_and_equal_ones_share_a_rank() -> None:
-    campaign = RankingCampaign(systems=3, abilities=(0.5, -1.0, 0.5), reference=0)
+def test_given_qualities_are_the_truth_and_equal_ones_share_a_rank() -> None:
+    campaign = RankingCampaign(systems=3, qualities=(0.5, -1.0, 0.5), reference=0)
     truth = simulate(campaign).truth
     assert [(one.system, one.quality, one.rank) for one in truth.systems] == [
         ("system-01", 0.5, 1), ("system-03", 0.5, 1), ("system-02", -1.0, 3),
@@ -138,7 +138,7 @@ def test_any_sensible_campaign_can_be_drawn(campaign: RankingCampaign) -> None:
         ({"block_size": 40}, ("--block-size", "40")),
         ({"ties": float("nan")}, ("--ties", "nan")),
         ({"repeats": 0.6, "overlap": 0.6}, ("--repeats", "--overlap")),
-        ({"abilities": (1.0, 2.0)}, ("2 abilities", "8 systems")),
+        ({"qualities": (1.0, 2.0)}, ("2 qualities", "8 systems")),
         ({"systems": 1, "reference": 0}, ("at least two",)),
     ],
 )

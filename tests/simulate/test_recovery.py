@@ -60,14 +60,14 @@ def test_with_even_opponents_the_ratios_do_as_well() -> None:
 
 def test_the_fit_of_pairs_finds_strengths_and_ties() -> None:
     """Screens of two follow the model of the fit exactly, so the fit must come back to what was drawn."""
-    abilities = (1.0, 0.4, 0.0, -0.3, -1.1)
+    qualities = (1.0, 0.4, 0.0, -0.3, -1.1)
     campaign = RankingCampaign(
-        systems=5, abilities=abilities, ties=0.7, block_size=2, blocks=30_000, reference=0, segment_spread=0, taste=0
+        systems=5, qualities=qualities, ties=0.7, block_size=2, blocks=30_000, reference=0, segment_spread=0, taste=0
     )
     tally = units_of(comparisons(simulate(campaign).judgments)).total()
     found = fit(tally.wins, tally.ties)
     # A strength has a standard error of about .015 here, log nu one of .014.
-    assert found.strength == pytest.approx(np.array(abilities), abs=0.06)
+    assert found.strength == pytest.approx(np.array(qualities), abs=0.06)
     assert found.log_tie == pytest.approx(np.log(0.7), abs=0.06)
 
 

@@ -1,38 +1,50 @@
 """`adjudge simulate`: judgments with known truth."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from adjudge.simulate import RankingCampaign, ScoreCampaign
+
+PROTOCOLS = ("ranking", "da")
 
 
 def simulate(
     output: Annotated[Path, typer.Option("--output", "-o", help="The table to write: .parquet or .csv.")],
     truth: Annotated[Path | None, typer.Option(help="Write the truth behind the judgments to this JSON file.")] = None,
     sources: Annotated[Path | None, typer.Option(help="Write a source text for every segment to this file.")] = None,
-    protocol: Annotated[str, typer.Option(help="How is judged: ranking.")] = "ranking",
+    protocol: Annotated[str, typer.Option(help="How is judged: ranking or da (scores).")] = "ranking",
     systems: Annotated[int, typer.Option(help="Machine systems.")] = 8,
     annotators: Annotated[int, typer.Option(help="Annotators.")] = 20,
+    documents: Annotated[int, typer.Option(help="Documents.")] = 20,
+    segments: Annotated[int, typer.Option(help="Segments of each document (da: on average).")] = 10,
+    spread: Annotated[
+        float | None, typer.Option(help="Standard deviation of the qualities: log-odds (1), da: points (4).")
+    ] = None,
+    qualities: Annotated[
+        str | None, typer.Option(help="The systems' qualities themselves, joined by commas: log-odds, da: points.")
+    ] = None,
+    careless: Annotated[float, typer.Option(help="Share of the annotators who judge at random.")] = 0.0,
     blocks: Annotated[int, typer.Option(help="ranking: screens judged in all.")] = 600,
     block_size: Annotated[int, typer.Option(help="ranking: systems on a screen.")] = 5,
-    documents: Annotated[int, typer.Option(help="Documents.")] = 20,
-    segments: Annotated[int, typer.Option(help="Segments of each document.")] = 10,
-    spread: Annotated[float, typer.Option(help="Standard deviation of the systems' qualities.")] = 1.0,
-    abilities: Annotated[
-        str | None, typer.Option(help="The systems' qualities themselves (log-odds), joined by commas.")
-    ] = None,
     ties: Annotated[float, typer.Option(help="ranking: how readily equals tie (Davidson's nu).")] = 0.5,
-    reference: Annotated[float, typer.Option(help="Share of the screens that hold the human reference.")] = 0.2,
+    reference: Annotated[float, typer.Option(help="ranking: share of the screens that hold the reference.")] = 0.2,
     uneven: Annotated[
         float, typer.Option(help="ranking: how strongly systems of similar strength meet; 0 is not at all.")
     ] = 0.0,
-    careless: Annotated[float, typer.Option(help="Share of the annotators who click at random.")] = 0.0,
-    repeats: Annotated[float, typer.Option(help="Share of the work that the same annotator did before.")] = 0.05,
+    repeats: Annotated[float, typer.Option(help="ranking: share that the same annotator judged before.")] = 0.05,
     overlap: Annotated[float, typer.Option(help="ranking: share that another annotator judges, too.")] = 0.2,
     length_effect: Annotated[float, typer.Option(help="ranking: how much harder long source texts are.")] = 0.0,
     blanks: Annotated[float, typer.Option(help="ranking: share of the labels left blank.")] = 0.0,
+    tasks: Annotated[int, typer.Option(help="da: tasks handed out, each to one annotator.")] = 60,
+    task_size: Annotated[int, typer.Option(help="da: judgments in a task, controls included.")] = 100,
+    context: Annotated[bool, typer.Option(help="da: whole documents on a page, or single segments.")] = True,
+    controls: Annotated[float, typer.Option(help="da: share of controls in a task.")] = 0.3,
+    humans: Annotated[int, typer.Option(help="da: human translations judged like systems.")] = 1,
     pair: Annotated[str, typer.Option("--pair", "-p", help="The language pair to write into the table.")] = "src-tgt",
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
@@ -42,42 +54,52 @@ def simulate(
     Example: adjudge simulate -o judgments.parquet --truth truth.json --systems 12 --uneven 1 --careless 0.1
     """
     from adjudge.cli.shared import put_out
-    from adjudge.core.errors import unknown_choice
     from adjudge.core.files import write_text
     from adjudge.formats import native
     from adjudge.report.machine import to_json
-    from adjudge.simulate import RankingCampaign
     from adjudge.simulate import simulate as draw
 
-    if protocol != "ranking":
-        raise unknown_choice("protocol", protocol, ("ranking",))
-    given = _numbers(abilities)
-    campaign = RankingCampaign(
-        systems=systems if given is None else len(given),
-        annotators=annotators,
-        blocks=blocks,
-        block_size=block_size,
-        documents=documents,
-        segments=segments,
-        spread=spread,
-        abilities=given,
-        ties=ties,
-        reference=reference,
-        uneven=uneven,
-        careless=careless,
-        repeats=repeats,
-        overlap=overlap,
-        length_effect=length_effect,
-        blanks=blanks,
-        pair=pair,
-    )
-    simulated = draw(campaign, seed=seed)
+    common = {
+        "annotators": annotators,
+        "documents": documents,
+        "segments": segments,
+        "careless": careless,
+        "pair": pair,
+    }
+    if protocol == "ranking":
+        given = {
+            **common, "blocks": blocks, "block_size": block_size, "ties": ties, "reference": reference,
+            "uneven": uneven, "repeats": repeats, "overlap": overlap, "length_effect": length_effect, "blanks": blanks,
+        }  # fmt: skip
+    else:
+        given = {
+            **common, "tasks": tasks, "task_size": task_size, "context": context, "controls": controls,
+            "humans": humans,
+        }  # fmt: skip
+    simulated = draw(_campaign(protocol, systems, spread, qualities, given), seed=seed)
     native.write(simulated.judgments, output)
     if truth is not None:
         write_text(truth, to_json(simulated.truth.to_dict()) + "\n")
     if sources is not None:
         write_text(sources, "\n".join(simulated.sources) + "\n")
     put_out({pair: simulated.truth}, json=json, output=None)
+
+
+def _campaign(
+    protocol: str, systems: int, spread: float | None, qualities: str | None, given: dict[str, Any]
+) -> "RankingCampaign | ScoreCampaign":
+    from adjudge.core.errors import unknown_choice
+    from adjudge.simulate import RankingCampaign, ScoreCampaign
+
+    if protocol not in PROTOCOLS:
+        raise unknown_choice("protocol", protocol, PROTOCOLS)
+    known = _numbers(qualities)
+    given["systems"] = systems if known is None else len(known)
+    if spread is not None:
+        given["spread"] = spread
+    if protocol == "ranking":
+        return RankingCampaign(qualities=known, **given)
+    return ScoreCampaign(qualities=known, **given)
 
 
 def _numbers(text: str | None) -> tuple[float, ...] | None:
@@ -88,4 +110,4 @@ def _numbers(text: str | None) -> tuple[float, ...] | None:
     try:
         return tuple(float(one) for one in text.split(","))
     except ValueError as fault:
-        raise UsageError(f"--abilities '{text}' is not a list of numbers; write them as 0.5,0,-0.5") from fault
+        raise UsageError(f"--qualities '{text}' is not a list of numbers; write them as 0.5,0,-0.5") from fault

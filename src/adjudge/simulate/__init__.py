@@ -1,4 +1,4 @@
-"""Campaigns with known truth, drawn from parameters. `simulate` chooses the protocol.
+"""Campaigns with known truth, drawn from parameters: relative rankings or scores. `simulate` is the main function.
 
 from adjudge.simulate import RankingCampaign, simulate
 
@@ -14,13 +14,21 @@ from adjudge.core.rng import DEFAULT_SEED
 from adjudge.simulate.campaign import RankingCampaign
 from adjudge.simulate.rankings import simulate_rankings
 from adjudge.simulate.recovery import recovery
+from adjudge.simulate.score_campaign import ScoreCampaign
+from adjudge.simulate.score_design import design_scores
+from adjudge.simulate.scores import draw_scores, simulate_scores
 
 if TYPE_CHECKING:
     from adjudge.core.simulated import Simulated
 
-__all__ = ["RankingCampaign", "recovery", "simulate", "simulate_rankings"]
+__all__ = [
+    "RankingCampaign", "ScoreCampaign", "design_scores", "draw_scores", "recovery", "simulate", "simulate_rankings",
+    "simulate_scores",
+]  # fmt: skip
 
 
-def simulate(campaign: RankingCampaign, *, seed: int = DEFAULT_SEED) -> Simulated:
+def simulate(campaign: RankingCampaign | ScoreCampaign, *, seed: int = DEFAULT_SEED) -> Simulated:
     """Draw the judgments of a campaign; the same campaign and seed give the same judgments."""
+    if isinstance(campaign, ScoreCampaign):
+        return simulate_scores(campaign, seed=seed)
     return simulate_rankings(campaign, seed=seed)

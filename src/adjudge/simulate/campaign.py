@@ -27,8 +27,8 @@ class RankingCampaign:
     segments: int = 10
     """Segments of each document."""
     spread: float = 1.0
-    """Standard deviation of the drawn qualities; ignored where `abilities` are given."""
-    abilities: tuple[float, ...] | None = None
+    """Standard deviation of the drawn qualities; ignored where `qualities` are given."""
+    qualities: tuple[float, ...] | None = None
     """The qualities themselves, one per system."""
     ties: float = 0.5
     """Davidson's nu: two equal systems tie with probability ties / (2 + ties)."""
@@ -59,28 +59,28 @@ class RankingCampaign:
 
     def __post_init__(self) -> None:
         for name, low in (("systems", 1), ("annotators", 1), ("blocks", 1), ("documents", 1), ("segments", 1)):
-            _at_least(name, getattr(self, name), low)
+            check_at_least(name, getattr(self, name), low)
         for name in ("reference", "careless", "repeats", "overlap", "blanks"):
-            _share(name, getattr(self, name))
+            check_share(name, getattr(self, name))
         for name in ("spread", "ties", "uneven", "workload", "segment_spread", "taste", "length_effect"):
-            _at_least(name, getattr(self, name), 0)
-        _at_least("block_size", self.block_size, 2)
+            check_at_least(name, getattr(self, name), 0)
+        check_at_least("block_size", self.block_size, 2)
         if self.block_size > MAX_BLOCK:
             raise UsageError(f"--block-size {self.block_size} is too large; show at most {MAX_BLOCK} systems together")
         if self.repeats + self.overlap > 0.9:
             both = f"{self.repeats:g} and {self.overlap:g}"
             raise UsageError(f"--repeats and --overlap are {both}; together they may be at most 0.9")
-        if self.abilities is not None and len(self.abilities) != self.systems:
+        if self.qualities is not None and len(self.qualities) != self.systems:
             raise UsageError(
-                f"{len(self.abilities)} abilities were given for {self.systems} systems; give one for each"
+                f"{len(self.qualities)} qualities were given for {self.systems} systems; give one for each"
             )
         if self.systems == 1 and self.reference == 0:
             raise UsageError("one system without a reference has nobody to be compared with; simulate at least two")
 
     def settings(self) -> dict[str, Setting]:
         """The parameters as settings of a result."""
-        return settings_of(self, leave_out=("abilities",)) | {
-            "abilities": None if self.abilities is None else ",".join(f"{one:g}" for one in self.abilities)
+        return settings_of(self, leave_out=("qualities",)) | {
+            "qualities": None if self.qualities is None else ",".join(f"{one:g}" for one in self.qualities)
         }
 
 
@@ -97,11 +97,13 @@ def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _at_least(name: str, value: float, low: float) -> None:
+def check_at_least(name: str, value: float, low: float) -> None:
+    """Refuse a number that is too small, naming its option."""
     if not math.isfinite(value) or value < low:
         raise UsageError(f"{_option(name)} is {value:g}; at least {low:g} is needed")
 
 
-def _share(name: str, value: float) -> None:
+def check_share(name: str, value: float) -> None:
+    """Refuse what is no share, naming its option."""
     if not 0 <= value <= 1:
         raise UsageError(f"{_option(name)} is {value:g}; a share between 0 and 1 is needed")

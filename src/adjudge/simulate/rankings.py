@@ -17,6 +17,7 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.simulated import Simulated, TrueSystem, Truth
 from adjudge.simulate.blocks import Blocks, draw_blocks
 from adjudge.simulate.davidson import draw_ranks
+from adjudge.simulate.names import numbered
 from adjudge.simulate.texts import USUAL_LENGTH, draw_texts
 
 if TYPE_CHECKING:
@@ -50,15 +51,9 @@ def simulate_rankings(campaign: RankingCampaign, *, seed: int = DEFAULT_SEED) ->
     return Simulated(judgments, _truth(campaign, seed, ability, careless, judgments.fingerprint), sources)
 
 
-def numbered(what: str, count: int) -> list[str]:
-    """Names that sort as they count: `system-01`, `system-02`, ..."""
-    width = max(2, len(str(count)))
-    return [f"{what}-{i:0{width}d}" for i in range(1, count + 1)]
-
-
 def _abilities(campaign: RankingCampaign, rng: np.random.Generator) -> NDArray[np.float64]:
     drawn = rng.normal(0, campaign.spread, campaign.systems)
-    ability = np.array(campaign.abilities) if campaign.abilities is not None else drawn - drawn.mean()
+    ability = np.array(campaign.qualities) if campaign.qualities is not None else drawn - drawn.mean()
     return np.append(ability, ability.max() + campaign.reference_lead) if campaign.reference else ability
 
 
