@@ -1,0 +1,1 @@
+"""Gold standards, and what they say about metrics and quality estimation."""

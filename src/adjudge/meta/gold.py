@@ -1,0 +1,224 @@
+"""A gold standard from direct assessment: mean z per segment first, then per document (Graham et al. 2017).
+
+A second run of the same items tells how far the gold standard repeats itself, and the curve how many judgments that
+takes. The curve follows the order in which assignments were submitted; because one order wiggles by luck, a band over
+random orders stands beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.check import check
+from adjudge.core.errors import DataError
+from adjudge.core.gold import Correlation, CurvePoint, Gold, GoldRun, GoldScore
+from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+
+UNIT = ("system", "document")
+ASSIGNMENT = ("annotator", "task")
+FEWEST_FOR_R = 3
+
+
+def gold(
+    runs: Sequence[Judgments],
+    *,
+    names: Sequence[str] = ("first", "second"),
+    keys: Mapping[str, str] | None = None,
+    checked: bool = True,
+    orders: int = 200,
+    seed: int = DEFAULT_SEED,
+) -> Gold:
+    """Score documents (or segments, where documents are not known) from one or two runs of judgments.
+
+    Args:
+        runs: one or two runs of direct assessment.
+        names: what to call them.
+        keys: the document of every segment, for judgments that do not say it.
+        checked: keep only annotators who pass the default check, where there are controls to check them by.
+        orders: random orders for the band around the curve.
+        seed: of the random orders.
+    """
+    tables = [_standardised(run, keys, checked=checked) for run in runs]
+    level = "documents" if tables[0]["document"].is_not_null().any() else "segments"
+    scores = [_scores(table, level) for table in tables]
+    two = len(runs) > 1
+    return Gold(
+        settings={"level": level, "checked": checked, "orders": orders if two else None, "seed": seed if two else None},
+        data="+".join(run.fingerprint for run in runs),
+        set_aside=tuple(one for run in runs for one in run.set_aside),
+        notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
+        runs=tuple(_run(name, run, table) for name, run, table in zip(names, runs, tables, strict=False)),
+        level=level,
+        scores=_rows(scores[0]),
+        second=_rows(scores[1]) if two else (),
+        correlation=_correlation(scores[0], scores[1]) if two else None,
+        curve=_curve(scores[0], tables[1], level, orders, seed) if two else (),
+    )
+
+
+def _standardised(run: Judgments, keys: Mapping[str, str] | None, *, checked: bool) -> pl.DataFrame:
+    """The rated scores of annotators who are kept, with z from all of each annotator's scores."""
+    final = run.final()
+    table = final.table.filter(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null())
+    if table.height == 0:
+        raise DataError("scores are needed for a gold standard, but the data hold none; check --format")
+    z = (pl.col("score") - pl.col("score").mean().over("annotator")) / pl.col("score").std().over("annotator")
+    table = table.with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(RATED))
+    if "passed" in table.columns:
+        table = table.filter(pl.col("passed").fill_null(True))
+    elif checked and (final.table["kind"] == "degraded").any():
+        table = table.filter(pl.col("annotator").is_in(list(check(final).passing)))
+    if keys is not None:
+        table = table.with_columns(
+            document=pl.col("segment").replace_strict(dict(keys), default=None, return_dtype=pl.String)
+        )
+        strangers = table.filter(pl.col("document").is_null())["segment"]
+        if strangers.len():
+            raise DataError(f"segment '{strangers[0]}' is not in the keys; give the keys of this data set")
+    return table
+
+
+def _scores(table: pl.DataFrame, level: str) -> pl.DataFrame:
+    segments = table.group_by("system", "document", "segment").agg(
+        pl.col("z").mean(), pl.col("score").mean().alias("raw"), pl.len().alias("n")
+    )
+    if level == "segments":
+        return segments.sort("system", "segment")
+    return segments.group_by(UNIT).agg(pl.col("z").mean(), pl.col("raw").mean(), pl.col("n").sum()).sort(UNIT)
+
+
+def _rows(scores: pl.DataFrame) -> tuple[GoldScore, ...]:
+    has_segment = "segment" in scores.columns
+    return tuple(
+        GoldScore(
+            row["system"], row["document"], row["segment"] if has_segment else None, row["z"], row["raw"], row["n"]
+        )
+        for row in scores.iter_rows(named=True)
+    )
+
+
+def _run(name: str, run: Judgments, table: pl.DataFrame) -> GoldRun:
+    return GoldRun(name, run.table["annotator"].n_unique(), table["annotator"].n_unique(), table.height)
+
+
+def _correlation(first: pl.DataFrame, second: pl.DataFrame) -> Correlation:
+    from scipy.stats import spearmanr
+
+    key = [name for name in ("system", "document", "segment") if name in first.columns]
+    both = first.join(second, on=key, nulls_equal=True).drop_nulls(["z", "z_right"])
+    x, y = both["z"].to_numpy(), both["z_right"].to_numpy()
+    r = _pearson(x, y)
+    if r is None:
+        return Correlation(None, None, None, len(x))
+    return Correlation(r, _fisher_interval(r, len(x)), float(spearmanr(x, y).statistic), len(x))
+
+
+def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
+    if len(x) < FEWEST_FOR_R or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def _fisher_interval(r: float, n: int) -> tuple[float, float] | None:
+    if n <= FEWEST_FOR_R or abs(r) >= 1:
+        return None
+    middle, half = np.arctanh(r), 1.959963984540054 / np.sqrt(n - 3)
+    return float(np.tanh(middle - half)), float(np.tanh(middle + half))
+
+
+@dataclass(frozen=True, eq=False)
+class _Growth:
+    """The second run as sums per (assignment, segment), and the first run's score of every unit."""
+
+    sums: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    member: NDArray[np.float64]
+    """(segments, units): 1 where the segment belongs to the unit."""
+    target: NDArray[np.float64]
+
+    def along(self, order: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """After each assignment in this order: correlation, fewest and mean judgments per unit seen so far."""
+        seen = np.cumsum(self.counts[order], axis=0)
+        means = np.divide(np.cumsum(self.sums[order], axis=0), seen, out=np.zeros_like(seen), where=seen > 0)
+        present = (seen > 0).astype(float) @ self.member
+        value = np.divide(means @ self.member, present, out=np.full_like(present, np.nan), where=present > 0)
+        judged = seen @ self.member
+        found = (present > 0) & ~np.isnan(self.target)
+        r = [_pearson(self.target[row], value[i][row]) for i, row in enumerate(found)]
+        fewest = np.array([judged[i][present[i] > 0].min() for i in range(len(order))])
+        mean = judged.sum(1) / (present > 0).sum(1)
+        return np.array([np.nan if one is None else one for one in r]), fewest, mean
+
+
+def _curve(first: pl.DataFrame, second: pl.DataFrame, level: str, orders: int, seed: int) -> tuple[CurvePoint, ...]:
+    growth, submitted = _growth(first, second.drop_nulls("z"), level)
+    r, fewest, mean = growth.along(submitted)
+    rng = generator(seed)
+    random = np.array([growth.along(rng.permutation(len(submitted)))[0] for _ in range(orders)])
+    low, middle, high = _band(random, len(r))
+    return tuple(
+        CurvePoint(
+            i + 1,
+            int(fewest[i]),
+            float(mean[i]),
+            _or_none(r[i]),
+            _or_none(middle[i]),
+            _or_none(low[i]),
+            _or_none(high[i]),
+        )
+        for i in range(len(r))
+    )
+
+
+def _band(random: NDArray[np.float64], points: int) -> tuple[NDArray[np.float64], ...]:
+    nothing = np.full(points, np.nan)
+    if len(random) == 0:
+        return nothing, nothing, nothing
+    usable = ~np.isnan(random).any(axis=0)
+    filled = np.where(usable, random, 0.0)
+    low, high = np.quantile(filled, [0.025, 0.975], axis=0)
+    return tuple(np.where(usable, one, np.nan) for one in (low, filled.mean(0), high))
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _growth(first: pl.DataFrame, second: pl.DataFrame, level: str) -> tuple[_Growth, NDArray[np.int64]]:
+    """The second run by assignment, and the order in which assignments were submitted."""
+    unit = ["system", "document"] if level == "documents" else ["system", "document", "segment"]
+    assignments = second.group_by(ASSIGNMENT, maintain_order=True).agg(pl.col("ended").max())
+    units = second.select(unit).unique().sort(unit)
+    segments = second.select("system", "document", "segment").unique().sort("system", "document", "segment")
+    a = _place(second, assignments, list(ASSIGNMENT))
+    s = _place(second, segments, ["system", "document", "segment"])
+    shape = (assignments.height, segments.height)
+    cell = a * shape[1] + s
+    sums = np.bincount(cell, weights=second["z"].to_numpy(), minlength=shape[0] * shape[1]).astype(float)
+    counts = np.bincount(cell, minlength=shape[0] * shape[1]).astype(float)
+    target = units.join(first.select(*unit, "z"), on=unit, how="left", nulls_equal=True, maintain_order="left")["z"]
+    submitted = assignments.with_row_index("place").sort("ended", nulls_last=True, maintain_order=True)["place"]
+    member = np.eye(units.height)[_place(segments, units, unit)]
+    growth = _Growth(
+        sums.reshape(shape), counts.reshape(shape), member, target.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    )
+    return growth, submitted.to_numpy().astype(np.int64)
+
+
+def _place(table: pl.DataFrame, among: pl.DataFrame, key: list[str]) -> NDArray[np.int64]:
+    """The row of `among` that has the same key, for every row of the table."""
+    numbered = among.select(key).with_row_index("place")
+    found = table.select(key).join(numbered, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return found["place"].to_numpy().astype(np.int64)

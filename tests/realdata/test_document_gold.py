@@ -1,0 +1,55 @@
+"""Document-level direct assessment (Graham et al. 2017): correlation and curve of the self-replication."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from adjudge.core.gold import Gold
+from adjudge.formats import read
+from adjudge.meta.gold import gold
+from adjudge.meta.keys import read_keys
+
+
+@cache
+def replication(folder: Path) -> Gold:
+    runs = [read([folder / "batched-hits" / name], format="mturk-da") for name in ("runA", "runB")]
+    return gold(runs, names=("runA", "runB"), keys=read_keys(folder / "seg-key-enes"), orders=5)
+
+
+def test_the_correlation_is_published(data: Path) -> None:
+    """Section 4 of the paper: r = 0.901; the last line of the released `cor.csv`: 0.901291670479518.
+
+    The released z-scores were made from workers' means printed with seven digits, which leaves about 1e-9 here.
+    """
+    found = replication(data / "eacl2017").correlation
+    assert found is not None
+    assert found.n == 62
+    assert found.pearson == pytest.approx(0.901291670479518, abs=5e-9)
+
+
+def test_all_points_of_the_curve_are_published(data: Path) -> None:
+    """`cor.csv` (Figure 2): fewest and mean assessments per document, correlation; in the order of submission."""
+    expected = [line.split() for line in (data / "eacl2017" / "cor.csv").read_text().splitlines()]
+    curve = replication(data / "eacl2017").curve
+    assert len(curve) == len(expected) == 83
+    for point, (fewest, mean, r) in zip(curve, expected, strict=True):
+        assert point.fewest == int(fewest)
+        assert point.mean == pytest.approx(float(mean))
+        assert point.pearson == pytest.approx(float(r), abs=1e-7)
+
+
+def test_document_scores_are_the_official_ones(data: Path) -> None:
+    """`runA/doc-key-enes.csv`: mean z, mean raw score and judgments of each of 62 documents."""
+    rows = [line.split() for line in (data / "eacl2017" / "runA" / "doc-key-enes.csv").read_text().splitlines()[1:]]
+    expected = {row[1]: (float(row[2]), float(row[3]), int(row[4])) for row in rows}
+    scores = replication(data / "eacl2017").scores
+    assert len(scores) == len(expected) == 62
+    for one in scores:
+        assert one.document is not None
+        z, raw, n = expected[one.document]
+        assert one.z == pytest.approx(z, abs=1e-6)
+        assert one.raw == pytest.approx(raw)
+        assert one.n == n
