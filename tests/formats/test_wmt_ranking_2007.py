@@ -60,7 +60,7 @@ def test_commas_and_rows_shorter_than_the_header(tmp_path: Path) -> None:
     )
     row = judgments.table.row(0, named=True)
     assert (row["campaign"], row["annotator"], row["segment"], row["active_seconds"]) == (
-        *("WMT07 News Commentary", "18", "5", 39.0),
+        *("WMT07 News Commentary", "18", "5", 19.5),
     )
     assert list(judgments.by_pair()) == ["WMT07 News Commentary/cs-en", "WMT07 Europarl/cs-en"]
     assert judgments.table.filter(human=True)["system"].to_list() == ["ref"]
@@ -75,7 +75,7 @@ def test_tabs_and_quotes_that_mean_nothing(tmp_path: Path) -> None:
         "13545\tWMT09 English-Hungarian News\tRANK\t2474\t91\t219\t20\tx\t3\t\ty\t-1\t\tz\t0\t",
     )
     assert labels(judgments) == [("1", "x", 2), ("2", "x", 3), ("2", "y", None), ("2", "z", None)]
-    assert judgments.table["active_seconds"].to_list() == [None, 20.0, 20.0, 20.0]
+    assert judgments.table["active_seconds"].to_list() == [None, *[20 / 3] * 3]
     assert judgments.pairs == ("en-hu",)
     assert judgments.set_aside == (SetAside("not a ranking: type EDIT", 1),)
 
@@ -86,7 +86,7 @@ def test_tabs_and_quotes_that_mean_nothing(tmp_path: Path) -> None:
 def test_a_file_without_its_header(tmp_path: Path, row: str) -> None:
     judgments = read(tmp_path, row, row)
     assert labels(judgments) == [("1", "x", 4), ("1", "y", 2), ("2", "x", 4), ("2", "y", 2)]
-    assert judgments.table["active_seconds"].to_list() == [39.0] * 4
+    assert judgments.table["active_seconds"].to_list() == [19.5] * 4
 
 
 def test_repeated_judgments_stay_apart(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 Rows are shorter than the header where fewer systems were shown. `TASK` names campaign, language pair and domain in one
 string (`WMT09 Czech-English News`); what remains of it without the pair becomes the campaign, so that the test sets of
-one pair are not pooled. Rows of type `RANK` become blocks, the other types are set aside and counted by type.
+one pair are not pooled. Rows of type `RANK` become blocks, the other types are set aside and counted by type. `TIME`
+is that of the whole block: each of its systems gets an equal share.
 """
 
 from __future__ import annotations
@@ -189,7 +190,9 @@ def _labels(header: dict[str, int], rankings: list[tuple[int, list[str]]], path:
         ranks = parse_ranks(_column(rankings, scores), scale=max(len(numbers), SCALE), path=path, lines=lines)
         systems = _column(rankings, header[f"SYSTEM_{number}"])
         parts.append(block.with_columns(systems.alias("system"), ranks).filter(pl.col("system") != ""))
-    return pl.concat(parts).sort("row", maintain_order=True).drop("row")
+    labels = pl.concat(parts).sort("row", maintain_order=True)
+    share = pl.col("active_seconds") / pl.len().over("row")
+    return labels.with_columns(share.alias("active_seconds")).drop("row")
 
 
 def _column(rankings: list[tuple[int, list[str]]], place: int) -> pl.Series:

@@ -1,0 +1,127 @@
+"""Bad input through the command: one sentence, the right exit code, no traceback, nothing half-written.
+
+The property tests in `tests/formats/test_every_reader.py` throw random files at the readers; here the faults that the
+contract names go through the command as a user meets them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from adjudge.cli import main
+from adjudge.formats import FORMATS
+from tests.conftest import Run, assert_explained
+from tests.formats.samples import SAMPLES
+
+
+def command(*arguments: str | Path) -> Run:
+    """The command in this process, which spares the start of another for every fault."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), mock.patch("sys.argv", ["adjudge", *map(str, arguments)]):
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    return Run(code, out.getvalue(), err.getvalue())
+
+
+BLOCK = SAMPLES["wmt-ranking"][0]
+FAULTS: dict[str, tuple[str, bytes | None, tuple[str, ...]]] = {
+    "missing file": ("wmt-ranking", None, ("no such file", "bad.csv")),
+    "empty file": ("wmt-ranking", b"", ("bad.csv", "is empty")),
+    "header only": ("wmt-ranking", BLOCK.split("\n")[0].encode(), ("bad.csv", "no ranking")),
+    "binary file": ("wmt-ranking", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ("bad.csv, line", "binary")),
+    "not UTF-8": ("wmt-ranking", BLOCK.encode() + "é".encode("latin-1"), ("bad.csv, line 4", "UTF-8")),
+    "truncated file": ("wmt-ranking", BLOCK.encode()[:-20], ("bad.csv, line 3", "fields")),
+    "open quote": ("wmt-ranking", BLOCK.encode() + b'Czech,"English,1', ("bad.csv, line 4", "quotes")),
+    "wrong columns": ("wmt-ranking", b"a,b\n1,2\n", ("bad.csv, line 1", "no column", "it has a, b")),
+    "rank of 7": ("wmt-ranking", BLOCK.replace("1,3,2\n", "1,7,2\n").encode(), ("bad.csv, line 2", "'7'", "1 and 5")),
+    "truncated Parquet": ("judgments", b"PAR1\x15\x04\x15", ("bad.csv", "Parquet")),
+    "rank below one": ("judgments", b"system,rank\na,0\n", ("bad.csv", "rank", "0")),
+    "score that is no number": ("judgments", b"system,score\na,many\n", ("bad.csv", "score", "many")),
+    "contradictory counts": ("pairwise-counts", b"a b 1 2 3\nb a 1 2 3\n", ("bad.csv, line 2", "line 1")),
+    "rank columns not named": ("rank-table", b"segment,a,b\n1,1,2\n", ("bad.csv", "--rank-columns", "segment, a, b")),
+    "unknown winner": ("pairwise-table", b"left,right,winner\na,b,c\n", ("bad.csv", "'c'")),
+    "no ranking among the types": ("wmt-ranking-2007", b"TASK,TYPE,ITEM_ID\nt,NIST,1\n", ("bad.csv", "ANNOTATOR_ID")),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_bad_files(fault: str, tmp_path: Path) -> None:
+    file_format, raw, names = FAULTS[fault]
+    file, output = tmp_path / "bad.csv", tmp_path / "out" / "table.parquet"
+    if raw is not None:
+        file.write_bytes(raw)
+    run = command("import", file, "--format", file_format, "-o", output)
+    assert_explained(run, names=names)
+    assert not output.exists()
+    assert [one.name for one in tmp_path.rglob("*") if one.is_file() and one != file] == []
+
+
+def test_a_fault_leaves_an_older_output_as_it_was(tmp_path: Path) -> None:
+    file, output = tmp_path / "bad.csv", tmp_path / "table.csv"
+    file.write_text("system,rank\na,0\n")
+    output.write_text("older")
+    assert_explained(command("import", file, "-o", output))
+    assert output.read_text() == "older"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.csv", "table.csv"]
+
+
+def test_a_folder_where_a_file_is_needed_in_a_process_of_its_own(adjudge: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text(BLOCK)
+    run = adjudge("import", tmp_path, "--format", "wmt-ranking", "-o", tmp_path / "out.csv")
+    assert_explained(run, names=("folder", str(tmp_path)))
+
+
+def test_an_unknown_format_is_a_wrong_call(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text(BLOCK)
+    run = command("import", tmp_path / "one.csv", "--format", "wmt-rankin", "-o", tmp_path / "out.csv")
+    assert_explained(run, code=2, names=("wmt-rankin", "did you mean 'wmt-ranking'", *FORMATS))
+
+
+def test_a_pair_that_is_not_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text(BLOCK)
+    arguments = ("--format", "wmt-ranking", "--pair", "de-en", "-o", tmp_path / "out.csv")
+    run = command("import", tmp_path / "one.csv", *arguments)
+    assert_explained(run, names=("'de-en'", "cs-en"))
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_pattern_for_humans_that_is_none_is_a_wrong_call(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text(BLOCK)
+    arguments = ("--format", "wmt-ranking", "--human", "(", "-o", tmp_path / "out.csv")
+    assert_explained(command("import", tmp_path / "one.csv", *arguments), code=2, names=("--human",))
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text(BLOCK)
+    run = command("import", tmp_path / "one.csv", "--format", "wmt-ranking", "-o", tmp_path / "one.csv" / "out.csv")
+    assert_explained(run, names=("cannot be written",))
+
+
+def test_the_same_file_twice(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text(BLOCK)
+    files = (tmp_path / "one.csv", tmp_path / "one.csv")
+    run = command("import", *files, "--format", "wmt-ranking", "-o", tmp_path / "out.csv")
+    assert_explained(run, names=("given twice",))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_good_file_is_imported(name: str, tmp_path: Path) -> None:
+    file, output = tmp_path / "good.csv", tmp_path / "out.parquet"
+    file.write_text(SAMPLES[name][0], encoding="utf-8")
+    arguments = ("--rank-columns", "a_rank,b_rank,c_rank") if name == "rank-table" else ()
+    found = command("import", file, "--format", name, "-o", output, "--json", *arguments).json
+    assert found["rows"] > 0
+    assert set(found) >= {
+        *("rows", "annotators", "systems", "documents", "segments", "pairs", "protocols"),
+        *("signature", "settings", "version", "set_aside"),
+    }
+    assert command("import", output, "-o", tmp_path / "again.csv", "--json").json["data"] == found["data"]
