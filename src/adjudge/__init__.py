@@ -15,11 +15,14 @@ Data flow one way, and each arrow is a folder with one main function named after
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
+    from adjudge.audit import audit
     from adjudge.check import agree
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
@@ -31,11 +34,12 @@ _PUBLIC = {
     "Judgments": "adjudge.core.judgments",
     "Ranking": "adjudge.core.ranking",
     "agree": "adjudge.check",
+    "audit": "adjudge.audit",
     "read": "adjudge.formats",
     "rank": "adjudge.rank",
 }
 
-__all__ = ["Judgments", "Ranking", "__version__", "agree", "rank", "read"]
+__all__ = ["Judgments", "Ranking", "__version__", "agree", "audit", "rank", "read"]
 
 
 def __getattr__(name: str) -> Any:
@@ -48,3 +52,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """A public function wins over the folder of the same name, whichever was asked for first."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _PUBLIC and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

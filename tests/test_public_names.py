@@ -1,0 +1,21 @@
+"""The names that users import, and that a folder never hides the function of the same name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import ModuleType
+
+import adjudge
+
+
+def test_every_public_name_exists() -> None:
+    for name in adjudge.__all__:
+        assert not isinstance(getattr(adjudge, name), ModuleType), name
+    assert sorted(adjudge.__all__) == dir(adjudge)
+
+
+def test_functions_stay_functions_after_their_folder_was_imported() -> None:
+    code = "import adjudge.rank.tally, adjudge.audit.shown; print(callable(adjudge.rank), callable(adjudge.audit))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]
