@@ -171,7 +171,7 @@ def check(paths: list[Path], name: str, chosen: ReadOptions) -> Judgments | None
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_file_is_read_or_explained(
     name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
