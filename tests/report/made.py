@@ -5,6 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 
 from adjudge.core.agreement import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
+from adjudge.core.audit import Audit
+from adjudge.core.audit_sampling import Correlation, SampledSystem, Sampling
+from adjudge.core.checked import AnnotatorCheck, Checked
 from adjudge.core.imported import Imported
 from adjudge.core.judgments import SetAside
 from adjudge.core.ranking import Lines, PairComparison, RankedSystem, Ranking
@@ -94,4 +97,33 @@ def agreement(*, lengths: bool = True) -> Agreement:
 def pair_results(first: str = "alpha") -> PairResults:
     best = three_systems(first)
     other = ranking(best.systems[0], best.systems[2], best.systems[1], method="wins")
-    return PairResults(counts=counts(), ranking=best, others=(other,), agreement=agreement())
+    return PairResults(
+        counts=counts(), ranking=best, others=(other,), checked=checked(), agreement=agreement(), audit=audit()
+    )
+
+
+def checked() -> Checked:
+    """Two annotators, one of whom does not tell degraded from genuine outputs."""
+
+    def one(name: str, p: float, lead: float, seconds: float) -> AnnotatorCheck:
+        passed = p < 0.05
+        return AnnotatorCheck(
+            annotator=name, judgments=80, tasks=2, p_controls=p, control_pairs=12, control_difference=lead,
+            p_repeats=0.4, repeat_pairs=10, repeat_difference=9.0, seconds=seconds, constant=3, rejected=False,
+            passed=passed, reasons=() if passed else ("does not tell degraded from genuine outputs",),
+        )  # fmt: skip
+
+    return Checked(
+        settings={"test": "paired-t"}, data="0123456789ab", version="test", rule="kept: by controls",
+        annotators=(one("ann", 0.001, 22.0, 14.0), one("bob", 0.6, -1.0, 3.0)), twins=(),
+        kept={"annotators": 1}, dropped={"annotators": 1},
+    )  # fmt: skip
+
+
+def audit() -> Audit:
+    none = Correlation(0.1, (-0.6, 0.7), 0.2, 3)
+    systems = (SampledSystem("alpha", human=False, shown=40, labelled=40, reference_share=0.2, score=0.6),)
+    return Audit(
+        settings={"seed": 1}, data="0123456789ab", version="test",
+        sections={"sampling": Sampling("wins-or-ties", none, none, systems)},
+    )  # fmt: skip

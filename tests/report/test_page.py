@@ -56,8 +56,27 @@ def test_pairs_whose_names_look_alike_get_ids_of_their_own() -> None:
 
 
 def test_what_is_missing_is_left_out_with_its_reason() -> None:
-    results = replace(pair_results(), agreement=None, others=(), missing=("Agreement is left out: nothing twice.",))
+    results = replace(
+        pair_results(), agreement=None, checked=None, others=(), missing=("Agreement is left out: nothing twice.",)
+    )
     page = build_report({"en-cs": results}, title="").pairs[0]
     assert {section.slug for section in page.sections} == {"ranking", "pairs", "opponents"}
     assert "Agreement is left out: nothing twice." in page.words
     assert all(fact.label != "Agreement" for fact in page.facts)
+
+
+def test_annotators_who_fail_the_check_are_named() -> None:
+    section = next(
+        one for one in build_report({"x": pair_results()}, title="").pairs[0].sections if one.slug == "annotators"
+    )
+    assert section.words == ("1 of 2 annotators pass the check; bob does not.",)
+    assert [chart.slug for chart in section.charts] == ["annotators"]
+
+
+def test_scores_have_differences_instead_of_wins() -> None:
+    results = pair_results()
+    pairs = tuple(replace(one, numbers={}) for one in results.ranking.comparisons)
+    scores = replace(results, ranking=replace(results.ranking, method="mixed", comparisons=pairs))
+    sections = {one.slug: one for one in build_report({"x": scores}, title="").pairs[0].sections}
+    assert [chart.title for chart in sections["pairs"].charts] == ["Differences"]
+    assert "opponents" not in sections

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from adjudge.core.agreement import Agreement
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
     from adjudge.report.results import PairResults
+
+_Computed = TypeVar("_Computed")
 
 # Methods that stand beside the default, where they fit the judgments.
 BESIDE = {
@@ -29,22 +30,35 @@ class ReportSettings:
 
     method: str | None = None
     texts: Mapping[str, Sequence[str]] | None = None
+    only_passing: bool = False
+    """Leave out the judgments of annotators who do not pass the check."""
     seed: int = DEFAULT_SEED
 
 
 def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
+    import polars as pl
+
+    from adjudge.audit import AuditSettings, audit
+    from adjudge.check import agree
+    from adjudge.check.annotators import check
     from adjudge.core.imported import describe
     from adjudge.rank import RankSettings, rank
     from adjudge.report.results import PairResults
 
-    ranking = rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
     missing: list[str] = []
+    checked = _optional("The check of annotators", missing, lambda: check(judgments))
+    if checked is not None and settings.only_passing:
+        passing = pl.col("annotator").is_in(list(checked.passing))
+        judgments = judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
+    ranking = rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
     return PairResults(
         counts=describe(judgments, {}),
         ranking=ranking,
         others=_others(judgments, ranking, settings),
-        agreement=_agreement(judgments, settings, missing),
+        checked=checked,
+        agreement=_optional("Agreement", missing, lambda: agree(judgments, texts=settings.texts, seed=settings.seed)),
+        audit=_optional("The audit", missing, lambda: audit(judgments, settings=AuditSettings(seed=settings.seed))),
         missing=tuple(missing),
     )
 
@@ -59,11 +73,10 @@ def _others(judgments: Judgments, ranking: Ranking, settings: ReportSettings) ->
     return tuple(rank(judgments, method=name, settings=quick) for name in names)
 
 
-def _agreement(judgments: Judgments, settings: ReportSettings, missing: list[str]) -> Agreement | None:
-    from adjudge.check import agree
-
+def _optional(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:
+    """A part that some data do not allow: left out, with the reason."""
     try:
-        return agree(judgments, texts=settings.texts, seed=settings.seed)
+        return compute()
     except DataError as fault:
-        missing.append(f"Agreement is left out: {fault}.")
+        missing.append(f"{what} is left out: {fault}.")
         return None

@@ -21,6 +21,9 @@ def report(
         list[str] | None,
         typer.Option(metavar="[LANG=]FILE", help="Source text, line n being segment n, for agreement by length."),
     ] = None,
+    only_passing: Annotated[
+        bool, typer.Option("--only-passing", help="Leave out annotators who do not pass 'adjudge check'.")
+    ] = False,
     tables: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every table as CSV and LaTeX to this folder.")
     ] = None,
@@ -56,7 +59,7 @@ def report(
         annotators=annotators,
     )
     parts = read_pairs(files, format, pair, options)
-    settings = ReportSettings(method=method, texts=_sources(texts), seed=seed)
+    settings = ReportSettings(method=method, texts=_sources(texts), only_passing=only_passing, seed=seed)
     results = for_each_pair(parts, lambda part: pair_results(part, settings))
     page = build_report(results, title=title or _title(files, list(parts)))
     write_text(output, render(page))

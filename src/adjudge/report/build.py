@@ -11,6 +11,8 @@ from adjudge.core.table import Cell, Table, number, text
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_words
+from adjudge.report.sections.annotators import annotators_section
+from adjudge.report.sections.audits import audit_sections
 from adjudge.report.sections.methods import methods_section
 from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
@@ -28,6 +30,7 @@ SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
     pairs_section,
     methods_section,
     opponents_section,
+    annotators_section,
     agreement_section,
 )
 
@@ -46,7 +49,7 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
 
 
 def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
-    sections = tuple(section for make in SECTIONS if (section := make(results)) is not None)
+    own = tuple(section for make in SECTIONS if (section := make(results)) is not None)
     set_aside = dict.fromkeys(one for result in results.results for one in result.set_aside)
     return PairPage(
         name=name,
@@ -54,7 +57,7 @@ def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
         headline=headline(results.ranking),
         words=(*verdict(results.ranking), *results.missing),
         facts=_facts(results),
-        sections=sections,
+        sections=(*own, *audit_sections(results)),
         set_aside=tuple(set_aside),
         signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
     )

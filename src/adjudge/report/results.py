@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from adjudge.core.agreement import Agreement
+    from adjudge.core.audit import Audit
+    from adjudge.core.checked import Checked
     from adjudge.core.imported import Imported
     from adjudge.core.ranking import Ranking
     from adjudge.core.result import Result
@@ -20,12 +22,14 @@ class PairResults:
     ranking: Ranking
     others: tuple[Ranking, ...] = ()
     """The same systems ranked by other methods."""
+    checked: Checked | None = None
     agreement: Agreement | None = None
+    audit: Audit | None = None
     missing: tuple[str, ...] = ()
     """Why a part is left out, in one sentence each."""
 
     @property
     def results(self) -> tuple[Result, ...]:
         """All results, for signatures and records of what was set aside."""
-        maybe = (self.counts, self.ranking, *self.others, self.agreement)
+        maybe = (self.counts, self.ranking, *self.others, self.checked, self.agreement, self.audit)
         return tuple(one for one in maybe if one is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.table import p_value, show
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _cells(one: PairComparison, level: float) -> list[dict[str, Any]]:
     if not decided:
         return []
     apart = one.p_holm is not None and one.p_holm < level
-    common = {"ties": one.numbers.get("ties"), "p": "<.001" if (one.p_holm or 1) < 0.001 else _three(one.p_holm)}
+    common = {"ties": one.numbers.get("ties"), "p": p_shown(one.p_holm)}
 
     def cell(row: str, column: str, won: float, lost: float) -> dict[str, Any]:
         share = won / decided
@@ -63,5 +64,6 @@ def _cells(one: PairComparison, level: float) -> list[dict[str, Any]]:
     return [cell(one.better, one.worse, wins, losses), cell(one.worse, one.better, losses, wins)]
 
 
-def _three(p: float | None) -> str:
-    return "–" if p is None else f"{p:.3f}".removeprefix("0")
+def p_shown(p: float | None) -> str:
+    """A p-value as tables show it."""
+    return show(p, p_value())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from adjudge.report.charts.opponents import opponents
 from adjudge.report.charts.times_judged import times_judged
 from adjudge.report.page import Chart, Section
+from adjudge.report.sections.audits import audit_tables
 from adjudge.report.sections.ranking import unit_of
 
 if TYPE_CHECKING:
@@ -33,4 +34,6 @@ def opponents_section(results: PairResults) -> Section | None:
         Chart("opponents", "Comparisons of every pair", "Darker pairs were compared more often than the average pair.",
               opponents(ranking)),
     )  # fmt: skip
-    return Section("opponents", "Who met whom", words, charts)
+    first, *rest = audit_tables(results, "sampling", "composition") or (None,)
+    tables = () if first is None else (first,)
+    return Section("opponents", "Who met whom", words, charts, tables, tuple(one for one in rest if one is not None))

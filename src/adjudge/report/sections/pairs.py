@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.report.charts.differences import differences
 from adjudge.report.charts.heatmap import heatmap
 from adjudge.report.page import Chart, Section
+from adjudge.report.sections.audits import audit_tables
+from adjudge.report.sections.ranking import unit_of
 from adjudge.report.words import pairs_told_apart
 
 if TYPE_CHECKING:
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def pairs_section(results: PairResults) -> Section:
-    """The heat map where the method counts wins; the table of pairs always."""
+    """A heat map, of wins where the method counts them, and the table of pairs."""
     ranking = results.ranking
     told, pairs = pairs_told_apart(ranking)
     words = [f"{told:,} of {pairs:,} pairs are told apart after Holm's correction for asking {pairs:,} questions."]
@@ -25,4 +28,14 @@ def pairs_section(results: PairResults) -> Section:
         )
         says = "Blue: the row's system wins more often; orange: it loses more often."
         charts.append(Chart("pairs", "Who beats whom", says, heatmap(ranking)))
-    return Section("pairs", "Pairs of systems", tuple(words), tuple(charts), folded=(ranking.comparison_table(),))
+    else:
+        words.append("A cell is the row's score minus the column's.")
+        says = "Blue: the row's system is better; orange: worse; pale: told apart only without Holm's correction."
+        charts.append(Chart("pairs", "Differences", says, differences(ranking, unit=unit_of(ranking))))
+    return Section(
+        "pairs",
+        "Pairs of systems",
+        tuple(words),
+        tuple(charts),
+        folded=(ranking.comparison_table(), *audit_tables(results, "discrepancies", "sole_winners")),
+    )

@@ -36,14 +36,15 @@ def ranking_section(results: PairResults) -> Section:
     """Always there: a report without a ranking is none."""
     ranking = results.ranking
     what = f"{counted(len(ranking.systems), 'system')} ranked by {ranking.method}"
-    if any("low" in one.numbers for one in ranking.systems):
+    has_intervals = any("low" in one.numbers for one in ranking.systems)
+    if has_intervals:
         share = f"{100 * (1 - ranking.lines.level):g}"
         what += f". A bar is the range in which the true value lies in {share} of 100 such campaigns"
     bands = "; shaded bands are clusters: between two bands the data draw a line, within a band they do not."
     charts = [
         Chart(
             "forest",
-            "Scores and intervals",
+            "Scores and intervals" if has_intervals else "Scores",
             f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest.",
             forest(ranking, unit=unit_of(ranking)),
         ),
