@@ -184,7 +184,7 @@ def test_correlation_agrees_with_scipy(n: int, seed: int) -> None:
 
 def test_all_sections_that_apply_are_made() -> None:
     result = audit(rankings(BLOCKS))
-    assert list(result.sections) == ["sampling", "composition", "sole_winners", "discrepancies"]
+    assert list(result.sections) == ["composition", "sampling", "sole_winners", "discrepancies"]
     plain = result.to_dict()
     assert {"signature", "settings", "version", "set_aside", "sampling", "composition"} <= set(plain)
     assert "sections" not in plain
@@ -209,7 +209,7 @@ def test_a_section_that_does_not_apply_is_noted() -> None:
     with pytest.raises(DataError, match="needs --edits"):
         audit(rankings(BLOCKS), only=["edits"])
     with pytest.raises(DataError, match="relative judgments"):
-        audit(scores([("a", "1", "x", 1.0)]), only=["sampling"])
+        audit(scores([("a", "1", "x", 1.0)]), only=["sole_winners"])
 
 
 def test_methods_may_be_chosen() -> None:

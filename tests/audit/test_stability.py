@@ -8,7 +8,7 @@ import pytest
 from adjudge.audit.changes import DIVISORS, all_changes
 from adjudge.audit.stability import stability
 from adjudge.core.judgments import Judgments
-from adjudge.core.stability import across_pairs_table, stability_table
+from adjudge.core.stability import ChangeCount, Stability, over_pairs, stability_table
 from adjudge.rank.sheet import sheet_of
 
 
@@ -89,5 +89,7 @@ def test_tables_sum_up_long_families() -> None:
     rows = stability(balanced())
     table = stability_table(rows * 4)
     assert any("each of 16" in str(line[0]) for line in table.rows)
-    across = across_pairs_table({"x-y": rows, "y-z": rows}, {"x-y": "SR+DC", "y-z": "SR-DC"})
-    assert ("lowest removed (SR+DC)", "0/1", "0/1", "0/1") in across.rows
+    found = {
+        name: Stability(rows, style, "zscore", "scipy-1.6") for name, style in (("x-y", "SR+DC"), ("y-z", "SR-DC"))
+    }
+    assert ChangeCount("lowest removed", "SR+DC", 0, 0, 0, 1) in over_pairs(found, data="0").changes

@@ -37,16 +37,17 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
     entries = chosen_sections(only)
     if not entries:
         raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
+    held = kinds_of(judgments, settings)
     sections: dict[str, Section] = {}
     notes: list[str] = []
     for entry in entries:
         try:
-            sections[entry.name] = _section(entry, judgments, settings)
+            sections[entry.name] = _section(entry, held, judgments, settings)
         except DataError as fault:
             if len(entries) == 1:
                 raise
-            # Sections that need a file of their own are left out in silence where nobody asked for them.
-            if only is not None or entry.modules.keys() & _KINDS_HELD:
+            # Sections for other kinds of judgments are left out in silence where nobody asked for them.
+            if only is not None or entry.modules.keys() & held:
                 notes.append(f"{entry.name} is left out: {fault}")
     if not sections:
         raise DataError(f"no section applies to these judgments ({notes[0] if notes else 'nothing was found'})")
@@ -54,6 +55,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
         settings={
             "only": None if only is None else ",".join(entry.name for entry in entries),
             "method": settings.method,
+            "lines": settings.lines,
             "edits": None if settings.edits is None else settings.edits.fingerprint,
             "acceptability": None if settings.acceptability is None else settings.acceptability.fingerprint,
             "seed": settings.seed,
@@ -65,12 +67,10 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
     )
 
 
-_KINDS_HELD = {"relative", "scores"}
 _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
 
 
-def _section(entry: SectionEntry, judgments: Judgments, settings: AuditSettings) -> Section:
-    held = kinds_of(judgments, settings)
+def _section(entry: SectionEntry, held: set[Kind], judgments: Judgments, settings: AuditSettings) -> Section:
     kind = next((kind for kind in entry.modules if kind in held), None)
     if kind is None:
         wanted = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.modules)

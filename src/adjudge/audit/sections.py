@@ -27,10 +27,18 @@ class SectionEntry:
 
 
 _ALL = (
+    SectionEntry("stability", "does the ranking stay when something is left out?", {"scores": "stability"}),
     SectionEntry(
-        "sampling", "do scores go with how often systems were drawn, or met the reference?", {"relative": "sampling"}
+        "composition",
+        "which systems were shown together",
+        {"relative": "composition", "scores": "task_composition"},
     ),
-    SectionEntry("composition", "which systems were shown together", {"relative": "composition"}),
+    SectionEntry("documents", "which documents were judged, and how hard they are", {"scores": "documents"}),
+    SectionEntry(
+        "sampling",
+        "do scores go with how often systems were drawn, or met the reference?",
+        {"relative": "sampling", "scores": "task_sampling"},
+    ),
     SectionEntry("sole_winners", "which system alone had the best label", {"relative": "sole_winners"}),
     SectionEntry(
         "discrepancies", "pairs whose direct comparison contradicts the scores", {"relative": "discrepancies"}

@@ -17,6 +17,8 @@ class AuditSettings:
 
     method: str | None = None
     """The method whose scores are audited; where left out, `wins-or-ties` for rankings."""
+    lines: str | None = None
+    """Rule for lines between clusters, where a section draws them; `scipy-1.6` for stability where left out."""
     edits: Judgments | None = None
     """Post-edits, where they are not among the judgments; of any language pairs, the one audited is picked."""
     acceptability: Judgments | None = None

@@ -10,22 +10,38 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from adjudge.audit.changes import all_changes
-from adjudge.core.stability import StabilityRow
+from adjudge.core.stability import Stability, StabilityRow
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.mann_whitney import mann_whitney
-from adjudge.rank.sheet import item_means, sheet_of, standardised
+from adjudge.rank.sheet import RATED, item_means, sheet_of, standardised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.audit.changes import Change
+    from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
     from adjudge.rank.sheet import Sheet
 
 # The rule of the published stability study.
 DEFAULT_RULE = "scipy-1.6"
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Stability:
+    """The section of an audit: by z-scores, unless another customary method is asked for."""
+    method = "raw" if settings.method == "raw" else "zscore"
+    rule = settings.lines or DEFAULT_RULE
+    return Stability(stability(judgments, method=method, rule=rule), rating_style(judgments), method, rule)
+
+
+def rating_style(judgments: Judgments) -> str:
+    """`SR+DC` where most screens show several segments of one document by one system, `SR-DC` otherwise."""
+    rated = judgments.table.filter(pl.col("kind").is_in(RATED) & pl.col("screen").is_not_null())
+    segments = rated.group_by("annotator", "task", "screen").agg(pl.col("segment").n_unique())["segment"]
+    return "SR+DC" if segments.len() and (segments > 1).sum() > segments.len() / 2 else "SR-DC"
 
 
 @dataclass(frozen=True)

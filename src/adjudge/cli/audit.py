@@ -1,11 +1,16 @@
 """`adjudge audit`: how far a ranking can be trusted."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.core.result import Result
 
 
 def audit(
@@ -17,6 +22,10 @@ def audit(
     ] = None,
     method: Annotated[
         str | None, typer.Option("--method", "-m", help="Method whose scores are audited; wins-or-ties for rankings.")
+    ] = None,
+    lines: Annotated[
+        str | None,
+        typer.Option(help="Rule for lines between clusters in the audit of stability; scipy-1.6 if left out."),
     ] = None,
     edits: Annotated[
         Path | None, typer.Option(help="Post-edits of the same campaign: the native table, or format wmt-edits.")
@@ -33,7 +42,7 @@ def audit(
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Audit the judgments: sampling, composition, and where direct comparisons contradict the scores.
+    """Audit the judgments: stability, composition, documents, sampling, and where comparisons contradict the scores.
 
     Example: adjudge audit data_RNK.csv --format wmt-ranking --pair en-cs --edits data_EDT.tsv
     """
@@ -50,10 +59,22 @@ def audit(
     )
     settings = AuditSettings(
         method=method,
+        lines=lines,
         edits=read_companion(edits, "wmt-edits", options) if edits else None,
         acceptability=read_companion(acceptability, "wmt-acceptability", options) if acceptability else None,
         seed=seed,
     )
     names = only.split(",") if only is not None else None
     parts = read_pairs(files, format, pair, options)
-    put_out(for_each_pair(parts, lambda part: audit(part, only=names, settings=settings)), json=json, output=output)
+    results = for_each_pair(parts, lambda part: audit(part, only=names, settings=settings))
+    put_out(results, json=json, output=output, summary=_over_pairs(results))
+
+
+def _over_pairs(results: "Mapping[str, Result]") -> "Result | None":
+    """Stability counted over language pairs, where several were audited."""
+    from adjudge.core.audit import Audit
+    from adjudge.core.stability import Stability, over_pairs
+
+    audits = {name: result for name, result in results.items() if isinstance(result, Audit)}
+    found = {name: part for name, one in audits.items() if isinstance(part := one.sections.get("stability"), Stability)}
+    return over_pairs(found, data="+".join(one.data for one in audits.values())) if len(found) > 1 else None

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
     from adjudge.core.result import Result
+    from adjudge.core.table import Table
     from adjudge.formats.options import ReadOptions
 
 _Computed = TypeVar("_Computed")
@@ -63,24 +64,29 @@ def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments],
     return results
 
 
-def put_out(results: Mapping[str, Result], *, json: bool, output: Path | None) -> None:
-    """Print or write results: the object itself where there is one pair, `{"pairs": {...}}` where there are several."""
+def put_out(results: Mapping[str, Result], *, json: bool, output: Path | None, summary: Result | None = None) -> None:
+    """Print or write results: the object itself where there is one pair, `{"pairs": {...}}` where there are several.
+
+    A summary over several pairs follows them, in JSON under its own name.
+    """
+    shown = dict(results) if summary is None else {**results, "all pairs": summary}
     if output is not None:
-        _write(results, output, json=json)
+        _write(shown, output, as_object(results, summary) if json or output.suffix == ".json" else None)
         print(f"wrote {output}", file=sys.stderr)
     elif json:
         from adjudge.report.machine import to_json
 
-        print(to_json(as_object(results)))
+        print(to_json(as_object(results, summary)))
     else:
-        _print(results)
+        _print(shown)
 
 
-def as_object(results: Mapping[str, Result]) -> dict[str, Any]:
+def as_object(results: Mapping[str, Result], summary: Result | None = None) -> dict[str, Any]:
     """The JSON object of one result, or of several by pair."""
     if len(results) == 1:
         return next(iter(results.values())).to_dict()
-    return {"pairs": {name: result.to_dict() for name, result in results.items()}}
+    pairs = {"pairs": {name: result.to_dict() for name, result in results.items()}}
+    return pairs if summary is None else {**pairs, "summary": summary.to_dict()}
 
 
 def _print(results: Mapping[str, Result]) -> None:
@@ -94,18 +100,30 @@ def _print(results: Mapping[str, Result]) -> None:
         print_result(result, console, heading=name if len(results) > 1 else "")
 
 
-def _write(results: Mapping[str, Result], output: Path, *, json: bool) -> None:
+def _write(results: Mapping[str, Result], output: Path, plain: dict[str, Any] | None) -> None:
+    """Write what the ending asks for; `plain` is the JSON object where JSON is asked for."""
     from adjudge.core.files import write_text
     from adjudge.report.machine import to_csv, to_json, to_latex
     from adjudge.report.text import result_as_text
 
-    tables = [table for result in results.values() for table in result.tables()]
-    if json or output.suffix == ".json":
-        write_text(output, to_json(as_object(results)) + "\n")
+    if plain is not None:
+        write_text(output, to_json(plain) + "\n")
     elif output.suffix == ".csv":
-        write_text(output, to_csv(tables))
+        write_text(output, to_csv(_named_tables(results)))
     elif output.suffix == ".tex":
-        write_text(output, to_latex(tables))
+        write_text(output, to_latex(_named_tables(results)))
     else:
         headings = {name: f"== {name} ==\n" if len(results) > 1 else "" for name in results}
         write_text(output, "\n".join(headings[name] + result_as_text(result) for name, result in results.items()))
+
+
+def _named_tables(results: Mapping[str, Result]) -> list[Table]:
+    """All tables; where there are several results, each title says whose it is."""
+    from dataclasses import replace
+
+    several = len(results) > 1
+    return [
+        replace(table, title=f"{name}: {table.title}") if several else table
+        for name, result in results.items()
+        for table in result.tables()
+    ]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.core.result import Result, to_plain
 from adjudge.core.table import Table, number, text
+
+if TYPE_CHECKING:
+    from adjudge.core.audit_sampling import Correlation
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,6 @@ class GoldRun:
     kept: int
     judgments: int
     """Judgments of systems (repeats included) by annotators who are kept."""
-
-
-@dataclass(frozen=True)
-class Correlation:
-    """How two runs agree on what they both scored."""
-
-    pearson: float | None
-    interval: tuple[float, float] | None
-    """95%, by Fisher's transformation."""
-    spearman: float | None
-    n: int
 
 
 @dataclass(frozen=True)
@@ -94,7 +86,7 @@ class Gold(Result):
 
 
 def _correlation_table(found: Correlation, level: str) -> Table:
-    low, high = found.interval or (None, None)
+    low, high = found.interval
     columns = (number(level, 0), number("Pearson r"), number("low"), number("high"), number("Spearman"))
     return Table("Replication by the second run", columns, ((found.n, found.pearson, low, high, found.spearman),))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from adjudge.core.result import Result
 from adjudge.core.table import Table, number, text
 
 if TYPE_CHECKING:
@@ -54,6 +55,24 @@ class StabilityRow:
         }
 
 
+@dataclass(frozen=True)
+class Stability:
+    """All changes, and how segments were rated: `SR+DC` with document context, `SR-DC` without."""
+
+    rows: tuple[StabilityRow, ...]
+    style: str
+    method: str
+    rule: str
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per change."""
+        return (stability_table(self.rows),)
+
+    def to_dict(self) -> list[dict[str, object]]:
+        """As promised to users: a list of changes."""
+        return [row.to_dict() for row in self.rows]
+
+
 def stability_table(rows: Sequence[StabilityRow]) -> Table:
     """One line per change; families of many (one per annotator or document) are summed up in one line each."""
     shown: list[tuple[str, str, str, str, int, int]] = []
@@ -100,30 +119,59 @@ def _yes(changed: bool) -> str:
     return "changed" if changed else "–"
 
 
-def across_pairs_table(by_pair: Mapping[str, Sequence[StabilityRow]], style: Mapping[str, str]) -> Table:
-    """How many language pairs each change touches, by annotation style: Tables 2 and 3 of Knowles (2021).
+@dataclass(frozen=True, kw_only=True)
+class StabilityOverPairs(Result):
+    """How many language pairs each change touches, by annotation style: Tables 2 and 3 of Knowles (2021)."""
 
-    Args:
-        by_pair: the changes of every language pair.
-        style: of every pair, `SR-DC` or `SR+DC` (segments rated without or with document context).
-    """
-    counted: dict[tuple[str, str], list[StabilityRow]] = {}
-    for pair, rows in by_pair.items():
-        for row in rows:
-            if row.family in _ONCE_PER_PAIR or row.family.startswith("human divided"):
-                counted.setdefault((row.family, style[pair]), []).append(row)
-    lines = tuple(
-        (
-            f"{family} ({kind})",
-            f"{sum(row.rank_changed for row in rows)}/{len(rows)}",
-            f"{sum(row.cluster_changed for row in rows)}/{len(rows)}",
-            f"{sum(row.both_changed for row in rows)}/{len(rows)}",
+    verb: ClassVar[str] = "audit stability"
+
+    changes: tuple[ChangeCount, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per change and style."""
+        rows = tuple(
+            (f"{one.family} ({one.style})", *(f"{count}/{one.pairs}" for count in (one.rank, one.cluster, one.both)))
+            for one in self.changes
         )
-        for (family, kind), rows in counted.items()
-    )
-    columns = (text("change"), text("rank"), text("cluster"), text("both"))
-    return Table(
-        "Stability over language pairs", columns, lines, "Language pairs that had changes, of those where it applies."
+        columns = (text("change"), text("rank"), text("cluster"), text("both"))
+        note = "Language pairs that had changes, of those to which the change applies."
+        return (Table("Stability over language pairs", columns, rows, note),)
+
+
+@dataclass(frozen=True)
+class ChangeCount:
+    """In how many of the language pairs a change moved ranks, clusters, both."""
+
+    family: str
+    style: str
+    rank: int
+    cluster: int
+    both: int
+    pairs: int
+
+
+def over_pairs(by_pair: Mapping[str, Stability], *, data: str) -> StabilityOverPairs:
+    """Count over language pairs the changes that are made once in each."""
+    counted: dict[tuple[str, str], list[StabilityRow]] = {}
+    for found in by_pair.values():
+        for row in found.rows:
+            if row.family in _ONCE_PER_PAIR or row.family.startswith("human divided"):
+                counted.setdefault((row.family, found.style), []).append(row)
+    first = next(iter(by_pair.values()))
+    return StabilityOverPairs(
+        settings={"method": first.method, "lines": first.rule},
+        data=data,
+        changes=tuple(
+            ChangeCount(
+                family,
+                style,
+                sum(row.rank_changed for row in rows),
+                sum(row.cluster_changed for row in rows),
+                sum(row.both_changed for row in rows),
+                len(rows),
+            )
+            for (family, style), rows in counted.items()
+        ),
     )
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from adjudge.audit.correlate import correlate
 from adjudge.check import check
 from adjudge.core.errors import DataError
-from adjudge.core.gold import Correlation, CurvePoint, Gold, GoldRun, GoldScore
+from adjudge.core.gold import CurvePoint, Gold, GoldRun, GoldScore
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.audit_sampling import Correlation
     from adjudge.core.judgments import Judgments
 
 UNIT = ("system", "document")
@@ -114,28 +116,15 @@ def _run(name: str, run: Judgments, table: pl.DataFrame) -> GoldRun:
 
 
 def _correlation(first: pl.DataFrame, second: pl.DataFrame) -> Correlation:
-    from scipy.stats import spearmanr
-
     key = [name for name in ("system", "document", "segment") if name in first.columns]
     both = first.join(second, on=key, nulls_equal=True).drop_nulls(["z", "z_right"])
-    x, y = both["z"].to_numpy(), both["z_right"].to_numpy()
-    r = _pearson(x, y)
-    if r is None:
-        return Correlation(None, None, None, len(x))
-    return Correlation(r, _fisher_interval(r, len(x)), float(spearmanr(x, y).statistic), len(x))
+    return correlate(both["z"].to_numpy(), both["z_right"].to_numpy())
 
 
 def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
     if len(x) < FEWEST_FOR_R or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     return float(np.corrcoef(x, y)[0, 1])
-
-
-def _fisher_interval(r: float, n: int) -> tuple[float, float] | None:
-    if n <= FEWEST_FOR_R or abs(r) >= 1:
-        return None
-    middle, half = np.arctanh(r), 1.959963984540054 / np.sqrt(n - 3)
-    return float(np.tanh(middle - half)), float(np.tanh(middle + half))
 
 
 @dataclass(frozen=True, eq=False)

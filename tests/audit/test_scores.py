@@ -1,0 +1,105 @@
+"""Sections of an audit of scores: composition of tasks, documents, sampling, and the command over several pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import statsmodels.api as sm
+
+from adjudge.audit import audit
+from adjudge.core.audit_sampling import Sampling
+from adjudge.core.audit_tasks import Documents, TaskComposition
+from adjudge.core.judgments import Judgments, concat
+from adjudge.formats import native
+from tests.conftest import Run
+
+
+def campaign(seed: int = 1, *, target: str = "de") -> Judgments:
+    """Six tasks of pages: each shows some systems on some documents; the human is in half of them."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for task in range(6):
+        systems = ["A", "B", "C"][: 2 + task % 2] + (["HUMAN"] if task % 2 else [])
+        for system in systems:
+            for document in (task % 3, (task + 1) % 3):
+                for segment in range(4):
+                    score = float(np.clip(70 - 5 * ord(system[0]) % 7 - 6 * document + rng.normal(0, 8), 0, 100))
+                    rows.append(
+                        (
+                            f"a{task // 2}",
+                            f"t{task}",
+                            f"{system}{document}",
+                            f"d{document}",
+                            str(segment),
+                            system,
+                            score,
+                        )
+                    )
+    names = ("annotator", "task", "screen", "document", "segment", "system", "score")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    fixed = {"protocol": ["da"] * len(rows), "campaign": ["t"] * len(rows), "target_lang": [target] * len(rows)}
+    return Judgments.from_columns({**columns, **fixed, "human": [row[5] == "HUMAN" for row in rows]})
+
+
+def test_composition_counts_tasks() -> None:
+    found = audit(campaign(), only=["composition"]).sections["composition"]
+    assert isinstance(found, TaskComposition)
+    place = {name: i for i, name in enumerate(found.systems)}
+    assert found.matrix[place["A"]][place["A"]] == 6
+    assert found.matrix[place["A"]][place["C"]] == 3
+    assert found.shares[place["C"]][place["HUMAN"]] == 1
+    assert found.systems_per_unit == (2, 3.0, 4)
+    assert found.annotators_with["a human system"] == 1
+    assert found.annotators_with["references"] == 0
+    assert found.annotators_with_one_task == 0
+
+
+def test_explained_spread_is_that_of_a_regression() -> None:
+    """statsmodels `OLS` on indicator columns."""
+    judgments = campaign()
+    found = audit(judgments, only=["documents"]).sections["documents"]
+    assert isinstance(found, Documents)
+    table = judgments.table
+    dummies = table.select("system", "document").to_dummies(drop_first=True).to_numpy().astype(float)
+    expected = sm.OLS(table["score"].to_numpy(), sm.add_constant(dummies)).fit()
+    explained = {one.factors: one for one in found.explained}["systems + documents"]
+    assert explained.r2 == pytest.approx(expected.rsquared)
+    assert explained.adjusted_r2 == pytest.approx(expected.rsquared_adj)
+
+
+def test_documents_are_ordered_from_easy_to_hard() -> None:
+    found = audit(campaign(), only=["documents"]).sections["documents"]
+    assert isinstance(found, Documents)
+    assert list(found.difficulty) == sorted(found.difficulty, reverse=True)
+    assert found.documents[0] == "d0"
+    means = campaign().table.group_by("document", "system").agg(m=pl.col("score").mean())
+    cells = {(row["document"], row["system"]): row["m"] for row in means.iter_rows(named=True)}
+    for document, row in zip(found.documents, found.matrix, strict=True):
+        for system, mean in zip(found.systems, row, strict=True):
+            assert mean == (pytest.approx(cells[document, system]) if (document, system) in cells else None)
+    assert found.coverage == pytest.approx(len(cells) / 12)
+
+
+def test_sampling_of_scores_counts_judgments() -> None:
+    found = audit(campaign(), only=["sampling"]).sections["sampling"]
+    assert isinstance(found, Sampling)
+    assert {one.system: one.shown for one in found.systems} == {"A": 48, "B": 48, "C": 24, "HUMAN": 24}
+    assert all(one.reference_share == 1 for one in found.systems)
+
+
+def test_several_pairs_are_summed_up(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
+    file = tmp_path / "two.parquet"
+    native.write(concat([campaign(1), campaign(2, target="fr")]), file)
+    result = adjudge("audit", file, "--only", "stability", "--json").json
+    assert set(result["pairs"]) == {"und-de", "und-fr"}
+    changes = {(one["family"], one["style"]): one for one in result["summary"]["changes"]}
+    assert changes["human removed", "SR+DC"]["pairs"] == 2
+    row = result["pairs"]["und-de"]["stability"][0]
+    expected = {"change", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters", "flips"}
+    assert expected <= set(row)
+    text = adjudge("audit", file, "--only", "stability").out
+    assert "Stability over language pairs" in text
