@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.audit.changes import all_changes
+from adjudge.core.errors import DataError
 from adjudge.core.stability import Stability, StabilityRow
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.mann_whitney import mann_whitney
@@ -68,6 +69,8 @@ def stability(
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
     """
     sheet = sheet_of(judgments)
+    if not np.isnan(sheet.given_z).all():
+        raise DataError("only means of segments were released, so z-scores cannot be made again after a change")
 
     def prepare(raw: Sheet) -> Sheet:
         return raw if method == "raw" else standardised(raw, zero_sd=zero_sd)
