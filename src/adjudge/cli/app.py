@@ -5,7 +5,21 @@ from typing import Annotated
 import typer
 
 from adjudge._version import __version__
-from adjudge.cli import agree, audit, check, design, export, formats, gold, import_, rank, report, serve, simulate
+from adjudge.cli import (
+    agree,
+    audit,
+    check,
+    design,
+    export,
+    formats,
+    gold,
+    import_,
+    rank,
+    replicate,
+    report,
+    serve,
+    simulate,
+)
 
 app = typer.Typer(
     name="adjudge",
@@ -37,6 +51,7 @@ app.command("check")(check.check)
 app.command("agree")(agree.agree)
 app.command("rank")(rank.rank)
 app.command("audit")(audit.audit)
+app.command("replicate")(replicate.replicate)
 app.command("serve")(serve.serve)
 app.command("export")(export.export)
 app.command("gold")(gold.gold)

@@ -1,0 +1,225 @@
+"""The tables of "A Grain of Salt for the WMT Manual Evaluation" (Bojar et al. 2011), recomputed.
+
+Every function returns the cells of one table by name, "row: column". They cover more systems than the paper prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjudge.audit import AuditSettings, audit
+from adjudge.audit.correlate import correlate
+from adjudge.audit.shown import scores_by, shown
+from adjudge.check import agree
+from adjudge.check.coefficients import above_chance, random_clicker
+from adjudge.check.coefficients.cohen import kappa_of_table
+from adjudge.core.audit_edits import Acceptability, Edits
+from adjudge.core.audit_wins import Discrepancies, SoleWinners
+from adjudge.core.comparisons import comparisons
+from adjudge.rank.tally import share, tally
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.core.agreement import Agreement
+    from adjudge.core.judgments import Judgments
+
+Cells = dict[str, float]
+OFFICIAL = "wins-or-ties"
+KINDS_AND_PARTS = [(kind, part) for kind in ("inter", "intra") for part in ("all", "without_reference")]
+
+
+@dataclass(frozen=True)
+class Released:
+    """The released files of the campaign, and which tasks and systems the paper looks at closely."""
+
+    rankings: Judgments
+    edits: Judgments
+    acceptability: Judgments
+    focus: str
+    edits_focus: str
+    systems_in_focus: tuple[str, str]
+
+    @property
+    def by_pair(self) -> dict[str, Judgments]:
+        """The rankings of each language pair."""
+        return self.rankings.by_pair()
+
+    @property
+    def beside(self) -> AuditSettings:
+        """Settings of audits that look at the edits."""
+        return AuditSettings(edits=self.edits, acceptability=self.acceptability)
+
+
+def collected_rankings(released: Released) -> Cells:
+    """Table 1."""
+    rows = {pair: _statistics(part) for pair, part in released.by_pair.items()}
+    names = next(iter(rows.values()))
+    rows["average"] = {name: float(np.mean([row[name] for row in rows.values()])) for name in names}
+    return _flat(rows)
+
+
+def _statistics(judgments: Judgments) -> Cells:
+    compared = comparisons(judgments)
+    counted = tally(compared)
+    agreement = agree(judgments, resamples=0)
+    return {
+        "systems": len(compared.systems),
+        "blocks": len(compared.block_annotator),
+        "labels": len(compared.label_rank),
+        "comparisons": len(compared),
+        "reference wins-or-ties": float(scores_by(counted, OFFICIAL)[counted.human].mean()),
+        "intra S": agreement.intra["all"].s,
+        "inter S": agreement.inter["all"].s,
+    }
+
+
+def scores_of_systems(released: Released) -> Cells:
+    """Table 2: four measures, in percent."""
+    counted = tally(comparisons(released.by_pair[released.focus]))
+    measures = ("wins-or-ties", "wins", "block-wins-or-ties", "block-wins")
+    return {
+        f"{measure}: {system}": 100 * float(score)
+        for measure in measures
+        for system, score in zip(counted.systems, scores_by(counted, measure), strict=True)
+    }
+
+
+def kappas(agreement: Agreement) -> Cells:
+    """Table 3. The paper corrects all four pi by the P(E) of all comparisons."""
+    chance = agreement.inter["all"].expected["pi"]
+    rows = {}
+    for kind, part in KINDS_AND_PARTS:
+        found = getattr(agreement, kind)[part]
+        rows[f"{kind}, {part.replace('_', ' ')}"] = {"S": found.s, "pi": above_chance(found.observed, chance)}
+    return _flat(rows)
+
+
+def sole_winners(released: Released, named: set[str]) -> Cells:
+    """Table 4; systems that are not `named` are added up."""
+    found = audit(released.by_pair[released.focus], only=["sole_winners"]).sections["sole_winners"]
+    assert isinstance(found, SoleWinners)
+    cells = {one.system: one.wins for one in found.systems}
+    others = sum(one.wins for one in found.systems if one.system not in named)
+    last = {
+        "one of eight other systems": others,
+        "no sole winner": found.tied + found.empty,
+        "total": found.blocks,
+    }
+    return {f"blocks: {name}": float(count) for name, count in (cells | last).items()}
+
+
+def sampling(released: Released, *, decimals: int | None = 1) -> tuple[Cells, Cells]:
+    """Tables 5 and 10: scores in percent, rounded as the campaign's overview prints them, or not (None)."""
+    columns: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
+    for pair, part in released.by_pair.items():
+        blocks = shown(part)
+        machine = ~blocks.tally.human
+        scores = 100 * scores_by(blocks.tally, OFFICIAL)
+        rounded = scores if decimals is None else np.round(scores, decimals)
+        columns[pair] = np.stack([blocks.times, blocks.with_reference, rounded])[:, machine]
+    columns["overall"] = np.concatenate(list(columns.values()), axis=1)
+    times, presence = (
+        {f"pearson: {name}": correlate(x[i], x[2]).pearson for name, x in columns.items()} for i in (0, 1)
+    )
+    return times, presence
+
+
+def direct_comparisons(released: Released) -> Cells:
+    """Table 6: percent of comparisons in which the column beat the row."""
+    found = audit(released.by_pair[released.focus], only=["discrepancies"]).sections["discrepancies"]
+    assert isinstance(found, Discrepancies)
+    return {
+        f"{row}: {column}": 100 * cell
+        for row, cells in zip(found.systems, found.matrix, strict=True)
+        for column, cell in zip(found.systems, cells, strict=True)
+        if cell is not None
+    }
+
+
+def two_annotators(matrix: list[list[int]]) -> Cells:
+    """Table 7, from its printed counts."""
+    counts = np.array(matrix)
+    agreeing, total = int(np.trace(counts)), int(counts.sum())
+    cells = {"agreeing": agreeing, "sentences": total, "percent": 100 * agreeing / total}
+    return {f"agreement: {name}": float(value) for name, value in cells.items()} | {
+        "agreement: Cohen's kappa": kappa_of_table(counts)
+    }
+
+
+def six_annotators(rows: Mapping[str, list[int]]) -> Cells:
+    """Table 8: only its totals follow from what is printed."""
+    names = ("B", "T", "both fine", "both wrong")
+    return {f"total: {name}": float(sum(row[i] for row in rows.values())) for i, name in enumerate(names)}
+
+
+def post_edits(released: Released) -> Cells:
+    """Table 11."""
+    rows = {}
+    for pair, part in released.by_pair.items():
+        found = audit(part, only=["edits"], settings=released.beside).sections["edits"]
+        assert isinstance(found, Edits)
+        rows[pair] = {
+            "minimum": float(found.smallest),
+            "average": found.mean,
+            "standard deviation": found.sd,
+            "maximum": float(found.largest),
+        }
+    return _flat(rows)
+
+
+def figures_in_the_text(released: Released, agreement: Agreement) -> Cells:
+    """Figures that the text gives outside its tables."""
+    blocks = shown(released.by_pair[released.focus])
+    counted, ties = blocks.tally, share(blocks.tally.ties.sum(-1), blocks.tally.met.sum(-1))
+    rows: dict[str, Cells] = {
+        "section 2.2.2": {
+            "P(E) of a random clicker": random_clicker(int(agreement.settings["labels"] or 0)),
+            "share of ties": _share_of_ties(released.rankings),
+            "P(E) of pi": agreement.inter["all"].expected["pi"],
+        },
+        "section 2.3": {"blocks per system": float(blocks.times.mean())}
+        | {f"percent of ties, {name}": 100 * float(tie) for name, tie in zip(counted.systems, ties, strict=True)}
+        | {f"blocks of {name}": float(times) for name, times in zip(counted.systems, blocks.times, strict=True)},
+        "section 2.5": _two_systems(released),
+        "section 4.1": _edits_in_focus(released),
+    }
+    return _flat(rows)
+
+
+def _share_of_ties(judgments: Judgments) -> float:
+    return float((comparisons(judgments).outcome == 0).mean())
+
+
+def _two_systems(released: Released) -> Cells:
+    compared = comparisons(released.by_pair[released.focus])
+    one, other = released.systems_in_focus
+    first, second = sorted(compared.systems.index(name) for name in (one, other))
+    both = (compared.first == first) & (compared.second == second)
+    better = {compared.systems[first]: 1, compared.systems[second]: -1}
+    outcome = compared.outcome[both]
+    return {
+        f"{one} and {other} both ranked": float(both.sum()),
+        f"{one} better": float((outcome == better[one]).sum()),
+        f"{other} better": float((outcome == better[other]).sum()),
+        "tied": float((outcome == 0).sum()),
+        "sentences": float(len(np.unique(compared.segment[both]))),
+    }
+
+
+def _edits_in_focus(released: Released) -> Cells:
+    part = released.by_pair[released.edits_focus]
+    sections = audit(part, only=["edits", "acceptability"], settings=released.beside).sections
+    edits, accepted = sections["edits"], sections["acceptability"]
+    assert isinstance(edits, Edits)
+    assert isinstance(accepted, Acceptability)
+    return {f"post-edits of {one.system}": float(one.edits) for one in edits.systems} | {
+        f"acceptable of {one.system}": float(one.yes) for one in accepted.systems
+    }
+
+
+def _flat(rows: Mapping[str, Mapping[str, float]]) -> Cells:
+    return {f"{row}: {column}": float(value) for row, cells in rows.items() for column, value in cells.items()}

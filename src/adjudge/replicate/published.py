@@ -1,0 +1,70 @@
+"""Published figures, kept as data files beside the modules that recompute them.
+
+A file is JSON with `paper` (citation) and `tables`: of each its name, title, page, cells as printed (so that the number
+of decimals is known), and notes on cells that cannot match.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from adjudge.core.errors import InputError
+from adjudge.core.replication import ReplicatedCell, ReplicatedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Published:
+    """The content of a file of published figures."""
+
+    paper: str
+    content: Mapping[str, Any]
+
+    def cells(self, table: str) -> Mapping[str, str]:
+        """The cells of one table, as printed."""
+        found: Mapping[str, str] = self._table(table)["cells"]
+        return found
+
+    def compared(
+        self, table: str, recomputed: Mapping[str, float], notes: Mapping[str, str] | None = None
+    ) -> ReplicatedTable:
+        """One table with every printed cell beside the recomputed one; `notes` say what is to be known of a cell."""
+        entry = self._table(table)
+        notes = {**entry.get("notes", {}), **(notes or {})}
+        cells = tuple(
+            ReplicatedCell(name, float(printed), decimals_of(printed), recomputed.get(name), notes.get(name, ""))
+            for name, printed in entry["cells"].items()
+        )
+        return ReplicatedTable(entry["table"], entry["title"], entry.get("page"), cells)
+
+    def _table(self, name: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = next(entry for entry in self.content["tables"] if entry["table"] == name)
+        return found
+
+
+def read_published(name: str) -> Published:
+    """Read the file of this name in the folder of replications."""
+    content = json.loads(files("adjudge.replicate").joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    return Published(content["paper"], content)
+
+
+def decimals_of(printed: str) -> int:
+    """How many decimals a figure is printed with."""
+    return len(printed.partition(".")[2])
+
+
+def find_file(folder: Path, name: str) -> Path:
+    """The file of this name in the folder or in a folder directly inside it."""
+    if (folder / name).is_file():
+        return folder / name
+    found = sorted(folder.glob(f"*/{name}"))
+    if len(found) == 1:
+        return found[0]
+    what = "holds no" if not found else f"holds {len(found)} files called"
+    raise InputError(f"{what} '{name}'; name the folder that has the paper's data", file=folder)
