@@ -126,7 +126,7 @@ def _with_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 def _table(text: str, path: Path) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
     """The places of the columns, and the rows filled up to the length of the header."""
     delimiter = detect_delimiter(text)
-    rows = [(number, _fields(line, delimiter)) for number, line in numbered_lines(text)]
+    rows = [(number, _fields(line, delimiter, path, number)) for number, line in numbered_lines(text)]
     names = [name.upper() for name in rows[0][1]]
     if "TASK" in names and "TYPE" in names:
         rows = rows[1:]
@@ -153,11 +153,14 @@ def _filled(fields: list[str], header: dict[str, int], path: Path, line: int) ->
     return fields + [""] * (length - len(fields))
 
 
-def _fields(line: str, delimiter: str) -> list[str]:
+def _fields(line: str, delimiter: str, path: Path, number: int) -> list[str]:
     """One line's fields. No field spans lines, so a stray quote harms its own line at most."""
-    if delimiter == "," and '"' in line:
+    if delimiter != "," or '"' not in line:
+        return [field.strip() for field in line.split(delimiter)]
+    try:
         return [field.strip() for field in next(csv.reader([line]))]
-    return [field.strip() for field in line.split(delimiter)]
+    except csv.Error as fault:
+        raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path, line=number) from fault
 
 
 def _header_of(fields: list[str], path: Path) -> list[str]:
