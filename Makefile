@@ -41,6 +41,9 @@ lock:  ## resolve the dependencies anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra postgres --group dev -o requirements/dev.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q requirements/build.in -o requirements/build.txt
 
+docs: setup  ## make docs/commands.md from the commands themselves
+	$(BIN)/python -m adjudge.cli.reference > docs/commands.md.new && mv docs/commands.md.new docs/commands.md
+
 bench: dev  ## measure side by side with what people use instead
 	$(BIN)/python -m bench
 

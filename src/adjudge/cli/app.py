@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from adjudge._version import __version__
-from adjudge.cli import (
+from adjudge.cli import (, demo
     agree,
     audit,
     check,
@@ -45,6 +45,7 @@ def _common(
     pass
 
 
+app.command("demo")(demo.demo)
 app.command("design")(design.design)
 app.command("import")(import_.import_)
 app.command("check")(check.check)

@@ -1,0 +1,112 @@
+"""The steps of the demo, each told in a line or two as it is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from adjudge.core.simulated import Recovery, Simulated, Truth
+    from adjudge.report.results import PairResults
+
+TITLE = "A simulated campaign"
+
+
+def run_demo(folder: Path, seed: int) -> Iterator[str]:
+    """Run everything and tell it line by line."""
+    from adjudge.cli.compute import ReportSettings, pair_results
+    from adjudge.core.judgments import concat
+    from adjudge.formats import native
+    from adjudge.simulate import recovery
+
+    yield "A campaign whose truth is known, from judgments to report:"
+    campaigns = _campaigns(seed)
+    native.write(concat([one.judgments for one in campaigns.values()]), folder / "judgments.parquet")
+    _write_truth(campaigns, folder / "truth.json")
+    results: dict[str, PairResults] = {}
+    for name, simulated in campaigns.items():
+        yield from _told_simulation(name, simulated)
+        settings = ReportSettings(texts={"": simulated.sources}, only_passing=True, seed=seed)
+        results[name] = pair_results(simulated.judgments, settings)
+        yield from _told_results(results[name])
+        yield from _told_recovery(recovery(simulated.truth, results[name].ranking), simulated.truth)
+    _write_ranking(results, folder / "ranking.json")
+    _write_report(results, folder / "report.html")
+    yield f"\nThe report is {folder / 'report.html'}: open it in a browser."
+    yield f"Now look closer: adjudge rank {folder / 'judgments.parquet'}, or adjudge --help."
+
+
+def _campaigns(seed: int) -> dict[str, Simulated]:
+    from adjudge.simulate import RankingCampaign, simulate
+
+    rankings = RankingCampaign(
+        systems=9, annotators=24, blocks=900, uneven=0.6, careless=0.1, length_effect=0.5, name="rankings"
+    )
+    return {"rankings": simulate(rankings, seed=seed)}
+
+
+def _told_simulation(name: str, simulated: Simulated) -> Iterator[str]:
+    from adjudge.core.imported import describe
+    from adjudge.report.words import counted
+
+    held = describe(simulated.judgments, {})
+    careless = len(simulated.truth.careless)
+    yield f"\n{name}"
+    yield (
+        f"  simulate    {counted(held.rows, 'judgment')} of {counted(held.systems, 'system')} by "
+        f"{counted(held.annotators, 'annotator')}, {careless} of them careless"
+    )
+
+
+def _told_results(results: PairResults) -> Iterator[str]:
+    from adjudge.report.sections.agreement import coefficient
+    from adjudge.report.words import headline, pairs_told_apart
+
+    ranking, agreement, audit = results.ranking, results.agreement, results.audit
+    if results.checked is not None:
+        failed = [one.annotator for one in results.checked.annotators if not one.passed]
+        yield f"  check       {', '.join(failed) + ' left out' if failed else 'nobody can be tested, all are kept'}"
+    if agreement is not None:
+        name, inter = coefficient(agreement, agreement.inter["all"])
+        _, intra = coefficient(agreement, agreement.intra["all"])
+        yield f"  agree       {name} {inter:.2f} between annotators, {intra:.2f} with themselves"
+    told, pairs = pairs_told_apart(ranking)
+    yield f"  rank        {headline(ranking)} {told} of {pairs} pairs are told apart ({ranking.method})."
+    if audit is not None:
+        yield f"  audit       {', '.join(audit.sections)}".replace("_", " ")
+
+
+def _told_recovery(found: Recovery, truth: Truth) -> Iterator[str]:
+    tau = "–" if found.kendall is None else f"{found.kendall:.2f}"
+    best = "found" if found.best_found else f"missed (it is {truth.order[0]})"
+    wrong = "none is wrong" if not found.wrong_claims else f"{len(found.wrong_claims)} are wrong"
+    yield (
+        f"  truth       Kendall's tau {tau} with the true order, the first place {best}; "
+        f"of the pairs that a line separates, {wrong}"
+    )
+
+
+def _write_truth(campaigns: Mapping[str, Simulated], path: Path) -> None:
+    from adjudge.core.files import write_text
+    from adjudge.report.machine import to_json
+
+    truths = {name: one.truth.to_dict() for name, one in campaigns.items()}
+    write_text(path, to_json(next(iter(truths.values())) if len(truths) == 1 else truths) + "\n")
+
+
+def _write_ranking(results: Mapping[str, PairResults], path: Path) -> None:
+    from adjudge.cli.shared import as_object
+    from adjudge.core.files import write_text
+    from adjudge.report.machine import to_json
+
+    write_text(path, to_json(as_object({name: one.ranking for name, one in results.items()})) + "\n")
+
+
+def _write_report(results: Mapping[str, PairResults], path: Path) -> None:
+    from adjudge.core.files import write_text
+    from adjudge.report.build import build_report
+    from adjudge.report.html import render
+
+    write_text(path, render(build_report(results, title=TITLE)))

@@ -1,0 +1,87 @@
+"""The command reference, `docs/commands.md`, made from the commands themselves: `python -m adjudge.cli.reference`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The command-line library keeps its classes to itself.
+Command = Any
+Parameter = Any
+
+HEAD = """# Commands
+
+Commands print readable tables; `--json` gives one JSON object on standard output instead, for machines.
+A fault is explained in one sentence on standard error. The exit code is 0 on success, 1 on a fault in the data,
+2 on a wrong call. `adjudge COMMAND --help` shows what follows here.
+
+This page is made by `make docs`; a test checks that it is current.
+"""
+
+
+def reference() -> str:
+    """The whole page."""
+    from typer.main import get_command
+
+    from adjudge.cli.app import app
+
+    return "\n".join([HEAD, *(_page(name, command) for name, command in commands(get_command(app)))])
+
+
+def commands(command: Command, prefix: str = "") -> Iterator[tuple[str, Command]]:
+    """All commands that are not hidden, with groups taken apart."""
+    for name, one in getattr(command, "commands", {}).items():
+        if one.hidden:
+            continue
+        if hasattr(one, "commands"):
+            yield from commands(one, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", one
+
+
+def _page(name: str, command: Command) -> str:
+    summary, _, example = (command.help or "").partition("Example:")
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    usage = " ".join([f"adjudge {name}", *(_usage(one) for one in arguments), "[OPTIONS]"])
+    lines = [f"## {name}", "", " ".join(summary.split()), "", "```", usage, "```", ""]
+    if example:
+        lines += [f"Example: `{' '.join(example.split())}`", ""]
+    rows = [_row(one) for one in command.params if one.name != "help"]
+    if rows:
+        lines += ["| option | default | meaning |", "|---|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def _usage(argument: Parameter) -> str:
+    return argument.metavar or (argument.name or "").upper()
+
+
+def _row(one: Parameter) -> str:
+    shown = _usage(one) if one.param_type_name == "argument" else ", ".join([*one.opts, *one.secondary_opts])
+    default = "needed" if one.required else _default(one)
+    return f"| `{shown}` | {default} | {_cell(getattr(one, 'help', None) or '')} |"
+
+
+def _default(one: Parameter) -> str:
+    value = one.default
+    if value is None or value is False or callable(value) or value == "" or not _plain(value):
+        return ""
+    if value is True:
+        return "yes"
+    return f"`{value}`"
+
+
+def _plain(value: object) -> bool:
+    # Enumerations and sentinels of the library have no form that a user would type.
+    return isinstance(value, str | int | float) or hasattr(value, "__fspath__")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

@@ -1,0 +1,78 @@
+"""The documents are current: every command has its page, what they show can be typed, and the tutorial runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from adjudge.cli.app import app
+from adjudge.cli.reference import commands, reference
+from tests.conftest import ROOT
+
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *DOCS]
+COMMANDS = dict(commands(get_command(app)))
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+def typed_commands(text: str) -> list[list[str]]:
+    """Every line in a block of commands that calls adjudge, as words."""
+    blocks = [block.replace("\\\n", " ") for kind, block in FENCE.findall(text) if kind in ("", "sh")]
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("adjudge ")]
+
+
+def test_the_command_reference_is_current() -> None:
+    written = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert written == reference(), "run make docs"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_explained_on_a_page(name: str) -> None:
+    others = [page for page in PAGES if page.name != "commands.md"]
+    assert any(f"adjudge {name}" in page.read_text(encoding="utf-8") for page in others)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_summary_and_an_example_of_itself(name: str) -> None:
+    summary, _, example = (COMMANDS[name].help or "").partition("Example:")
+    assert summary.strip().endswith(".")
+    assert f"adjudge {name}" in example
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_what_a_page_shows_can_be_typed(page: Path) -> None:
+    for words in typed_commands(page.read_text(encoding="utf-8")):
+        if words[0].isupper() or words[0].startswith("-"):
+            continue
+        name = next((" ".join(words[:n]) for n in (2, 1) if " ".join(words[:n]) in COMMANDS), None)
+        assert name is not None, f"{page.name}: no such command: adjudge {words[0]}"
+        known = {option for one in COMMANDS[name].params for option in (*one.opts, *one.secondary_opts)} | {"--help"}
+        used = {word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+        assert used <= known, f"{page.name}: adjudge {name} has no {sorted(used - known)}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    missing = [target for target in LINK.findall(text) if not (page.parent / target).exists()]
+    assert missing == []
+
+
+def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    steps = [shlex.split(line) for kind, block in FENCE.findall(text) if kind == "sh" for line in block.splitlines()]
+    assert len(steps) > 10
+    monkeypatch.chdir(tmp_path)
+    for step in steps:
+        assert step[0] == "adjudge"
+        run = CliRunner().invoke(app, step[1:])
+        assert run.exit_code == 0, (step, run.exception)
+    assert (tmp_path / "report.html").stat().st_size > 100_000
+    assert (tmp_path / "tables" / "en-cs-agreement.tex").exists()
