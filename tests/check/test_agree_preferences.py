@@ -245,6 +245,22 @@ def test_nothing_judged_twice_is_explained() -> None:
         agree(rankings([("a", "1", {"x": 1, "y": 2}), ("b", "2", {"x": 1, "y": 2})]))
 
 
+def test_judgments_of_nobody_are_explained() -> None:
+    judgments = rankings([("a", "1", {"x": 1, "y": 2})] * 3)
+    for column in ("annotator", "segment"):
+        with pytest.raises(DataError, match="who judged which segment"):
+            agree(Judgments(judgments.table.with_columns(pl.lit(None, dtype=pl.String).alias(column))))
+
+
+def test_few_annotators_are_noted() -> None:
+    same: Ranks = {"x": 1, "y": 2}
+    two, four, five = (agree(rankings([(f"a{i}", "1", same) for i in range(n)] * 2)) for n in (2, 4, 5))
+    assert two.inter["all"].interval == {}
+    assert two.notes == ("2 annotators are too few to draw from, so there are no intervals",)
+    assert "only 4 annotators" in four.notes[0]
+    assert five.notes == ()
+
+
 def test_a_scale_smaller_than_the_labels_is_refused() -> None:
     judgments = rankings([(who, "1", {"x": 1, "y": 5}) for who in "ab"])
     assert agree(judgments).settings["labels"] == 5

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 LengthUnit = Literal["words", "characters"]
 RESAMPLES = 1000
+# Of two people, half of all draws hold one of them alone, who has nobody to agree with.
+MIN_ANNOTATORS = 3
+FEW_ANNOTATORS = 5
 ANY_LANGUAGE = ""
 """The key of texts that serve every source language that has none of its own."""
 
@@ -32,9 +35,9 @@ class AgreeOptions:
     seed: int = DEFAULT_SEED
 
     def draws(self, annotator: NDArray[np.int64], people: int) -> NDArray[np.float64] | None:
-        """How often each annotator is drawn in each resample; None where fewer than two can be drawn."""
+        """How often each annotator is drawn in each resample; None where there are too few to draw from."""
         active = np.unique(annotator)
-        if self.resamples == 0 or len(active) < 2:
+        if self.resamples == 0 or len(active) < MIN_ANNOTATORS:
             return None
         weights = np.zeros((self.resamples, people))
         share = np.full(len(active), 1 / len(active))
@@ -42,8 +45,8 @@ class AgreeOptions:
         return weights
 
 
-def notes_on(inter: int, intra: int) -> tuple[str, ...]:
-    """What is missing, from the numbers of pairs; an error where there are none at all."""
+def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:
+    """What is missing, from the numbers of pairs and of annotators; an error where there are no pairs at all."""
     if inter + intra == 0:
         raise DataError(
             "nothing was judged twice, so there is no agreement to measure; let people share or repeat some segments"
@@ -53,4 +56,8 @@ def notes_on(inter: int, intra: int) -> tuple[str, ...]:
         notes.append("no two people judged the same thing: there is no agreement between annotators to measure")
     if intra == 0:
         notes.append("nobody judged the same thing twice: there is no agreement within annotators to measure")
+    if people < MIN_ANNOTATORS:
+        notes.append(f"{people} annotators are too few to draw from, so there are no intervals")
+    elif people < FEW_ANNOTATORS:
+        notes.append(f"only {people} annotators: intervals from resampling so few people are too narrow")
     return tuple(notes)

@@ -14,7 +14,7 @@ from adjudge.check.preferences import coefficients
 from adjudge.check.preferences_by_annotator import annotators_of_preferences
 from adjudge.core.agreement import PARTS, Agreement
 from adjudge.core.comparisons import NOBODY, RELATIVE, comparisons, segment_keys
-from adjudge.core.errors import UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
 
 if TYPE_CHECKING:
@@ -33,8 +33,11 @@ def agree_on_preferences(judgments: Judgments, options: AgreeOptions) -> Agreeme
     compared = comparisons(judgments)
     segments = segment_keys(judgments)
     known = _known(compared, segments)
+    if len(known) and not known.any():
+        raise DataError("the data do not say who judged which segment; agreement needs both")
     every = group_annotations(compared, known)
-    notes = notes_on(int(every.inter.pairs.sum()), int(every.intra.pairs.sum()))
+    people = len(np.unique(every.annotator))
+    notes = notes_on(int(every.inter.pairs.sum()), int(every.intra.pairs.sum()), people)
     labels = _label_scale(compared, options.labels)
     weights = options.draws(every.annotator, len(every.annotators))
     parts = dict(zip(PARTS, (every, every.where(~every.human)), strict=True))

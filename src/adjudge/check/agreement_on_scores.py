@@ -30,7 +30,7 @@ def agree_on_scores(judgments: Judgments, options: AgreeOptions) -> Agreement:
         settings={"kind": "scores", "resamples": options.resamples, "seed": options.seed},
         data=judgments.fingerprint,
         set_aside=usable.set_aside,
-        notes=judgments.notes + notes_on(inter["all"].pairs, intra["all"].pairs),
+        notes=judgments.notes + notes_on(inter["all"].pairs, intra["all"].pairs, len(every.annotators)),
         kind="scores",
         inter=inter,
         intra=intra,
