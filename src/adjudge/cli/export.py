@@ -1,0 +1,56 @@
+"""`adjudge export`: what a served campaign has collected so far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adjudge.cli import options as o
+from adjudge.cli.serve import Campaign, Database
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+
+
+def export(
+    campaign: Campaign,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .parquet or .csv.")],
+    format: Annotated[  # noqa: A002
+        str, typer.Option("--format", "-f", help="judgments (the native table, with history) or appraise (CSV).")
+    ] = "judgments",
+    with_excluded: Annotated[
+        bool, typer.Option("--with-excluded", help="Keep excluded annotators, marked in column 'excluded'.")
+    ] = False,
+    database: Database = None,
+    json: o.Json = False,
+) -> None:
+    """Export the judgments of a campaign at any time, also while it is served.
+
+    Example: adjudge export campaign.toml -o judgments.parquet
+    """
+    from adjudge.cli.shared import put_out
+    from adjudge.collect.serve import collected_so_far
+    from adjudge.core.errors import unknown_choice
+    from adjudge.core.exported import describe_export
+
+    writers = {"judgments": _write_native, "appraise": _write_appraise}
+    if format not in writers:
+        raise unknown_choice("format", format, writers)
+    judgments = collected_so_far(campaign, database=database, with_excluded=with_excluded)
+    writers[format](judgments, output)
+    result = describe_export(judgments, {"format": format, "with_excluded": with_excluded})
+    put_out({"all": result}, json=json, output=None)
+
+
+def _write_native(judgments: Judgments, output: Path) -> None:
+    from adjudge.formats import native
+
+    native.write(judgments, output)
+
+
+def _write_appraise(judgments: Judgments, output: Path) -> None:
+    from adjudge.formats import appraise
+
+    appraise.write(judgments, output)

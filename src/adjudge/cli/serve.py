@@ -1,0 +1,110 @@
+"""`adjudge serve`: the web page where people judge."""
+
+from __future__ import annotations
+
+import json as json_module
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from adjudge.collect.prepare import NewLink
+    from adjudge.design.tasks import TaskSet
+
+Campaign = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, as campaign.toml.")]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        envvar="ADJUDGE_DATABASE",
+        help="PostgreSQL as postgres://user:password@host/name; SQLite beside the campaign file where left out.",
+    ),
+]
+
+
+def serve(
+    campaign: Campaign,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")] = 8000,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    tasks: Annotated[
+        Path | None, typer.Option("--tasks", help="The tasks; tasks.json beside the campaign where left out.")
+    ] = None,
+    database: Database = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Processes; one on SQLite, two on PostgreSQL where left out.")
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", help="The public address, where a proxy stands before the server.")
+    ] = None,
+    links: Annotated[
+        Path | None, typer.Option("--links", help="Write the new links to this file (TSV, readable by you alone).")
+    ] = None,
+    new_links: Annotated[
+        bool, typer.Option("--new-links", help="Make new links for all annotators and revoke the former ones.")
+    ] = False,
+    json: o.Json = False,
+) -> None:
+    """Serve a campaign: people judge in their browsers, organisers watch the progress.
+
+    Tasks are designed first where there are none yet. Stop with Ctrl-C; starting again goes on where it stopped.
+
+    Example: adjudge serve campaign.toml --port 8000
+    """
+    from adjudge.collect.serve import Address
+    from adjudge.collect.serve import serve as serve_campaign
+    from adjudge.core.errors import InputError
+
+    if not campaign.is_file():
+        raise InputError("no such campaign file; check the path", file=campaign)
+    address = Address(host, port, url)
+
+    def ready(tasks: TaskSet, made: list[NewLink]) -> None:
+        if links is not None:
+            _write_links(links, made, address.base)
+        _show(tasks, made, address.base, as_json=json, hide=links is not None)
+
+    serve_campaign(
+        campaign,
+        address=address,
+        tasks_file=tasks,
+        database=database,
+        workers=workers,
+        new_links=new_links,
+        panels=_panels(),
+        ready=ready,
+    )
+
+
+def _panels() -> list[Any]:
+    return []
+
+
+def _show(tasks: TaskSet, made: list[NewLink], base: str, *, as_json: bool, hide: bool) -> None:
+    from adjudge.collect.links import address
+
+    if as_json:
+        shown = [{"role": one.role, "name": one.name, "link": address(one.secret, base)} for one in made]
+        print(json_module.dumps({"url": base, "links": shown}, ensure_ascii=False), flush=True)
+        return
+    print(f"{tasks.campaign}: {len(tasks.tasks)} tasks for {len(tasks.annotators)} annotators at {base}")
+    for one in made:
+        if one.role != "annotator" or not hide:
+            print(f"  {one.role if one.role != 'annotator' else one.name:<14} {address(one.secret, base)}")
+    if not any(one.role == "annotator" for one in made):
+        print(
+            "  The annotators' links are those handed out before; --new-links or the organiser's page makes new ones."
+        )
+    print("Each link is shown this once; only its hash is kept. Stop with Ctrl-C.", flush=True)
+
+
+def _write_links(file: Path, made: list[NewLink], base: str) -> None:
+    from adjudge.collect.links import address
+
+    text = "role\tname\tlink\n" + "".join(f"{one.role}\t{one.name}\t{address(one.secret, base)}\n" for one in made)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
+        os.fchmod(handle.fileno(), 0o600)
+        handle.write(text)

@@ -1,0 +1,114 @@
+"""Answers on a screen: which are allowed, how changes from several tabs become one state, and what is still missing.
+
+An answer is a mapping of `score`, `rank` and `comment` (null is unset, which is not 0) with the time and the revision
+of each. The newest change of a field wins, whatever order the changes arrive in.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.tasks import Screen
+
+FIELDS = ("score", "rank", "comment")
+COMMENT_LENGTH = 5000
+_STEP_TOLERANCE = 1e-6
+
+Value = float | int | str | None
+Answers = dict[str, dict[str, Any]]
+
+
+class Refused(Exception):  # noqa: N818 - it reads as what happened
+    """A save that cannot be accepted, and why, in words for the annotator; `code` is for the page."""
+
+    def __init__(self, reason: str, *, code: str = "refused") -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Change:
+    """One field of one output set to a value; null unsets it."""
+
+    output: str
+    field: str
+    value: Value
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The state after a save, and the outputs in which another tab and this one had changed the same field."""
+
+    answers: Answers
+    met: tuple[str, ...]
+
+
+def check_changes(changes: Iterable[Change], screen: Screen, campaign: Campaign) -> None:
+    """Refuse a change of an output that is not on the screen, or to a value that the protocol does not have."""
+    sizes = {output.id: len(item.outputs) for item in screen.items for output in item.outputs}
+    for change in changes:
+        if change.output not in sizes:
+            raise Refused(f"output '{change.output}' is not on screen '{screen.id}'")
+        if change.value is not None:
+            _check_value(change, sizes[change.output], campaign)
+
+
+def _check_value(change: Change, outputs: int, campaign: Campaign) -> None:
+    value = change.value
+    if change.field == "comment":
+        if not campaign.page.comments:
+            raise Refused("this campaign takes no comments")
+        if not isinstance(value, str) or len(value) > COMMENT_LENGTH:
+            raise Refused(f"a comment is a text of at most {COMMENT_LENGTH} characters")
+    elif change.field != judged_field(campaign):
+        raise Refused(f"protocol '{campaign.protocol}' has no {change.field}")
+    elif change.field == "rank":
+        if not isinstance(value, int) or not 1 <= value <= outputs:
+            raise Refused(f"rank {value} does not exist among {outputs} translations")
+    else:
+        _check_score(value, campaign)
+
+
+def _check_score(value: Value, campaign: Campaign) -> None:
+    scale = campaign.score_scale
+    if not isinstance(value, int | float) or not math.isfinite(value) or not scale.low <= value <= scale.high:
+        raise Refused(f"score {value} does not lie between {scale.low:g} and {scale.high:g}")
+    steps = (value - scale.low) / scale.step
+    if abs(steps - round(steps)) > _STEP_TOLERANCE:
+        raise Refused(f"score {value} is not a step of {scale.step:g} on the scale")
+
+
+def judged_field(campaign: Campaign) -> str:
+    """Which field carries the judgment."""
+    return "rank" if campaign.protocol in ("ranking", "pairwise") else "score"
+
+
+def merge(
+    answers: Mapping[str, Any], changes: Iterable[Change], *, at: int, base: int, revision: int, tab: str = ""
+) -> Merged:
+    """The state with these changes applied, made at time `at` (microseconds) in a tab that knew revision `base`."""
+    merged: Answers = {output: {**answer} for output, answer in answers.items()}
+    met: dict[str, None] = {}
+    for change in changes:
+        answer = merged.setdefault(change.output, {})
+        last = answer.get(f"{change.field}_last", (0, 0, ""))
+        before_at, before_revision, before_tab = last
+        if before_revision > base and before_tab != tab and answer.get(change.field) != change.value:
+            met[change.output] = None
+        if at >= before_at:
+            answer[change.field] = change.value
+            answer[f"{change.field}_last"] = (at, revision, tab)
+    return Merged(merged, tuple(met))
+
+
+def missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list[str]:
+    """The outputs of a screen without a judgment, in order."""
+    return [
+        output.id for item in screen.items for output in item.outputs if answers.get(output.id, {}).get(field) is None
+    ]

@@ -1,0 +1,117 @@
+"""The JSON interface of the annotators' page. Every call is authorised here; `/api/openapi.json` describes it."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import NinjaAPI, Status
+from ninja.errors import HttpError
+from ninja.utils import check_csrf
+
+from adjudge._version import __version__
+from adjudge.collect.answers import Refused
+from adjudge.collect.api_organiser import router as organiser_router
+from adjudge.collect.assign import current_assignment
+from adjudge.collect.database import writing
+from adjudge.collect.entering import AnnotatorAuth, Visitor, enter
+from adjudge.collect.models import Assignment, ScreenState
+from adjudge.collect.running import running
+from adjudge.collect.saves import save
+from adjudge.collect.schemas import EnterIn, EnterOut, Fault, FinishOut, SavedOut, SaveIn, WorkOut
+from adjudge.collect.work import state_view, total_seconds, work_of
+
+api = NinjaAPI(
+    title="adjudge",
+    version=__version__,
+    description="Judging translations: what the annotators' and the organisers' pages use.",
+    docs_url=None,
+    urls_namespace="api",
+)
+api.add_router("/organiser", organiser_router)
+_FAULTS = {401: Fault, 403: Fault, 422: Fault}
+_as_annotator = AnnotatorAuth()
+
+
+@api.exception_handler(Refused)
+def _refused(request: HttpRequest, fault: Refused) -> HttpResponse:
+    return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=409)
+
+
+@api.post("/enter", response={200: EnterOut, 403: Fault, 422: Fault}, auth=None, tags=["entering"])
+def enter_by_link(request: HttpRequest, body: EnterIn) -> EnterOut:
+    """Exchange a personal link for a session."""
+    if check_csrf(request) is not None:
+        raise HttpError(403, "CSRF check failed")
+    link = enter(request, body.secret, body.person)
+    if link is None:
+        raise HttpError(403, "this link does not hold: it is mistyped, has expired or was revoked")
+    return EnterOut(role=link.role, name=link.label)
+
+
+@api.post("/leave", response={204: None, 403: Fault, 422: Fault}, auth=None, tags=["entering"])
+def leave(request: HttpRequest) -> Status[None]:
+    """End the session in this browser."""
+    if check_csrf(request) is not None:
+        raise HttpError(403, "CSRF check failed")
+    request.session.flush()
+    return Status(204, None)
+
+
+@api.get("/work", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
+    """The task in hand with all its screens, or an earlier one by its id."""
+    return work_of(_visitor(request).annotator, task=task)
+
+
+@api.post("/tasks/next", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+def take_next(request: HttpRequest) -> dict[str, Any]:
+    """Take the next task, if the one in hand has been handed in."""
+    annotator = _visitor(request).annotator
+    with writing():
+        current_assignment(annotator)
+    return work_of(annotator)
+
+
+@api.post("/saves", response={200: SavedOut, 409: Fault, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
+    """Save changes of one screen. Acknowledged once they are on the disk; the same save twice counts once."""
+    annotator = _visitor(request).annotator
+    if body.annotator != annotator.id:
+        # Another person has entered in this browser since: what the first one judged must not become theirs.
+        raise HttpError(401, "this browser is now used by somebody else")
+    saved = save(annotator.id, body.as_save())
+    return {
+        "id": body.id,
+        "saved": saved.received,
+        "state": state_view(saved.state),
+        "met": list(saved.met),
+        "repeated": saved.repeated,
+        "released": saved.released,
+        "active_seconds": total_seconds(annotator.id),
+    }
+
+
+@api.post(
+    "/tasks/{task}/finish", response={200: FinishOut, 404: Fault, **_FAULTS}, auth=_as_annotator, tags=["judging"]
+)
+def finish(request: HttpRequest, task: str) -> FinishOut:
+    """Hand in a task, if nothing is missing."""
+    annotator = _visitor(request).annotator
+    if task not in running().task_by_id:
+        raise HttpError(404, "there is no such task")
+    with writing():
+        assignment = Assignment.objects.select_for_update().filter(annotator=annotator, task=task).first()
+        if assignment is None:
+            raise HttpError(404, f"task '{task}' was not given to you")
+        states = ScreenState.objects.filter(assignment=assignment, complete=True)
+        complete = set(states.values_list("screen", flat=True))
+        missing = [screen.id for screen in running().task_by_id[task].screens if screen.id not in complete]
+        if not missing and assignment.finished is None:
+            assignment.finished = timezone.now()
+            assignment.save(update_fields=["finished"])
+    return FinishOut(finished=not missing, missing=missing)
+
+
+def _visitor(request: HttpRequest) -> Visitor:
+    visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
+    return visitor

@@ -1,0 +1,112 @@
+"""Who judges what next: tutorial and calibration first, then one's own tasks, or the next free one of the pool.
+
+A task of the pool is held by a lease that every save renews. When it runs out, the place is free for somebody else;
+what was judged is kept. Tasks with the fewest judgments go first, so that an early end leaves none without any.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from adjudge.collect.models import Annotator, Assignment, Campaign
+from adjudge.collect.running import Running, running
+
+if TYPE_CHECKING:
+    from adjudge.design.tasks import Task
+
+_KINDS_FIRST = ("tutorial", "calibration")
+
+
+def assignments_of(annotator: Annotator) -> list[Assignment]:
+    """What a person has been given, in order."""
+    return list(Assignment.objects.filter(annotator=annotator).order_by("position"))
+
+
+def current_assignment(annotator: Annotator) -> Assignment | None:
+    """The first task that the person has not handed in, taken now if need be. Call inside `writing()`."""
+    # One at a time: two people who ask at once must not get the same last place.
+    Campaign.objects.select_for_update().first()
+    given = assignments_of(annotator)
+    for assignment in given:
+        if assignment.finished is None and _still_mine(assignment):
+            return assignment
+    task = None if annotator.excluded else next_task(annotator.name, {one.task for one in given})
+    return None if task is None else _take(annotator, task, len(given))
+
+
+def next_task(name: str, done: set[str]) -> Task | None:
+    """The task that comes next for a person who has been given those in `done`."""
+    now = running()
+    for kind in _KINDS_FIRST:
+        for task in now.tasks.tasks:
+            if task.kind == kind and task.id not in done:
+                return task
+    work = [task for task in now.tasks.tasks if task.kind == "work" and task.id not in done]
+    if now.campaign.assignment.policy == "fixed":
+        return next((task for task in work if name in task.annotators), None)
+    return _next_of_pool(work)
+
+
+def _next_of_pool(work: list[Task]) -> Task | None:
+    places = Counter(one.task for one in Assignment.objects.all() if holds_place(one))
+    free = [task for task in work if places[task.id] < task.judgments]
+    return min(free, key=lambda task: places[task.id], default=None)
+
+
+def holds_place(assignment: Assignment, at: datetime | None = None) -> bool:
+    """Whether this assignment counts as one of the judgments wanted of its task."""
+    if assignment.complete or assignment.finished is not None:
+        return True
+    if assignment.released is not None:
+        return False
+    return assignment.lease_until is None or assignment.lease_until > (at or timezone.now())
+
+
+def _still_mine(assignment: Assignment) -> bool:
+    """Whether an unfinished task can go on: its lease holds, or its place is still free (and is leased anew)."""
+    if holds_place(assignment):
+        return True
+    task = running().task_by_id[assignment.task]
+    others = Assignment.objects.filter(task=task.id).exclude(pk=assignment.pk)
+    if sum(holds_place(one) for one in others) < task.judgments:
+        assignment.lease_until = timezone.now() + lease(running())
+        assignment.released = None
+        assignment.save(update_fields=["lease_until", "released"])
+        return True
+    assignment.released = assignment.released or timezone.now()
+    assignment.save(update_fields=["released"])
+    return False
+
+
+def _take(annotator: Annotator, task: Task, position: int) -> Assignment:
+    now = timezone.now()
+    leased = running().campaign.assignment.policy == "pool" and task.kind == "work"
+    return Assignment.objects.create(
+        annotator=annotator,
+        task=task.id,
+        position=position,
+        taken=now,
+        lease_until=now + lease(running()) if leased else None,
+    )
+
+
+def keep_lease(assignment: Assignment, now: datetime) -> None:
+    """Renew the lease of a task that is being worked on. Seldom, because each write costs. Call inside `writing()`."""
+    if assignment.lease_until is None or assignment.released is not None:
+        return
+    length = lease(running())
+    if assignment.lease_until <= now:
+        Campaign.objects.select_for_update().first()
+        _still_mine(assignment)
+    elif assignment.lease_until - now < length * 0.9:
+        assignment.lease_until = now + length
+        assignment.save(update_fields=["lease_until"])
+
+
+def lease(now: Running) -> timedelta:
+    """How long a task is held without a save."""
+    return timedelta(minutes=now.campaign.assignment.lease_minutes)

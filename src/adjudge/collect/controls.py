@@ -1,0 +1,75 @@
+"""Control items counted, right or wrong: for completion codes and the organisers' page. No statistics here.
+
+Right is an answer within the bounds that a tutorial or attention check expects, and a degraded translation judged worse
+than the one it was made from. `adjudge check` tests people properly.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adjudge.collect.answers import judged_field
+from adjudge.collect.running import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from adjudge.collect.models import ScreenState
+    from adjudge.design.tasks import Output
+
+
+@dataclass(frozen=True)
+class ControlCount:
+    """How many controls were answered as they should be, of how many."""
+
+    right: int = 0
+    total: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the share that the campaign asks for is reached; without controls nobody fails."""
+        return self.total == 0 or self.right / self.total >= running().campaign.crowd.pass_share
+
+
+def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
+    """The controls of each annotator, by id; tutorials do not count. `states` come with their assignments."""
+    answers: dict[int, dict[tuple[str, str], float]] = {}
+    for state in states:
+        mine = answers.setdefault(state.assignment.annotator_id, {})
+        for output, answer in json.loads(state.answers).items():
+            value = _goodness(answer)
+            if value is not None:
+                mine[state.assignment.task, output] = value
+    return {annotator: _count(given) for annotator, given in answers.items()}
+
+
+def _goodness(answer: dict[str, Any]) -> float | None:
+    """The judgment as a number of which more is better."""
+    value: float | None = answer.get(judged_field(running().campaign))
+    if value is None:
+        return None
+    return -value if judged_field(running().campaign) == "rank" else value
+
+
+def _count(given: dict[tuple[str, str], float]) -> ControlCount:
+    verdicts: list[bool] = []
+    by_output = {output: value for (_, output), value in given.items()}
+    for (task_id, output_id), value in given.items():
+        task = running().task_by_id.get(task_id)
+        if task is None or task.kind == "tutorial":
+            continue
+        verdict = _verdict(running().output_by_id[task_id, output_id].output, value, by_output)
+        if verdict is not None:
+            verdicts.append(verdict)
+    return ControlCount(sum(verdicts), len(verdicts))
+
+
+def _verdict(output: Output, value: float, given: dict[str, float]) -> bool | None:
+    if output.expected is not None:
+        low, high = output.expected
+        return low <= abs(value) <= high
+    if output.kind == "degraded" and output.of in given:
+        return value < given[output.of]
+    return None

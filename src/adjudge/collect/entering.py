@@ -1,0 +1,105 @@
+"""Who is asking: a link is exchanged for a session, and every request is checked against the link again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.utils import timezone
+from ninja.errors import HttpError
+from ninja.security import APIKeyCookie
+
+from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
+from adjudge.collect.models import Annotator, Link
+from adjudge.collect.running import running
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+ANNOTATOR, ORGANISER, CROWD = "annotator", "organiser", "crowd"
+# A session that is in use is prolonged once per this share of its life.
+_PROLONG_AFTER = 1 / 24
+
+
+def enter(request: HttpRequest, secret: str, person: str | None) -> Link | None:
+    """Exchange a link for a session; None where the link does not hold. A visitor may be organiser and annotator."""
+    link = find_link(secret)
+    if link is not None and link.role == CROWD:
+        link = _crowd_link(person)
+    if link is None:
+        return None
+    request.session[link.role] = link.id
+    request.session["since"] = int(time.time())
+    Link.objects.filter(pk=link.pk).update(last_entered=timezone.now())
+    return link
+
+
+def _crowd_link(person: str | None) -> Link | None:
+    """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
+    if not person or len(person) > NAME_LENGTH:
+        return None
+    annotator, new = Annotator.objects.get_or_create(name=person, defaults={"created": timezone.now()})
+    links = Link.objects.filter(annotator=annotator)
+    if new or not links.exists():
+        make_link(role=ANNOTATOR, label=person, days=running().campaign.links.lifetime_days, annotator=annotator)
+    return valid_links().select_related("annotator").filter(annotator=annotator).first()
+
+
+def link_of(request: HttpRequest, role: str) -> Link | None:
+    """The link by which this visitor came in that role, if it still holds."""
+    number = request.session.get(role)
+    if not isinstance(number, int):
+        return None
+    link = valid_links().select_related("annotator").filter(pk=number, role=role).first()
+    if link is not None:
+        _prolong(request)
+    return link
+
+
+def _prolong(request: HttpRequest) -> None:
+    now = int(time.time())
+    if now - int(request.session.get("since", 0)) > settings.SESSION_COOKIE_AGE * _PROLONG_AFTER:
+        request.session["since"] = now
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """A visitor in a role."""
+
+    link: Link
+
+    @property
+    def annotator(self) -> Annotator:
+        """The person; only for visitors in the role of annotator."""
+        assert self.link.annotator is not None
+        return self.link.annotator
+
+
+class _SessionAuth(APIKeyCookie):
+    """The session cookie, with protection against forged requests for everything that changes something."""
+
+    role: str
+    other: str
+    param_name = "adjudge_session"
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> Visitor | None:  # noqa: ARG002
+        link = link_of(request, self.role)
+        if link is not None:
+            return Visitor(link)
+        if link_of(request, self.other) is not None:
+            raise HttpError(403, f"this is for the {self.role} only")
+        return None
+
+
+class AnnotatorAuth(_SessionAuth):
+    """Annotators only."""
+
+    role, other = ANNOTATOR, ORGANISER
+
+
+class OrganiserAuth(_SessionAuth):
+    """Organisers only."""
+
+    role, other = ORGANISER, ANNOTATOR

@@ -1,0 +1,133 @@
+"""What was collected, as the judgment table: one row per revision of a judgment, history included.
+
+An output that several systems produced was judged once; each of them gets the row. `active_seconds` are the seconds
+spent on the row's output up to that revision; where several outputs are one decision, each has its share.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from adjudge.collect.models import Annotator, Decision, Save, ScreenState
+from adjudge.collect.running import running
+from adjudge.core.judgments import SCHEMA, Judgments, SetAside
+from adjudge.design.tasks import text_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from adjudge.collect.running import PlacedOutput
+
+# Columns beyond the judgment table's own.
+EXTRA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "output": pl.String,
+    "text_hash": pl.String,
+    "saved": pl.Datetime("us", "UTC"),
+    "screen_visible_seconds": pl.Float64,
+    "screen_shown_seconds": pl.Float64,
+    "excluded": pl.Boolean,
+}
+Row = dict[str, Any]
+
+
+def collected(*, with_excluded: bool = False) -> Judgments:
+    """All judgments so far. Those of excluded annotators are set aside, or kept and marked in column `excluded`."""
+    saves: dict[int, list[Save]] = defaultdict(list)
+    for save in Save.objects.order_by("edited", "revision").iterator(chunk_size=5000):
+        saves[save.state_id].append(save)
+    rows: list[Row] = []
+    left_out: dict[str, int] = defaultdict(int)
+    reasons = _reasons_for_exclusion()
+    states = ScreenState.objects.select_related("assignment__annotator").order_by("pk")
+    for state in states.iterator(chunk_size=2000):
+        new = list(_rows(state, saves.pop(state.pk, [])))
+        annotator = state.assignment.annotator
+        if annotator.excluded and not with_excluded:
+            left_out[f"annotator {annotator.name} was excluded: {reasons.get(annotator.pk, '')}"] += len(new)
+        else:
+            rows += new
+    set_aside = [SetAside(reason, count) for reason, count in left_out.items()]
+    frame = pl.DataFrame(rows, schema={**SCHEMA, **EXTRA}, orient="row")
+    return Judgments.from_columns(frame, set_aside=set_aside)
+
+
+def _reasons_for_exclusion() -> dict[int, str]:
+    """The reason of the last decision about everybody who is excluded."""
+    excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
+    return {one.annotator.pk: one.reason for one in Decision.objects.select_related("annotator").order_by("made", "pk")
+            if one.annotator.pk in excluded}  # fmt: skip
+
+
+@dataclass
+class _History:
+    """The values of one output while its saves are gone through."""
+
+    values: dict[str, Any]
+    seconds: float = 0.0
+    revision: int = 0
+    rows: list[Row] | None = None
+
+
+def _rows(state: ScreenState, saves: Iterable[Save]) -> Iterator[Row]:
+    """The rows of one screen, per output in the order of the changes."""
+    histories: dict[str, _History] = defaultdict(lambda: _History({}))
+    for save in saves:
+        for output, seconds in json.loads(save.spent)[3].items():
+            histories[output].seconds += seconds
+        changed: dict[str, None] = {}
+        for output, field, value in json.loads(save.changes):
+            histories[output].values[field] = value
+            changed[output] = None
+        for output in changed:
+            _add_revision(histories[output], output, state, save)
+    for history in histories.values():
+        if history.rows:
+            history.rows[-1]["active_seconds"] = history.seconds
+            yield from _credited(history.rows, running().output_by_id[state.assignment.task, history.rows[0]["output"]])
+
+
+def _add_revision(history: _History, output: str, state: ScreenState, save: Save) -> None:
+    history.revision += 1
+    history.rows = history.rows or []
+    history.rows.append(
+        {
+            "annotator": state.assignment.annotator.name,
+            "task": state.assignment.task,
+            "score": history.values.get("score"),
+            "rank": history.values.get("rank"),
+            "text": history.values.get("comment"),
+            "started": state.first_shown,
+            "ended": save.edited,
+            "active_seconds": history.seconds,
+            "revision": history.revision,
+            "output": output,
+            "saved": save.received,
+            "screen_visible_seconds": state.visible_seconds,
+            "screen_shown_seconds": state.shown_seconds,
+            "excluded": state.assignment.annotator.excluded,
+        }
+    )
+
+
+def _credited(rows: list[Row], placed: PlacedOutput) -> Iterator[Row]:
+    """The rows of an output, once for every system that made it."""
+    tasks = running().tasks
+    common = {
+        "campaign": tasks.campaign,
+        "protocol": tasks.protocol,
+        "source_lang": tasks.source_lang,
+        "target_lang": tasks.target_lang,
+        "screen": placed.screen.id,
+        "document": placed.screen.document,
+        "segment": placed.item.segment,
+        "kind": placed.output.kind,
+        "text_hash": text_hash(placed.output.text),
+    }
+    for system in placed.output.systems:
+        for row in rows:
+            yield {**row, **common, "system": system, "human": system in tasks.human}

@@ -1,0 +1,129 @@
+"""What organisers see: progress, throughput, and every annotator with pace, time and controls."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Max, Sum
+from django.db.models.functions import TruncHour
+from django.utils import timezone
+
+from adjudge.collect.assign import holds_place
+from adjudge.collect.controls import ControlCount, count_controls
+from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save, ScreenState
+from adjudge.collect.running import running
+
+_THROUGHPUT_HOURS = 24
+
+
+def overview() -> dict[str, Any]:
+    """Everything on the organisers' page but the statistics."""
+    now = timezone.now()
+    campaign = running().campaign
+    return {
+        "campaign": {"name": campaign.name, "protocol": campaign.protocol, "policy": campaign.assignment.policy},
+        "progress": _progress(now),
+        "throughput": _throughput(now),
+        "annotators": _annotators(now),
+        "decisions": _decisions(),
+        "links": _organiser_links(now),
+    }
+
+
+def _progress(now: datetime) -> dict[str, Any]:
+    work = [task for task in running().tasks.tasks if task.kind == "work"]
+    outputs = {task.id: sum(1 for _ in task.outputs()) for task in work}
+    assignments = [one for one in Assignment.objects.all() if one.task in outputs]
+    judged = ScreenState.objects.filter(assignment__task__in=list(outputs)).aggregate(sum=Sum("judged"))["sum"]
+    return {
+        "tasks_wanted": sum(task.judgments for task in work),
+        "tasks_finished": sum(one.finished is not None for one in assignments),
+        "tasks_in_hand": sum(one.finished is None and holds_place(one, now) for one in assignments),
+        "judgments_wanted": sum(outputs[task.id] * task.judgments for task in work),
+        "judgments": judged or 0,
+    }
+
+
+def _throughput(now: datetime) -> list[dict[str, Any]]:
+    """Saves with changes per hour of the last day, hours without any included."""
+    start = (now - timedelta(hours=_THROUGHPUT_HOURS - 1)).replace(minute=0, second=0, microsecond=0)
+    saves = Save.objects.filter(revision__isnull=False, received__gte=start)
+    counted = saves.annotate(hour=TruncHour("received")).values_list("hour").annotate(count=Count("pk"))
+    by_hour = dict(counted)
+    hours = [start + timedelta(hours=i) for i in range(_THROUGHPUT_HOURS)]
+    return [{"hour": hour.isoformat(), "saves": by_hour.get(hour, 0)} for hour in hours]
+
+
+def _annotators(now: datetime) -> list[dict[str, Any]]:
+    states = ScreenState.objects.select_related("assignment")
+    controls = count_controls(states)
+    sums = _sums(states)
+    finished = dict(
+        Assignment.objects.filter(finished__isnull=False).values_list("annotator").annotate(count=Count("pk"))
+    )
+    last = dict(Save.objects.values_list("state__assignment__annotator").annotate(last=Max("received")))
+    links: dict[int | None, Link] = {}
+    for link in Link.objects.filter(annotator__isnull=False).order_by("created", "pk"):
+        links[link.annotator_id] = link
+    rows = []
+    for annotator in Annotator.objects.order_by("name"):
+        judged, screens, active = sums.get(annotator.id, (0, 0, 0.0))
+        control = controls.get(annotator.id, ControlCount())
+        rows.append(
+            {
+                "id": annotator.id,
+                "name": annotator.name,
+                "excluded": annotator.excluded,
+                "tasks_finished": finished.get(annotator.id, 0),
+                "screens": screens,
+                "judgments": judged,
+                "active_seconds": active,
+                "controls_right": control.right,
+                "controls": control.total,
+                "last_save": last.get(annotator.id),
+                "link": _link_status(links.get(annotator.id), now),
+            }
+        )
+    return rows
+
+
+def _sums(states: Any) -> dict[int, tuple[int, int, float]]:
+    """Judgments, complete screens and active seconds per annotator."""
+    sums: dict[int, tuple[int, int, float]] = {}
+    for state in states:
+        judged, screens, active = sums.get(state.assignment.annotator_id, (0, 0, 0.0))
+        sums[state.assignment.annotator_id] = (
+            judged + state.judged,
+            screens + state.complete,
+            active + state.active_seconds,
+        )
+    return sums
+
+
+def _link_status(link: Link | None, now: datetime) -> dict[str, Any]:
+    if link is None:
+        return {"status": "none", "entered": None, "expires": None}
+    status = "revoked" if link.revoked else "expired" if link.expires <= now else "valid"
+    return {"status": status, "entered": link.last_entered, "expires": link.expires}
+
+
+def _decisions() -> list[dict[str, Any]]:
+    return [
+        {
+            "annotator": one.annotator.name,
+            "excluded": one.excluded,
+            "reason": one.reason,
+            "who": one.who,
+            "made": one.made,
+        }
+        for one in Decision.objects.select_related("annotator").order_by("-made", "-pk")
+    ]
+
+
+def _organiser_links(now: datetime) -> list[dict[str, Any]]:
+    links = Link.objects.filter(annotator__isnull=True).order_by("-created", "-pk")
+    return [
+        {"id": one.id, "role": one.role, "label": one.label, "created": one.created, **_link_status(one, now)}
+        for one in links
+    ]

@@ -1,0 +1,102 @@
+"""The pages: small shells that load the modules which build them. Everything shown comes by the JSON interface."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+
+from adjudge.collect.entering import ANNOTATOR, ORGANISER, link_of
+from adjudge.collect.running import running
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+STATIC = Path(__file__).resolve().parent / "static" / "collect"
+
+
+@cache
+def static_prefix() -> str:
+    """Where scripts and styles lie: the path changes with their content, so that browsers keep them for ever."""
+    content = hashlib.sha256()
+    for file in sorted(STATIC.rglob("*")):
+        if file.is_file():
+            content.update(file.relative_to(STATIC).as_posix().encode() + file.read_bytes())
+    return f"/static/{content.hexdigest()[:12]}/"
+
+
+@cache
+def languages() -> str:
+    """The languages of the interface: one catalogue file each."""
+    return " ".join(sorted(file.stem for file in (STATIC / "texts").glob("*.json")))
+
+
+@require_safe
+@ensure_csrf_cookie
+def home(request: HttpRequest) -> HttpResponse:
+    """Where somebody arrives without a path: on to the own page, or told to open the personal link."""
+    if link_of(request, ANNOTATOR) is not None:
+        return redirect("/work")
+    if link_of(request, ORGANISER) is not None:
+        return redirect("/organise")
+    return _shell(request, "enter")
+
+
+@require_safe
+@ensure_csrf_cookie
+def enter_page(request: HttpRequest) -> HttpResponse:
+    """Where personal links lead: exchanges the secret behind `#` for a session."""
+    return _shell(request, "enter")
+
+
+@require_safe
+@ensure_csrf_cookie
+def work_page(request: HttpRequest) -> HttpResponse:
+    """The annotator's page."""
+    return redirect("/enter") if link_of(request, ANNOTATOR) is None else _shell(request, "work")
+
+
+@require_safe
+@ensure_csrf_cookie
+def organise_page(request: HttpRequest) -> HttpResponse:
+    """The organisers' page."""
+    return redirect("/enter") if link_of(request, ORGANISER) is None else _shell(request, "organise")
+
+
+@require_safe
+def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """For watchdogs: the process answers and the database is reachable."""
+    from adjudge.collect.models import Campaign
+
+    return HttpResponse("ok\n" if Campaign.objects.exists() else "no campaign\n", content_type="text/plain")
+
+
+def _shell(request: HttpRequest, page: str) -> HttpResponse:
+    context = {
+        "page": page,
+        "static": static_prefix(),
+        "languages": languages(),
+        "title": running().campaign.name,
+    }
+    return render(request, "collect/shell.html", context)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """There is nothing at this address."""
+    return HttpResponse("There is nothing here. Please open your personal link.\n", "text/plain", status=404)
+
+
+def refused(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """The request cannot be understood or allowed."""
+    return HttpResponse("This request cannot be answered.\n", "text/plain", status=400)
+
+
+def broken(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """A fault of the server itself; what was saved is safe."""
+    return HttpResponse("Something went wrong here. What was saved is safe.\n", "text/plain", status=500)

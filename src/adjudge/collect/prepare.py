@@ -1,0 +1,84 @@
+"""Filling a new database: the campaign with its tasks, the annotators, and everybody's link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from adjudge.collect.database import writing
+from adjudge.collect.links import make_link
+from adjudge.collect.models import Annotator, Campaign, Link, Save
+from adjudge.core.errors import DataError
+from adjudge.design.tasks import TaskSet, parse_tasks, to_json
+
+if TYPE_CHECKING:
+    from adjudge.design.campaign import Campaign as CampaignFile
+
+
+@dataclass(frozen=True)
+class NewLink:
+    """A link that was just made: the only time its secret is known."""
+
+    role: str
+    name: str
+    secret: str
+
+
+def stored_tasks() -> TaskSet | None:
+    """The tasks as stored when the campaign began."""
+    campaign = Campaign.objects.first()
+    return None if campaign is None else parse_tasks(campaign.tasks, "the database")
+
+
+def prepare(campaign: CampaignFile, tasks: TaskSet, *, new_links: bool = False) -> list[NewLink]:
+    """Make the database hold this campaign; returns the links that were made.
+
+    Annotators' links are made once, or anew with `new_links`; an organiser's link at every start, because no secret
+    can be shown twice.
+    """
+    with writing():
+        _store_tasks(campaign.name, tasks)
+        return [*_annotator_links(campaign, tasks, renew=new_links), *_other_links(campaign)]
+
+
+def _store_tasks(name: str, tasks: TaskSet) -> None:
+    stored = Campaign.objects.select_for_update().first()
+    if stored is None:
+        stored = Campaign(created=timezone.now())
+    elif stored.fingerprint == tasks.fingerprint:
+        return
+    elif Save.objects.exists():
+        raise DataError(
+            f"the tasks have changed since judging began (stored {stored.fingerprint}, now {tasks.fingerprint}); "
+            "put the former tasks.json back, or begin a new campaign with a new database"
+        )
+    stored.name, stored.tasks, stored.fingerprint = name, to_json(tasks), tasks.fingerprint
+    stored.save()
+
+
+def _annotator_links(campaign: CampaignFile, tasks: TaskSet, *, renew: bool) -> list[NewLink]:
+    made: list[NewLink] = []
+    now = timezone.now()
+    for name in tasks.annotators:
+        annotator, _ = Annotator.objects.get_or_create(name=name, defaults={"created": now})
+        links = Link.objects.filter(annotator=annotator)
+        if renew:
+            links.filter(revoked__isnull=True).update(revoked=now)
+        elif links.exists():
+            continue
+        secret = make_link(role="annotator", label=name, days=campaign.links.lifetime_days, annotator=annotator)
+        made.append(NewLink("annotator", name, secret))
+    return made
+
+
+def _other_links(campaign: CampaignFile) -> list[NewLink]:
+    days = campaign.links.lifetime_days
+    label = f"organiser, made {timezone.now():%Y-%m-%d %H:%M} UTC"
+    made = [NewLink("organiser", label, make_link(role="organiser", label=label, days=days))]
+    crowd = campaign.crowd
+    pays = crowd.completion_code or crowd.return_url
+    if pays and campaign.assignment.policy == "pool" and not Link.objects.filter(role="crowd").exists():
+        made.append(NewLink("crowd", "crowd", make_link(role="crowd", label="crowd", days=days)))
+    return made

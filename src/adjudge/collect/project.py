@@ -1,0 +1,137 @@
+"""Django's settings, made from a campaign. Called once per process, before anything else of the app is imported."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from adjudge.collect.database import database_settings
+from adjudge.core.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from adjudge.collect.running import Running
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_HERE = Path(__file__).resolve().parent
+
+
+def database_file(campaign_file: Path) -> Path:
+    """Where the embedded database of a campaign lies: beside its file."""
+    return campaign_file.with_suffix(".sqlite3")
+
+
+def start_django(
+    campaign_file: Path, *, database: str | None, session_hours: int, host: str = "127.0.0.1", url: str | None = None
+) -> None:
+    """Configure Django for this process and bring the database up to date."""
+    import django
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.db.utils import DatabaseError
+
+    settings.configure(
+        DATABASES={"default": database_settings(database, database_file(campaign_file))},
+        SECRET_KEY=_secret_key(campaign_file),
+        SESSION_COOKIE_AGE=session_hours * 3600,
+        ADJUDGE=None,
+        **_fixed_settings(),
+        **_address_settings(host, url),
+    )
+    django.setup()
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except DatabaseError as fault:
+        raise InputError(
+            f"the database cannot be used ({fault}); check its address and rights", file=database
+        ) from fault
+
+
+def serve_these(running: Running) -> None:
+    """Tell the app what it serves."""
+    from django.conf import settings
+
+    settings.ADJUDGE = running
+
+
+def _fixed_settings() -> dict[str, Any]:
+    return {
+        "INSTALLED_APPS": ["adjudge.collect.apps.CollectConfig"],
+        "MIDDLEWARE": [
+            "adjudge.collect.headers.security_headers",
+            "django.middleware.security.SecurityMiddleware",
+            "django.middleware.clickjacking.XFrameOptionsMiddleware",
+            "django.contrib.sessions.middleware.SessionMiddleware",
+            "django.middleware.csrf.CsrfViewMiddleware",
+        ],
+        "ROOT_URLCONF": "adjudge.collect.urls",
+        "TEMPLATES": [
+            {
+                "BACKEND": "django.template.backends.django.DjangoTemplates",
+                "DIRS": [_HERE / "templates"],
+                "OPTIONS": {"context_processors": ["django.template.context_processors.csrf"]},
+            }
+        ],
+        "USE_TZ": True,
+        "TIME_ZONE": "UTC",
+        "USE_I18N": False,
+        "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
+        # A session is a signed cookie that names a link; whether the link still holds is asked on every request.
+        "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
+        "SESSION_COOKIE_NAME": "adjudge_session",
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Lax",
+        "CSRF_COOKIE_NAME": "adjudge_csrf",
+        "CSRF_COOKIE_HTTPONLY": True,
+        "CSRF_COOKIE_SAMESITE": "Lax",
+        "SECURE_REFERRER_POLICY": "same-origin",
+        "SECURE_CONTENT_TYPE_NOSNIFF": True,
+        "SECURE_CROSS_ORIGIN_OPENER_POLICY": "same-origin",
+        "X_FRAME_OPTIONS": "DENY",
+        "DATA_UPLOAD_MAX_MEMORY_SIZE": 1_000_000,
+        "LOGGING": {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "handlers": {"errors": {"class": "logging.StreamHandler", "level": "ERROR"}},
+            "loggers": {"django": {"handlers": ["errors"], "level": "ERROR", "propagate": False}},
+        },
+    }
+
+
+def _address_settings(host: str, url: str | None) -> dict[str, Any]:
+    """Which names the server answers to; behind a proxy with TLS, cookies travel over TLS only."""
+    if url is None:
+        # Only its own names on loopback, so that no foreign page can reach it by a name of its own.
+        return {"ALLOWED_HOSTS": ["127.0.0.1", "localhost", "[::1]"] if host in LOOPBACK else ["*"]}
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"--url '{url}' is not an address; write it as https://judge.example.org")
+    secure = parts.scheme == "https"
+    return {
+        "ALLOWED_HOSTS": [parts.hostname, "127.0.0.1", "localhost", "[::1]"],
+        "CSRF_TRUSTED_ORIGINS": [f"{parts.scheme}://{parts.netloc}"],
+        "SESSION_COOKIE_SECURE": secure,
+        "CSRF_COOKIE_SECURE": secure,
+        "SECURE_HSTS_SECONDS": 31_536_000 if secure else 0,
+        "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https") if secure else None,
+    }
+
+
+def _secret_key(campaign_file: Path) -> str:
+    """The key that signs cookies, made once and kept in a file that only its owner reads."""
+    file = campaign_file.with_suffix(".secret")
+    try:
+        if not file.exists():
+            handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+            with os.fdopen(handle, "w") as new:
+                new.write(secrets.token_urlsafe(48))
+            Path(temporary).replace(file)
+        key = file.read_text().strip()
+    except OSError as fault:
+        raise InputError(f"cannot be written or read ({fault.strerror}); check its folder", file=file) from fault
+    if len(key) < 32:
+        raise InputError("is too short to sign with; delete it, and people enter again by their links", file=file)
+    return key

@@ -1,0 +1,75 @@
+"""What the app knows while it runs: the campaign, its tasks by id, and the functions handed in by the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.core.judgments import Judgments
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.tasks import Item, Output, Screen, Task, TaskSet
+
+# A table for the organisers' page from the judgments so far: title, column labels, rows.
+Panel = Callable[["Judgments"], "PanelTable"]
+
+
+@dataclass(frozen=True)
+class PanelTable:
+    """A table that a statistics function shows on the organisers' page."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PlacedOutput:
+    """An output with where it stands."""
+
+    screen: Screen
+    item: Item
+    output: Output
+
+
+@dataclass(frozen=True)
+class Running:
+    """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages."""
+
+    campaign: Campaign
+    tasks: TaskSet
+    panels: tuple[Panel, ...] = ()
+    public_url: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def task_by_id(self) -> dict[str, Task]:
+        """Every task under its id."""
+        return {task.id: task for task in self.tasks.tasks}
+
+    @cached_property
+    def screen_by_id(self) -> dict[tuple[str, str], Screen]:
+        """Every screen under the ids of its task and of itself."""
+        return {(task.id, screen.id): screen for task in self.tasks.tasks for screen in task.screens}
+
+    @cached_property
+    def output_by_id(self) -> dict[tuple[str, str], PlacedOutput]:
+        """Every output under the ids of its task and of itself."""
+        return {
+            (task.id, output.id): PlacedOutput(screen, item, output)
+            for task in self.tasks.tasks
+            for screen, item, output in task.outputs()
+        }
+
+
+def running() -> Running:
+    """What this process serves."""
+    current: Running = settings.ADJUDGE
+    return current

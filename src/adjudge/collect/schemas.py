@@ -1,0 +1,189 @@
+"""The JSON that page and server exchange, as published in the OpenAPI description."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from ninja import Schema
+from pydantic import AfterValidator, ConfigDict, Field
+
+from adjudge.collect.answers import COMMENT_LENGTH, FIELDS, Change
+from adjudge.collect.saves import NewSave, Spent
+
+
+def _storable(text: str) -> str:
+    """Refuse what no database stores as text: zero characters and halves of surrogate pairs."""
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("holds a character that is no text")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Id = Annotated[Text, Field(min_length=1, max_length=200)]
+# A month in seconds: nothing waits longer in a browser's queue.
+Seconds = Annotated[float, Field(ge=0, le=2_678_400, allow_inf_nan=False)]
+Event = Annotated[list[Text | int | float | None], Field(min_length=2, max_length=4)]
+
+
+class Incoming(Schema):
+    """Base of what is sent to the server: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Fault(Schema):
+    """Why a request was refused, in words, and under a name where the page acts upon it."""
+
+    detail: Any
+    code: str | None = None
+
+
+class EnterIn(Incoming):
+    """The secret of a personal link; `person` is the platform's id of somebody who comes by a crowd link."""
+
+    secret: Text = Field(min_length=1, max_length=200)
+    person: Text | None = Field(default=None, max_length=200)
+
+
+class EnterOut(Schema):
+    """Who has entered."""
+
+    role: str
+    name: str
+
+
+class ChangeIn(Incoming):
+    """Fields of one output that were changed: those that are present; null unsets."""
+
+    output: Id
+    score: float | None = Field(default=None, allow_inf_nan=False)
+    rank: int | None = None
+    comment: Text | None = Field(default=None, max_length=COMMENT_LENGTH)
+
+    def changes(self) -> list[Change]:
+        """One change per field that was sent."""
+        return [Change(self.output, name, getattr(self, name)) for name in FIELDS if name in self.model_fields_set]
+
+
+class SpentIn(Incoming):
+    """Seconds since the last save of this screen: shown, visible, active; and active seconds per output."""
+
+    shown: Seconds = 0
+    visible: Seconds = 0
+    active: Seconds = 0
+    outputs: dict[Id, Seconds] = Field(default={}, max_length=500)
+
+
+class SaveIn(Incoming):
+    """A save. `id` and `tab` are made by the page, `base` is the revision it knew, `age` seconds since the change."""
+
+    id: UUID
+    annotator: int
+    task: Id
+    screen: Id
+    base: int = Field(ge=0, le=2**31 - 1)
+    tab: UUID | None = None
+    age: Seconds = 0
+    changes: list[ChangeIn] = Field(default=[], max_length=500)
+    spent: SpentIn = SpentIn()
+    events: list[Event] = Field(default=[], max_length=5000)
+
+    def as_save(self) -> NewSave:
+        """The save for the store."""
+        return NewSave(
+            id=self.id,
+            task=self.task,
+            screen=self.screen,
+            base=self.base,
+            tab="" if self.tab is None else str(self.tab),
+            age=self.age,
+            changes=tuple(change for one in self.changes for change in one.changes()),
+            spent=Spent(self.spent.shown, self.spent.visible, self.spent.active, self.spent.outputs),
+            events=self.events,
+        )
+
+
+class StateOut(Schema):
+    """How a screen stands."""
+
+    revision: int
+    answers: dict[str, dict[str, Any]]
+    complete: bool
+    active_seconds: float
+
+
+class SavedOut(Schema):
+    """The acknowledgement of a save that is on the disk."""
+
+    id: UUID
+    saved: datetime
+    state: StateOut
+    met: list[str] = Field(description="outputs that another tab had changed meanwhile; the newest change counts")
+    repeated: bool
+    released: bool = Field(description="the task has gone to somebody else; what was judged is kept")
+    active_seconds: float
+
+
+class WorkOut(Schema):
+    """All that the page needs: who, the campaign, the tasks given, the task in hand, and what follows when done."""
+
+    annotator: dict[str, Any]
+    campaign: dict[str, Any]
+    tasks: list[dict[str, Any]]
+    task: dict[str, Any] | None
+    completion: dict[str, Any] | None
+    active_seconds: float
+
+
+class FinishOut(Schema):
+    """Whether the task was handed in, and if not, the screens where something is missing."""
+
+    finished: bool
+    missing: list[str]
+
+
+class AnnotatorIn(Incoming):
+    """A new annotator."""
+
+    name: Text = Field(min_length=1, max_length=200, pattern=r"\S")
+
+
+class DecisionIn(Incoming):
+    """A decision about an annotator: excluded or taken back in, and why."""
+
+    excluded: bool
+    reason: Text = Field(min_length=3, max_length=2000, pattern=r"\S")
+
+
+class LinkOut(Schema):
+    """A new link: its secret is shown this once. `path` is to be put behind the server's address."""
+
+    annotator: int
+    name: str
+    path: str
+
+
+class DoneOut(Schema):
+    """How many links or records were changed."""
+
+    changed: int
+
+
+class OverviewOut(Schema):
+    """Progress, throughput, people and decisions."""
+
+    campaign: dict[str, Any]
+    progress: dict[str, Any]
+    throughput: list[dict[str, Any]]
+    annotators: list[dict[str, Any]]
+    decisions: list[dict[str, Any]]
+    links: list[dict[str, Any]]
+
+
+class PanelOut(Schema):
+    """A table of statistics of the judgments so far."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    note: str

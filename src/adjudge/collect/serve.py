@@ -1,0 +1,169 @@
+"""From a campaign file to a running server: tasks, database, links, then serving until stopped."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.collect.database import is_postgres
+from adjudge.collect.project import serve_these, start_django
+from adjudge.core.errors import DataError, InputError, UsageError
+from adjudge.design.campaign_file import load_campaign
+from adjudge.design.tasks import TaskSet, load_tasks, save_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from adjudge.collect.prepare import NewLink
+    from adjudge.collect.running import Panel
+    from adjudge.core.judgments import Judgments
+    from adjudge.design.campaign import Campaign
+
+MOST_WORKERS = 64
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the server listens, and the address that people use, where a proxy stands between."""
+
+    host: str
+    port: int
+    url: str | None = None
+
+    @property
+    def base(self) -> str:
+        """What links begin with."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.url or f"http://{host}:{self.port}"
+
+
+def serve(
+    campaign_file: Path,
+    *,
+    address: Address,
+    tasks_file: Path | None,
+    database: str | None,
+    workers: int | None,
+    new_links: bool,
+    panels: Sequence[Panel],
+    ready: Callable[[TaskSet, list[NewLink]], None],
+) -> None:
+    """Serve a campaign until stopped.
+
+    Args:
+        campaign_file: the campaign; its database and its tasks lie beside it.
+        address: where to listen.
+        tasks_file: the tasks; `tasks.json` beside the campaign where left out, designed if it does not exist.
+        database: a PostgreSQL URL; SQLite where left out.
+        workers: processes; one on SQLite, which has one writer, two on PostgreSQL where left out.
+        new_links: whether all annotators get new links, the former ones being revoked.
+        panels: statistics for the organisers' page.
+        ready: called with the links that were made, once the server listens.
+    """
+    processes = _processes(workers, database)
+    _check_free(address)
+    file = tasks_file or campaign_file.with_name("tasks.json")
+    tasks, links = open_campaign(
+        campaign_file, file, address=address, database=database, new_links=new_links, panels=panels
+    )
+    from adjudge.collect.server import run_server
+
+    run_server(host=address.host, port=address.port, workers=processes, ready=lambda: ready(tasks, links))
+
+
+def open_campaign(
+    campaign_file: Path,
+    tasks_file: Path,
+    *,
+    address: Address,
+    database: str | None,
+    new_links: bool,
+    panels: Sequence[Panel],
+) -> tuple[TaskSet, list[NewLink]]:
+    """Make everything ready in this process: Django, the database, the tasks and the links."""
+    campaign = load_campaign(campaign_file)
+    start_django(
+        campaign_file,
+        database=database,
+        session_hours=campaign.links.session_hours,
+        host=address.host,
+        url=address.url,
+    )
+    from django.db import connections
+
+    from adjudge.collect.prepare import prepare, stored_tasks
+    from adjudge.collect.running import Running
+
+    tasks = _tasks(tasks_file, campaign, stored_tasks())
+    links = prepare(campaign, tasks, new_links=new_links)
+    serve_these(Running(campaign, tasks, tuple(panels)))
+    connections.close_all()
+    return tasks, links
+
+
+def collected_so_far(campaign_file: Path, *, database: str | None, with_excluded: bool = False) -> Judgments:
+    """The judgments of a campaign that was served, or is being served."""
+    from adjudge.collect.project import database_file
+
+    campaign = load_campaign(campaign_file)
+    if database is None and not database_file(campaign_file).exists():
+        raise InputError("has not been served yet: there is no database beside it", file=campaign_file)
+    start_django(campaign_file, database=database, session_hours=campaign.links.session_hours)
+    from adjudge.collect.export import collected
+    from adjudge.collect.prepare import stored_tasks
+    from adjudge.collect.running import Running
+
+    tasks = stored_tasks()
+    if tasks is None:
+        raise InputError("has not been served yet: its database is empty", file=campaign_file)
+    serve_these(Running(campaign, tasks))
+    judgments = collected(with_excluded=with_excluded)
+    if not len(judgments):
+        left_out = sum(one.rows for one in judgments.set_aside)
+        hint = f"; {left_out} of excluded annotators are left out, --with-excluded keeps them" if left_out else ""
+        raise DataError(f"{campaign_file}: nothing has been judged yet{hint}")
+    return judgments
+
+
+def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
+    """The tasks of the file; of the database, where the file is gone; or new ones."""
+    if file.exists():
+        tasks = load_tasks(file)
+        if (tasks.campaign, tasks.protocol) != (campaign.name, campaign.protocol):
+            made_for = f"campaign '{tasks.campaign}' ({tasks.protocol})"
+            raise InputError(
+                f"was made for {made_for}, not for '{campaign.name}' ({campaign.protocol}); make the tasks again",
+                file=file,
+            )
+        return tasks
+    if stored is None:
+        from adjudge.design import design
+
+        stored = design(campaign)
+    save_tasks(stored, file)
+    return stored
+
+
+def _processes(workers: int | None, database: str | None) -> int:
+    if workers is None:
+        return 2 if is_postgres(database) else 1
+    if not 1 <= workers <= MOST_WORKERS:
+        raise UsageError(f"--workers {workers} is not between 1 and {MOST_WORKERS}; choose a number of processes")
+    if workers > 1 and not is_postgres(database):
+        raise UsageError(f"--workers {workers} needs PostgreSQL; give --database postgres://..., or leave it out")
+    return workers
+
+
+def _check_free(address: Address) -> None:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address.host, address.port))
+        except OSError as fault:
+            reason = fault.strerror or str(fault)
+            raise UsageError(
+                f"cannot listen on {address.host} port {address.port} ({reason}); choose another with --port or --host"
+            ) from fault

@@ -1,0 +1,57 @@
+// @ts-check
+/** Where personal links lead: the secret behind `#` becomes a session, and leaves the address bar at once. */
+import { h } from "./dom.js";
+import { call, secretIn } from "./net.js";
+import { applyPreferences } from "./prefs.js";
+import { loadTexts, t } from "./texts.js";
+
+// Names under which crowd platforms say whom they send.
+const PERSON_PARAMETERS = ["PROLIFIC_PID", "workerId", "participant", "person"];
+
+/** @param {string} secret @param {string | null} person */
+async function enter(secret, person) {
+  const answer = await call("POST", "/api/enter", person ? { secret, person } : { secret });
+  location.replace(answer.role === "organiser" ? "/organise" : "/work");
+}
+
+/** @param {string} [fault] */
+function ask(fault) {
+  const field = /** @type {HTMLInputElement} */ (
+    h("input", { type: "text", id: "link", autocomplete: "off", spellcheck: "false", autofocus: true })
+  );
+  const said = h("p.said", { role: "alert" }, fault);
+  const attempt = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    await enter(secretIn(field.value), null).catch((error) => (said.textContent = reason(error)));
+  };
+  const form = h(
+    "form",
+    { onsubmit: attempt },
+    h("label", { for: "link" }, t("open_link")),
+    field,
+    said,
+    h("button.primary", { type: "submit" }, t("enter")),
+  );
+  document.body.replaceChildren(h("main.enter", {}, h("h1", {}, t("welcome")), form));
+}
+
+/** @param {any} error @returns {string} */
+function reason(error) {
+  return t(error.trouble === "offline" ? "enter_offline" : "link_wrong");
+}
+
+async function begin() {
+  const secret = secretIn(location.hash);
+  const asked = new URLSearchParams(location.search);
+  const person = PERSON_PARAMETERS.map((name) => asked.get(name)).find((one) => one) ?? null;
+  history.replaceState(null, "", "/enter");
+  applyPreferences();
+  await loadTexts();
+  if (!secret) return ask();
+  document.body.replaceChildren(h("main.enter", {}, h("p", {}, t("entering"))));
+  await enter(secret, person).catch((error) => ask(reason(error)));
+}
+
+void begin();
+// A second link opened in the same tab changes only the part behind `#`, which loads nothing by itself.
+window.addEventListener("hashchange", () => void begin());

@@ -1,0 +1,147 @@
+// @ts-check
+/** The frame around a screen: progress, saving, time and buttons; and the last page. */
+import { h } from "./dom.js";
+import { chooseLanguage, currentLanguage, languages, t } from "./texts.js";
+
+const NOTICE_MS = 8000;
+
+export class Frame {
+  /** @param {any} campaign @param {Record<string, () => void>} actions */
+  constructor(campaign, actions) {
+    this.actions = actions;
+    this.bar = h("div.bar-done");
+    this.place = h("button.place-button", { type: "button", onclick: actions.overview, title: t("key_overview") });
+    this.savedText = h("span.saved", { title: t("saved_help") });
+    this.status = h("span.visually-hidden", { role: "status" });
+    this.clockText = h("span.time", { title: t("time_help") });
+    this.main = h("main", { tabindex: -1 });
+    this.notices = h("div.notices", { "aria-live": "polite" });
+    this.left = h("button.left", { type: "button", onclick: actions.missing });
+    this.back = h("button.back", { type: "button", onclick: actions.previous }, h("span", {}, t("back")), key("P"));
+    this.next = h("button.next.primary", { type: "button", onclick: actions.next });
+    this.header = h(
+      "header.top",
+      {},
+      h("div.bar", { "aria-hidden": "true" }, this.bar),
+      h(
+        "div.top-row",
+        {},
+        h("h1", {}, campaign.name),
+        this.place,
+        h("div.facts", {}, this.savedText, this.clockText),
+        this.tools(actions),
+      ),
+      this.status,
+    );
+    this.footer = h("footer.bottom", {}, this.back, this.left, this.next);
+    document.body.replaceChildren(this.header, this.notices, this.main, this.footer);
+  }
+
+  /** @param {Record<string, () => void>} actions @returns {HTMLElement} */
+  tools(actions) {
+    const tool = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act) =>
+      h("button.tool", { type: "button", "aria-label": t(name), title: t(name), onclick: act }, sign);
+    const known = languages();
+    const choice = h(
+      "select.language",
+      { "aria-label": t("language"), onchange: (/** @type {any} */ event) => chooseLanguage(event.target.value) },
+      ...known.map((one) => h("option", { value: one, selected: one === currentLanguage() }, one)),
+    );
+    return h(
+      "div.tools",
+      { role: "toolbar", "aria-label": t("tools") },
+      h("span.sizes", {}, tool("A−", "key_smaller", actions.smaller), tool("A+", "key_larger", actions.larger)),
+      tool("◐", "key_dark", actions.dark),
+      tool("i", "key_instructions", actions.instructions),
+      tool("?", "key_keys", actions.keys),
+      known.length > 1 ? choice : null,
+    );
+  }
+
+  /** @param {HTMLElement} screen @param {string} kind */
+  showScreen(screen, kind) {
+    const banner = kind === "work" ? null : h("p.kind", {}, t(`kind_${kind}`));
+    this.main.replaceChildren(...[banner, screen].filter((one) => one !== null));
+    document.body.classList.remove("ended");
+  }
+
+  /** @param {{index: number, count: number, done: number, left: number, leftHere: number, last: boolean, mayGoBack: boolean, finished: boolean}} now */
+  showProgress({ index, count, done, left, leftHere, last, mayGoBack, finished }) {
+    this.bar.style.setProperty("width", `${(100 * done) / count}%`);
+    this.place.textContent = t("screen_of", { n: index + 1, count });
+    const here = leftHere && left > leftHere ? "left_here" : "left";
+    this.left.textContent = left ? t(here, { n: leftHere || left }) : t("all_judged");
+    this.left.title = left ? t("key_missing") : "";
+    this.left.classList.toggle("complete", !left);
+    /** @type {HTMLButtonElement} */ (this.left).disabled = !left;
+    /** @type {HTMLButtonElement} */ (this.back).disabled = !mayGoBack;
+    const name = last && !left && !finished ? "hand_in" : "next";
+    this.next.replaceChildren(h("span", {}, t(name)), key(leftHere ? "N" : "Enter"));
+    this.next.classList.toggle("ready", !leftHere);
+    /** @type {HTMLButtonElement} */ (this.next).disabled = last && !left && finished;
+  }
+
+  /** @param {string} time */
+  savedAt(time) {
+    this.lastSaved = t("saved_at", { time });
+  }
+
+  /** How saving goes. @param {number} waiting @param {string} trouble */
+  saving(waiting, trouble) {
+    const bad = waiting > 0 && trouble !== "";
+    this.savedText.className = `saved ${bad ? "trouble" : waiting ? "busy" : "good"}`;
+    const text = bad ? t("kept_here", { n: waiting }) : waiting ? t("saving") : (this.lastSaved ?? t("nothing_to_save"));
+    this.savedText.textContent = text;
+    // Spoken only when it matters: a reader of the screen need not hear every save.
+    const spoken = bad ? t("offline_help", { n: waiting }) : "";
+    if (this.status.textContent !== spoken) this.status.textContent = spoken;
+    this.header.classList.toggle("offline", bad);
+  }
+
+  /** @param {string} time @param {boolean} idle */
+  time(time, idle) {
+    this.clockText.textContent = idle ? t("time_paused", { time }) : t("time", { time });
+    this.clockText.classList.toggle("idle", idle);
+  }
+
+  /** Say something that goes away by itself. @param {string} text @param {"info" | "warning"} kind */
+  notice(text, kind) {
+    if ([...this.notices.children].some((one) => one.firstChild?.textContent === text)) return;
+    const close = h("button.tool", { type: "button", "aria-label": t("close"), onclick: () => box.remove() }, "×");
+    const box = h(`p.notice.${kind}`, {}, text, close);
+    this.notices.append(box);
+    setTimeout(() => box.remove(), NOTICE_MS);
+  }
+
+  /** The last page. @param {any} completion @param {string} time */
+  showEnd(completion, time) {
+    document.body.classList.add("ended");
+    const code = completion?.code;
+    const parts = completion
+      ? [
+          h("h2", {}, t("thank_you")),
+          h("p", {}, t("thank_you_text", { time })),
+          code ? h("p", {}, t("code"), " ", h("code.code", {}, code), " ", copyButton(code)) : null,
+          completion.url ? h("p", {}, h("a.button.primary", { href: completion.url, rel: "noreferrer" }, t("return"))) : null,
+          completion.more ? h("button.more", { type: "button", onclick: this.actions.nextTask }, t("another_task")) : null,
+        ]
+      : [h("h2", {}, t("nothing_to_do")), h("p", {}, t("nothing_to_do_text"))];
+    this.main.replaceChildren(h("section.end", {}, ...parts));
+    this.main.focus();
+  }
+}
+
+/** @param {string} name @returns {HTMLElement} */
+function key(name) {
+  return h("kbd", { "aria-hidden": "true" }, name);
+}
+
+/** @param {string} text @returns {HTMLElement} */
+function copyButton(text) {
+  const button = h("button.quiet", { type: "button" }, t("copy"));
+  button.addEventListener("click", async () => {
+    await navigator.clipboard?.writeText(text);
+    button.textContent = t("copied");
+  });
+  return button;
+}

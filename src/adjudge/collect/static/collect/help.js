@@ -1,0 +1,168 @@
+// @ts-check
+/** Dialogs: the keys, the instructions, the overview of screens, entering again, and handing in. */
+import { dialog, h } from "./dom.js";
+import { call, renewToken, secretIn } from "./net.js";
+import { keysOn, switchKeys } from "./prefs.js";
+import { currentLanguage, hasText, t } from "./texts.js";
+
+/** Every key and what it does, by protocol. @param {any} campaign @returns {[string[], string][]} */
+function keyList(campaign) {
+  /** @type {Record<string, [string[], string][]>} */
+  const own = {
+    ranking: [
+      [["1", "…", "9"], t("key_rank")],
+      [["↑", "↓"], t("key_stop")],
+      [["Delete"], t("key_unset")],
+    ],
+    pairwise: [
+      [["←", "1"], t("first_better")],
+      [["→", "2"], t("second_better")],
+      ...(campaign.ties ? /** @type {[string[], string][]} */ ([[["↓", "=", "0"], t("tie")]]) : []),
+      [["Delete"], t("key_unset")],
+    ],
+    score: [
+      [["0", "…", "9"], t("key_digits")],
+      [["←", "→"], t("key_step")],
+      [["Page ↑", "Page ↓"], t("key_big_step")],
+      [["Home", "End"], t("key_ends")],
+      [["Delete"], t("key_unset")],
+    ],
+  };
+  return [
+    ...(own[campaign.protocol] || own.score),
+    [["Enter"], t("key_on")],
+    [["Shift", "Enter"], t("key_back")],
+    [["N"], t("key_next")],
+    [["P"], t("key_previous")],
+    [["M"], t("key_missing")],
+    [["O"], t("key_overview")],
+    ...(campaign.comments ? /** @type {[string[], string][]} */ ([[["C"], t("key_comment")]]) : []),
+    [["I"], t("key_instructions")],
+    [["+", "−"], t("key_size")],
+    [["D"], t("key_dark")],
+    [["?"], t("key_keys")],
+  ];
+}
+
+/** @param {any} campaign */
+export function showKeys(campaign) {
+  const rows = keyList(campaign).map(([keys, does]) =>
+    h("tr", {}, h("td", {}, ...keys.flatMap((key, i) => [i ? " " : "", h("kbd", {}, key)])), h("td", {}, does)),
+  );
+  const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "keys-on" }));
+  box.checked = keysOn();
+  box.addEventListener("change", () => switchKeys(box.checked));
+  const shown = dialog(t("keys"), [
+    h("table.keys", {}, h("tbody", {}, ...rows)),
+    h("p", {}, box, " ", h("label", { for: "keys-on" }, t("keys_on"))),
+    h("button.primary", { type: "button", autofocus: true, onclick: () => shown.close() }, t("close")),
+  ]);
+}
+
+/** @param {any} campaign @param {() => void} [onclose] @param {boolean} [first] */
+export function showInstructions(campaign, onclose, first = false) {
+  const language = currentLanguage();
+  const own = campaign.instructions[language] ?? campaign.instructions.en ?? Object.values(campaign.instructions)[0];
+  const general = t(hasText(`howto_${campaign.protocol}`) ? `howto_${campaign.protocol}` : "howto_da");
+  const paragraphs = String(own || general).split(/\n\s*\n/);
+  const shown = dialog(
+    t("instructions"),
+    [
+      h("div.prose", { dir: "auto" }, ...paragraphs.map((one) => h("p", { dir: "auto" }, one.trim()))),
+      first ? h("p.hint", {}, t("keys_hint")) : null,
+      h("button.primary", { type: "button", autofocus: true, onclick: () => shown.close() }, t(first ? "begin" : "close")),
+    ],
+    { className: "wide", onclose },
+  );
+}
+
+/**
+ * All screens as numbers, with what is done.
+ * @param {{done: boolean, begun: boolean, open: boolean}[]} screens @param {number} current @param {(i: number) => void} go
+ * @param {any[]} tasks @param {string} task @param {(id: string) => void} openTask
+ */
+export function showOverview(screens, current, go, tasks, task, openTask) {
+  const state = (/** @type {any} */ one) => (one.done ? "done" : one.begun ? "begun" : "open");
+  const buttons = screens.map((one, i) =>
+    h(
+      `button.jump.${state(one)}${i === current ? ".current" : ""}`,
+      {
+        type: "button",
+        disabled: !one.open,
+        autofocus: i === current,
+        "aria-label": t(`screen_${state(one)}`, { n: i + 1 }),
+        "aria-current": i === current ? "step" : null,
+        onclick: () => {
+          shown.close();
+          go(i);
+        },
+      },
+      i + 1,
+    ),
+  );
+  const others = tasks.map((one) =>
+    h(
+      "button.quiet",
+      { type: "button", disabled: one.id === task, onclick: () => openTask(one.id) },
+      t(one.finished ? "task_finished" : "task_open", { n: one.number }),
+    ),
+  );
+  const shown = dialog(t("overview"), [
+    h("div.jumps", {}, ...buttons),
+    tasks.length > 1 ? h("div.tasks", {}, h("h3", {}, t("my_tasks")), ...others) : null,
+    h("button", { type: "button", onclick: () => shown.close() }, t("close")),
+  ]);
+}
+
+/**
+ * Enter again without leaving the page: everything unsaved stays where it is.
+ * @param {string} name  whose work this is
+ * @param {string} reason
+ * @param {() => Promise<boolean>} entered  whether the right person has entered
+ */
+export function showReentry(name, reason, entered) {
+  const field = h("input", { type: "text", id: "link", autocomplete: "off", spellcheck: "false", autofocus: true });
+  const said = h("p.said", { role: "alert" });
+  const attempt = async () => {
+    try {
+      await renewToken();
+      const secret = secretIn(/** @type {HTMLInputElement} */ (field).value);
+      if (secret) await call("POST", "/api/enter", { secret });
+      if (await entered()) finish();
+      else said.textContent = t("enter_other", { name });
+    } catch (error) {
+      said.textContent = t(/** @type {any} */ (error).trouble === "offline" ? "enter_offline" : "enter_wrong");
+    }
+  };
+  const look = setInterval(async () => {
+    if (document.visibilityState === "visible" && (await entered().catch(() => false))) finish();
+  }, 4000);
+  const finish = () => {
+    clearInterval(look);
+    box.close();
+  };
+  const form = h(
+    "form",
+    { onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), attempt()) },
+    h("p", {}, reason),
+    h("label", { for: "link" }, t("enter_again_label")),
+    field,
+    said,
+    h("button.primary", { type: "submit" }, t("go_on")),
+  );
+  const box = dialog(t("enter_again"), [form], { closable: false, className: "wide" });
+}
+
+/** @param {{judged: number, time: string, finish: () => void}} summary */
+export function showHandIn({ judged, time, finish }) {
+  const box = dialog(t("hand_in"), [
+    h("p", {}, t("hand_in_summary", { n: judged, time })),
+    h("p", {}, t("hand_in_question")),
+    h(
+      "div.buttons",
+      {},
+      h("button", { type: "button", onclick: () => box.close() }, t("look_again")),
+      h("button.primary", { type: "button", autofocus: true, onclick: () => (box.close(), finish()) }, t("hand_in")),
+    ),
+  ]);
+}

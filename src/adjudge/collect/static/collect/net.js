@@ -1,0 +1,79 @@
+// @ts-check
+/** Talking to the server: JSON in, JSON out, and every failure under a name that the pages act upon. */
+
+/**
+ * @typedef {"offline" | "entry" | "refused" | "fault"} Trouble
+ *   offline: no answer, try again later; entry: not (or no longer) entered; refused: will never be accepted as it is;
+ *   fault: the server's own, try again later.
+ */
+
+export class CallError extends Error {
+  /** @param {Trouble} trouble @param {string} detail @param {string} [code] */
+  constructor(trouble, detail, code = "") {
+    super(detail);
+    this.trouble = trouble;
+    this.code = code;
+  }
+}
+
+const TIMEOUT_MS = 15000;
+
+/**
+ * Call the server.
+ * @param {string} method
+ * @param {string} path
+ * @param {any} [body]
+ * @param {{keepalive?: boolean}} [options]
+ * @returns {Promise<any>}
+ */
+export async function call(method, path, body, { keepalive = false } = {}) {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), TIMEOUT_MS);
+  /** @type {Response} */
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      headers: { "Content-Type": "application/json", "X-CSRFToken": csrf() },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: "same-origin",
+      signal: stop.signal,
+      keepalive,
+    });
+  } catch {
+    throw new CallError("offline", "no answer");
+  } finally {
+    clearTimeout(timer);
+  }
+  if (answer.ok) return answer.status === 204 ? null : answer.json();
+  throw await failure(answer);
+}
+
+/** @param {Response} answer @returns {Promise<CallError>} */
+async function failure(answer) {
+  const said = await answer.json().catch(() => ({}));
+  const detail = typeof said.detail === "string" ? said.detail : `the server answered ${answer.status}`;
+  if (answer.status === 401) return new CallError("entry", detail, said.code);
+  if (answer.status === 403 && detail.startsWith("CSRF")) return new CallError("entry", detail, "csrf");
+  if (answer.status >= 500 || answer.status === 429) return new CallError("fault", detail);
+  return new CallError("refused", detail, said.code);
+}
+
+/** @returns {string} */
+function csrf() {
+  return /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=csrf]"))?.content || "";
+}
+
+/** Fetch a fresh page for its token against forged requests, where the old one no longer fits. */
+export async function renewToken() {
+  const answer = await fetch("/enter", { credentials: "same-origin", cache: "no-store" });
+  const found = /name="csrf" content="([^"]+)"/.exec(await answer.text());
+  const meta = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=csrf]"));
+  if (found && meta) meta.content = found[1];
+}
+
+/** The secret in what somebody pasted: a whole link, or only the part behind `#`. @param {string} pasted */
+export function secretIn(pasted) {
+  const text = pasted.trim();
+  return text.slice(text.lastIndexOf("#") + 1);
+}

@@ -1,0 +1,76 @@
+// @ts-check
+/** Two translations side by side: one is better, or they are equally good. */
+import { h } from "./dom.js";
+import { t } from "./texts.js";
+
+/** @typedef {"first" | "second" | "tie" | null} Choice */
+
+/** @param {(number | null | undefined)[]} ranks @returns {Choice} */
+export function choiceOf([first, second]) {
+  if (first === null || first === undefined || second === null || second === undefined) return null;
+  return first < second ? "first" : first > second ? "second" : "tie";
+}
+
+/** @type {Record<string, [number | null, number | null]>} */
+export const RANKS = { first: [1, 2], second: [2, 1], tie: [1, 1], none: [null, null] };
+
+/**
+ * @param {{ties: boolean, locked: boolean, value: Choice, change: (choice: Choice) => void, attend: () => void}} options
+ * @returns {{element: HTMLElement, show: (value: Choice) => void, key: (event: KeyboardEvent) => boolean,
+ *   focus: () => void}}
+ */
+export function pairWidget({ ties, locked, value, change, attend }) {
+  const choices = /** @type {["first" | "tie" | "second", string, string][]} */ ([
+    ["first", t("first_better"), "←"],
+    ...(ties ? [["tie", t("tie"), "↓"]] : []),
+    ["second", t("second_better"), "→"],
+  ]);
+  const buttons = choices.map(([choice, name, hint]) =>
+    h(
+      "button.choice",
+      { type: "button", role: "radio", "data-choice": choice, onfocus: attend, disabled: locked },
+      h("span", {}, name),
+      h("kbd", { "aria-hidden": "true" }, hint),
+    ),
+  );
+  // Left is left on every screen, whatever the direction of the text: the arrows point at the translations.
+  const element = h("div.choices", { role: "radiogroup", "aria-label": t("which_better"), dir: "ltr" }, ...buttons);
+  let current = value;
+
+  /** @param {Choice} next */
+  function show(next) {
+    current = next;
+    element.classList.toggle("unset", next === null);
+    buttons.forEach((button, i) => {
+      const checked = button.dataset.choice === next;
+      button.setAttribute("aria-checked", String(checked));
+      button.tabIndex = checked || (next === null && i === 0) ? 0 : -1;
+    });
+  }
+
+  /** @param {Choice} next */
+  function set(next) {
+    if (locked || next === current) return;
+    show(next);
+    change(next);
+  }
+  for (const button of buttons) {
+    const choice = /** @type {Choice} */ (button.dataset.choice ?? null);
+    button.addEventListener("click", () => set(current === choice ? null : choice));
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} */
+  function key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    /** @type {Record<string, Choice>} */
+    const keys = { ArrowLeft: "first", 1: "first", ArrowRight: "second", 2: "second", Delete: null, Backspace: null };
+    if (ties) Object.assign(keys, { ArrowDown: "tie", "=": "tie", 0: "tie" });
+    if (!(event.key in keys)) return false;
+    set(keys[event.key]);
+    return true;
+  }
+  show(value);
+  const focus = () =>
+    (buttons.find((one) => one.dataset.choice === current) ?? buttons[0]).focus({ preventScroll: true });
+  return { element, show, key, focus };
+}

@@ -1,0 +1,59 @@
+// @ts-check
+/** What somebody prefers: size of the text, light or dark, single keys on or off. Kept in the browser. */
+
+const SIZES = [0.9, 1, 1.125, 1.25, 1.4, 1.6, 1.85];
+const KEY = "adjudge:preferences";
+
+/** @type {{size: number, theme: string, keys: boolean}} */
+const chosen = { size: 2, theme: "", keys: true, ...read() };
+
+/** @returns {Record<string, any>} */
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) || "{}");
+  } catch {
+    return {};
+  }
+}
+
+function write() {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(chosen));
+  } catch {
+    // Preferences are not worth a message.
+  }
+}
+
+/** Make the page look as preferred. */
+export function applyPreferences() {
+  document.documentElement.style.setProperty("--text-size", `${SIZES[chosen.size] ?? 1.125}rem`);
+  if (chosen.theme) document.documentElement.dataset.theme = chosen.theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+/** Larger (1) or smaller (-1) text. @param {number} by */
+export function changeSize(by) {
+  chosen.size = Math.min(SIZES.length - 1, Math.max(0, chosen.size + by));
+  write();
+  applyPreferences();
+}
+
+/** Dark where it was light, and the other way round. */
+export function changeTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = chosen.theme || (dark ? "dark" : "light");
+  chosen.theme = now === "dark" ? "light" : "dark";
+  write();
+  applyPreferences();
+}
+
+/** Whether single keys act; people who speak to their computer may want them off. @returns {boolean} */
+export function keysOn() {
+  return chosen.keys;
+}
+
+/** @param {boolean} on */
+export function switchKeys(on) {
+  chosen.keys = on;
+  write();
+}

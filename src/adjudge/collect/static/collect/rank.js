@@ -1,0 +1,145 @@
+// @ts-check
+/** Ranking: every translation keeps its place and gets a rank by key, by button, or by dragging its letter to a shelf. */
+import { h } from "./dom.js";
+import { t } from "./texts.js";
+
+/** The letter by which a translation is called on the screen. @param {number} i @returns {string} */
+export function letter(i) {
+  return String.fromCharCode(65 + i);
+}
+
+/**
+ * The buttons for one translation's rank.
+ * @param {{count: number, label: string, value: number | null, locked: boolean,
+ *   change: (rank: number | null) => void, attend: () => void}} options
+ * @returns {import("./score.js").Widget}
+ */
+export function rankWidget({ count, label, value, locked, change, attend }) {
+  const buttons = Array.from({ length: count }, (_, i) =>
+    h(
+      "button.rank",
+      { type: "button", role: "radio", "aria-label": rankName(i + 1, count), onfocus: attend, disabled: locked },
+      i + 1,
+    ),
+  );
+  const element = h("div.ranks", { role: "radiogroup", "aria-label": label }, ...buttons);
+  let current = value;
+
+  /** @param {number | null} next */
+  function show(next) {
+    current = next;
+    element.classList.toggle("unset", next === null);
+    buttons.forEach((button, i) => {
+      button.setAttribute("aria-checked", String(next === i + 1));
+      button.tabIndex = next === i + 1 || (next === null && i === 0) ? 0 : -1;
+    });
+  }
+
+  /** @param {number | null} next */
+  function set(next) {
+    if (locked || next === current) return;
+    show(next);
+    change(next);
+  }
+  buttons.forEach((button, i) => button.addEventListener("click", () => set(current === i + 1 ? null : i + 1)));
+
+  /** @param {KeyboardEvent} event @returns {boolean} */
+  function key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (/^[1-9]$/.test(event.key) && Number(event.key) <= count) set(Number(event.key));
+    else if (event.key === "Delete" || event.key === "Backspace" || event.key === "0") set(null);
+    else return false;
+    return true;
+  }
+  show(value);
+  const focus = () => buttons[(current ?? 1) - 1].focus({ preventScroll: true });
+  return { element, show, key, focus };
+}
+
+/** @param {number} rank @param {number} count @returns {string} */
+function rankName(rank, count) {
+  if (rank === 1) return t("rank_best", { rank });
+  return rank === count ? t("rank_worst", { rank }) : String(rank);
+}
+
+/**
+ * The shelves: one per rank, and a tray for what has none. Letters are dragged between them.
+ * @param {{outputs: string[], ranks: () => Record<string, number | null>, locked: boolean,
+ *   change: (output: string, rank: number | null) => void}} options
+ * @returns {{element: HTMLElement, show: () => void, drag: (handle: HTMLElement, output: string) => void}}
+ */
+export function shelves({ outputs, ranks, locked, change }) {
+  const places = [...outputs.keys()].map((i) => shelf(String(i + 1), rankName(i + 1, outputs.length)));
+  const tray = shelf("0", t("not_ranked"));
+  tray.classList.add("tray");
+  const element = h("div.shelves", { "aria-hidden": "true" }, h("p.hint", {}, t("drag_hint")), tray, ...places);
+  const chips = outputs.map((output, i) => {
+    const chip = h("span.chip", {}, letter(i));
+    drag(chip, output);
+    return chip;
+  });
+
+  function show() {
+    const now = ranks();
+    outputs.forEach((output, i) => {
+      const rank = now[output] ?? null;
+      const place = rank === null ? tray : places[rank - 1];
+      const row = /** @type {HTMLElement} */ (place.lastElementChild);
+      if (chips[i].parentElement !== row) row.append(chips[i]);
+    });
+  }
+
+  /** Let a handle be dragged to a shelf. @param {HTMLElement} handle @param {string} output */
+  function drag(handle, output) {
+    if (locked) return;
+    handle.classList.add("draggable");
+    let from = { x: 0, y: 0 };
+    handle.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      event.preventDefault();
+      from = { x: event.clientX, y: event.clientY };
+      handle.setPointerCapture(event.pointerId);
+      handle.classList.add("dragged");
+      element.classList.add("dragging");
+    });
+    handle.addEventListener("pointermove", (event) => {
+      if (!handle.hasPointerCapture(event.pointerId)) return;
+      handle.style.setProperty("transform", `translate(${event.clientX - from.x}px, ${event.clientY - from.y}px)`);
+      mark(under(event));
+    });
+    const end = (/** @type {PointerEvent} */ event) => {
+      if (!handle.hasPointerCapture(event.pointerId)) return;
+      const place = under(event);
+      handle.releasePointerCapture(event.pointerId);
+      handle.classList.remove("dragged");
+      element.classList.remove("dragging");
+      handle.style.removeProperty("transform");
+      mark(null);
+      if (event.type === "pointerup" && place) change(output, Number(place.dataset.rank) || null);
+    };
+    handle.addEventListener("pointerup", end);
+    handle.addEventListener("pointercancel", end);
+  }
+
+  /** @param {PointerEvent} event @returns {HTMLElement | null} */
+  function under(event) {
+    return [tray, ...places].find((place) => within(place.getBoundingClientRect(), event)) ?? null;
+  }
+
+  /** @param {HTMLElement | null} place */
+  function mark(place) {
+    for (const one of [tray, ...places]) one.classList.toggle("target", one === place);
+  }
+  show();
+  return { element, show, drag };
+}
+
+/** @param {string} rank @param {string} name @returns {HTMLElement} */
+function shelf(rank, name) {
+  return h("div.shelf", { "data-rank": rank }, h("span.shelf-name", {}, name), h("span.shelf-row"));
+}
+
+/** @param {DOMRect} box @param {PointerEvent} event @returns {boolean} */
+function within(box, event) {
+  return event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+}

@@ -1,0 +1,170 @@
+// @ts-check
+/** The slider for a score. Nothing is set until somebody sets it: unset is not 0, and looks and reads different. */
+import { h } from "./dom.js";
+import { t } from "./texts.js";
+
+/**
+ * @typedef {{low: number, high: number, step: number, anchors: {at: number, text: string}[]}} Scale
+ * @typedef {{element: HTMLElement, show: (value: number | null) => void, key: (event: KeyboardEvent) => boolean,
+ *   focus: () => void}} Widget
+ */
+
+const TYPING_MS = 1500; // digits typed within this time belong together: 7, then 2, is 72
+const FEW_STEPS = 10; // up to here every step has its number on the scale
+const ANCHOR_WIDTH = 24; // hundredths of the scale that the text of an anchor may take
+const BIG_STEPS = 10; // page up and page down move by this part of the scale
+
+/**
+ * @param {{scale: Scale, label: string, value: number | null, locked: boolean,
+ *   change: (value: number | null) => void, attend: () => void}} options
+ * @returns {Widget}
+ */
+export function scoreWidget({ scale, label, value, locked, change, attend }) {
+  const steps = Math.round((scale.high - scale.low) / scale.step);
+  const fill = h("div.fill");
+  const thumb = h("div.thumb", {}, h("span.bubble"));
+  const track = h("div.track", {}, ...ticks(scale, steps), fill, thumb);
+  const slider = h(
+    "div.slider",
+    {
+      role: "slider",
+      tabindex: 0,
+      "aria-label": label,
+      "aria-valuemin": scale.low,
+      "aria-valuemax": scale.high,
+      "aria-disabled": locked ? "true" : null,
+      onfocus: attend,
+    },
+    track,
+  );
+  const number = h("output.number", { "aria-hidden": "true" });
+  const element = h("div.score", {}, h("div.scale", {}, slider, anchors(scale)), number);
+  let current = value;
+  let typed = "";
+  let typedAt = 0;
+
+  /** @param {number | null} next */
+  function show(next) {
+    current = next;
+    slider.classList.toggle("unset", next === null);
+    element.classList.toggle("unset", next === null);
+    number.textContent = next === null ? "–" : String(next);
+    thumb.firstElementChild?.replaceChildren(next === null ? "" : String(next));
+    slider.setAttribute("aria-valuetext", next === null ? t("not_set") : anchorText(scale, next));
+    if (next === null) slider.removeAttribute("aria-valuenow");
+    else slider.setAttribute("aria-valuenow", String(next));
+    const share = next === null ? 0 : (next - scale.low) / (scale.high - scale.low);
+    element.style.setProperty("--share", String(share));
+  }
+
+  /** @param {number | null} next */
+  function set(next) {
+    if (locked) return;
+    const rounded = next === null ? null : round(clamp(next, scale), scale);
+    if (rounded === current) return;
+    show(rounded);
+    change(rounded);
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} */
+  function key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (/^[0-9]$/.test(event.key)) {
+      type(event.key);
+      return true;
+    }
+    const forward = getComputedStyle(slider).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
+    const back = forward === "ArrowLeft" ? "ArrowRight" : "ArrowLeft";
+    const big = Math.max(scale.step, round((scale.high - scale.low) / BIG_STEPS + scale.low, scale) - scale.low);
+    /** @type {Record<string, () => void>} */
+    const moves = {
+      [forward]: () => set((current ?? middle(scale) - scale.step) + scale.step),
+      ArrowUp: () => set((current ?? middle(scale) - scale.step) + scale.step),
+      [back]: () => set((current ?? middle(scale) + scale.step) - scale.step),
+      ArrowDown: () => set((current ?? middle(scale) + scale.step) - scale.step),
+      PageUp: () => set((current ?? middle(scale) - big) + big),
+      PageDown: () => set((current ?? middle(scale) + big) - big),
+      Home: () => set(scale.low),
+      End: () => set(scale.high),
+      Delete: () => set(null),
+      Backspace: () => set(null),
+    };
+    if (!(event.key in moves)) return false;
+    typed = "";
+    moves[event.key]();
+    return true;
+  }
+
+  /** @param {string} digit */
+  function type(digit) {
+    const together = Date.now() - typedAt < TYPING_MS ? typed + digit : digit;
+    typed = Number(together) <= scale.high ? together : digit;
+    typedAt = Date.now();
+    if (Number(typed) <= scale.high && Number(typed) >= scale.low) set(Number(typed));
+  }
+
+  /** @param {PointerEvent} event */
+  function follow(event) {
+    const box = track.getBoundingClientRect();
+    const share = (event.clientX - box.left) / box.width;
+    const along = getComputedStyle(slider).direction === "rtl" ? 1 - share : share;
+    set(scale.low + along * (scale.high - scale.low));
+  }
+  slider.addEventListener("pointerdown", (event) => {
+    if (locked || event.button !== 0) return;
+    slider.setPointerCapture(event.pointerId);
+    follow(event);
+  });
+  slider.addEventListener("pointermove", (event) => slider.hasPointerCapture(event.pointerId) && follow(event));
+  show(value);
+  return { element, show, key, focus: () => slider.focus({ preventScroll: true }) };
+}
+
+/** @param {Scale} scale @param {number} steps @returns {HTMLElement[]} */
+function ticks(scale, steps) {
+  const places =
+    steps <= FEW_STEPS
+      ? Array.from({ length: steps + 1 }, (_, i) => scale.low + i * scale.step)
+      : [0, 0.25, 0.5, 0.75, 1].map((share) => scale.low + share * (scale.high - scale.low));
+  return places.map((at) => {
+    const tick = h("span.tick", {}, steps <= FEW_STEPS ? h("span.tick-number", {}, at) : null);
+    tick.style.setProperty("--at", String((at - scale.low) / (scale.high - scale.low)));
+    return tick;
+  });
+}
+
+/** The meanings under the scale. @param {Scale} scale @returns {HTMLElement} */
+function anchors(scale) {
+  const last = scale.anchors.length - 1;
+  const marks = scale.anchors.map((one, i) => {
+    const mark = h(`span.anchor${i === 0 ? ".first" : i === last ? ".last" : ""}`, { dir: "auto" }, one.text);
+    // The scale has a hundred columns, so that the row is as high as its longest text.
+    const at = Math.round((100 * (one.at - scale.low)) / (scale.high - scale.low));
+    const from = Math.min(Math.max(1, at + 1 - ANCHOR_WIDTH / 2), 101 - ANCHOR_WIDTH);
+    mark.style.setProperty("grid-column", `${from} / span ${ANCHOR_WIDTH}`);
+    return mark;
+  });
+  return h("div.anchors", { "aria-hidden": "true" }, ...marks);
+}
+
+/** A score in words: the number, and the anchor that stands at it. @param {Scale} scale @param {number} value */
+function anchorText(scale, value) {
+  const anchor = scale.anchors.find((one) => one.at === value);
+  return anchor && anchor.text !== `${value}%` ? `${value}: ${anchor.text}` : String(value);
+}
+
+/** @param {Scale} scale @returns {number} */
+function middle(scale) {
+  return round((scale.low + scale.high) / 2, scale);
+}
+
+/** @param {number} value @param {Scale} scale @returns {number} */
+function clamp(value, scale) {
+  return Math.min(scale.high, Math.max(scale.low, value));
+}
+
+/** To the nearest step, without digits that floating point adds. @param {number} value @param {Scale} scale */
+function round(value, scale) {
+  const stepped = scale.low + Math.round((value - scale.low) / scale.step) * scale.step;
+  return Number(clamp(stepped, scale).toFixed(6));
+}

@@ -1,0 +1,69 @@
+// @ts-check
+/** The interface's texts: one catalogue file per language in `texts/`. Adding a language is adding a file. */
+
+/** @type {Record<string, any>} */
+let catalogue = {};
+/** @type {Record<string, any>} */
+let english = {};
+let language = "en";
+const STORED = "adjudge:language";
+
+/** The languages there is a catalogue for. @returns {string[]} */
+export function languages() {
+  return (document.documentElement.dataset.languages || "en").split(" ");
+}
+
+/** The language in use. @returns {string} */
+export function currentLanguage() {
+  return language;
+}
+
+/** Load the catalogue of the language chosen before, or of the browser's first language that there is. */
+export async function loadTexts() {
+  const known = languages();
+  const wanted = [localStorage.getItem(STORED) || "", ...navigator.languages.map((one) => one.split("-")[0]), "en"];
+  language = wanted.find((one) => known.includes(one)) || "en";
+  english = await load("en");
+  catalogue = language === "en" ? english : await load(language);
+  document.documentElement.lang = language;
+  document.documentElement.dir = catalogue.direction || "ltr";
+}
+
+/** Use another language from now on. @param {string} wanted */
+export function chooseLanguage(wanted) {
+  localStorage.setItem(STORED, wanted);
+  location.reload();
+}
+
+/** @param {string} name @returns {Promise<Record<string, any>>} */
+async function load(name) {
+  const answer = await fetch(`${document.documentElement.dataset.static}texts/${name}.json`);
+  return answer.json();
+}
+
+/**
+ * A text of the interface. `{name}` stands for a value; where there are several forms, `n` chooses.
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ * @returns {string}
+ */
+export function t(key, values = {}) {
+  let text = catalogue[key] ?? english[key] ?? key;
+  if (typeof text === "object") {
+    const form = new Intl.PluralRules(language).select(Number(values.n));
+    text = text[form] ?? text.other;
+  }
+  return text.replace(/\{(\w+)\}/g, (/** @type {string} */ whole, /** @type {string} */ name) =>
+    name in values ? String(values[name]) : whole,
+  );
+}
+
+/** Whether there is such a text. @param {string} key @returns {boolean} */
+export function hasText(key) {
+  return key in english;
+}
+
+/** A time of day as people here write it, with seconds. @param {Date} when @returns {string} */
+export function timeOfDay(when) {
+  return when.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+}

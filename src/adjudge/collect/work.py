@@ -1,0 +1,149 @@
+"""What an annotator's page is told: the task in hand with its screens, blind, and how it stands."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Sum
+
+from adjudge.collect.answers import FIELDS
+from adjudge.collect.assign import assignments_of, next_task
+from adjudge.collect.controls import ControlCount, count_controls
+from adjudge.collect.models import Annotator, Assignment, ScreenState
+from adjudge.collect.running import running
+from adjudge.collect.sanitise import sanitise
+
+if TYPE_CHECKING:
+    from adjudge.design.tasks import ContextSegment, Item, Screen
+
+
+def work_of(annotator: Annotator, *, task: str | None = None) -> dict[str, Any]:
+    """All that the page needs to go on working, even without a connection. `task` opens one that was given before."""
+    given = assignments_of(annotator)
+    in_hand = (one for one in given if one.finished is None and one.released is None)
+    shown = next((one for one in given if one.task == task), None) or next(in_hand, None)
+    return {
+        "annotator": {"id": annotator.id, "name": annotator.name},
+        "campaign": _campaign(),
+        "tasks": [_task_summary(one) for one in given],
+        "task": None if shown is None else _task(shown),
+        "completion": completion(annotator, given),
+        "active_seconds": total_seconds(annotator.id),
+    }
+
+
+def total_seconds(annotator_id: int) -> float:
+    """The active seconds of a person over all screens: the number that organisers see too."""
+    total = ScreenState.objects.filter(assignment__annotator_id=annotator_id).aggregate(sum=Sum("active_seconds"))
+    return total["sum"] or 0.0
+
+
+def completion(annotator: Annotator, given: list[Assignment]) -> dict[str, Any] | None:
+    """What a person is told who has handed in: the platform's code or page, for work that passed or did not."""
+    kinds = running().task_by_id
+    work_done = [one for one in given if one.finished is not None and kinds[one.task].kind == "work"]
+    open_work = [one for one in given if one.finished is None and one.released is None]
+    more = bool(open_work) or (
+        not annotator.excluded and next_task(annotator.name, {one.task for one in given}) is not None
+    )
+    pooled = running().campaign.assignment.policy == "pool"
+    if (more and not pooled) or (not work_done and (more or not given)):
+        return None
+    states = ScreenState.objects.filter(assignment__annotator=annotator).select_related("assignment")
+    count = count_controls(states).get(annotator.id, ControlCount())
+    crowd = running().campaign.crowd
+    return {
+        "code": crowd.completion_code if count.passed else crowd.failure_code,
+        "url": crowd.return_url if count.passed else crowd.failure_url,
+        "more": more,
+    }
+
+
+def _campaign() -> dict[str, Any]:
+    campaign, tasks = running().campaign, running().tasks
+    scale = campaign.score_scale
+    return {
+        "id": tasks.fingerprint,
+        "name": campaign.name,
+        "protocol": campaign.protocol,
+        "source": {"lang": tasks.source_lang, "dir": tasks.source_direction},
+        "target": {"lang": tasks.target_lang, "dir": tasks.target_direction},
+        "scale": {
+            "low": scale.low,
+            "high": scale.high,
+            "step": scale.step,
+            "anchors": [{"at": one.at, "text": one.text} for one in scale.anchors],
+        },
+        "navigation": campaign.page.navigation,
+        "comments": campaign.page.comments,
+        "ties": campaign.page.ties,
+        "idle_seconds": campaign.page.idle_seconds,
+        "instructions": {language: one.text or "" for language, one in campaign.instructions.items()},
+    }
+
+
+def _task_summary(assignment: Assignment) -> dict[str, Any]:
+    return {
+        "id": assignment.task,
+        "number": assignment.position + 1,
+        "kind": running().task_by_id[assignment.task].kind,
+        "complete": assignment.complete,
+        "finished": assignment.finished is not None,
+        "released": assignment.released is not None,
+    }
+
+
+def _task(assignment: Assignment) -> dict[str, Any]:
+    task = running().task_by_id[assignment.task]
+    states = ScreenState.objects.filter(assignment=assignment)
+    return {
+        **_task_summary(assignment),
+        "screens": [_screen(one, tutorial=task.kind == "tutorial") for one in task.screens],
+        "states": {state.screen: state_view(state) for state in states},
+    }
+
+
+def state_view(state: ScreenState) -> dict[str, Any]:
+    """How a screen stands, for the page: answers without their history."""
+    answers: dict[str, dict[str, Any]] = json.loads(state.answers)
+    shown = {output: {field: one[field] for field in FIELDS if field in one} for output, one in answers.items()}
+    return {
+        "revision": state.revision,
+        "answers": {output: answer for output, answer in shown.items() if answer},
+        "complete": state.complete,
+        "active_seconds": state.active_seconds,
+    }
+
+
+def _screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
+    """A screen without anything that tells who made a translation or which items are controls."""
+    return {
+        "id": screen.id,
+        "context_before": [_context(one) for one in screen.context_before],
+        "items": [_item(one, tutorial=tutorial) for one in screen.items],
+        "context_after": [_context(one) for one in screen.context_after],
+    }
+
+
+def _item(item: Item, *, tutorial: bool) -> dict[str, Any]:
+    outputs = [
+        {"id": one.id, "text": _text(one.text), "expected": one.expected if tutorial else None} for one in item.outputs
+    ]
+    return {
+        "source": _text(item.source),
+        "reference": _text(item.reference),
+        "note": item.note,
+        "outputs": outputs,
+    }
+
+
+def _context(segment: ContextSegment) -> dict[str, Any]:
+    return {"source": _text(segment.source), "target": _text(segment.target)}
+
+
+def _text(text: str | None) -> Any:
+    """A text as it is shown: as it stands, or as a tree of harmless tags where the campaign allows markup."""
+    if text is None or running().campaign.page.html == "no":
+        return text
+    return sanitise(text)

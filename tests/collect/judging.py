@@ -1,0 +1,56 @@
+"""Judging in the browser as a person does who never touches the mouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.collect.serving import Server
+
+# What is pressed for the n-th output of a screen.
+SCORES = {"da": ("72", "0", "100", "35"), "sqm": ("4", "0", "6", "3")}
+
+
+def begin(page: Page, server: Server, name: str = "anna") -> None:
+    """Open the personal link and close the instructions."""
+    page.goto(server.links[name])
+    expect(page.locator("dialog[open]")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def judge_screen(page: Page, protocol: str, screen: int) -> None:
+    """Judge everything on the screen shown, by keys."""
+    if protocol == "ranking":
+        for i in range(page.locator("article.card").count()):
+            page.keyboard.press(str(1 + (i + screen) % 3))
+        return
+    if protocol == "pairwise":
+        page.keyboard.press(("ArrowLeft", "ArrowRight", "=")[screen % 3])
+        return
+    for i in range(page.locator("article.item").count()):
+        if i:
+            page.keyboard.press("Enter")
+        for digit in SCORES[protocol][(i + screen) % 4]:
+            page.keyboard.press(digit)
+
+
+def judge_all(page: Page, protocol: str) -> int:
+    """Judge from the first screen to handing in; returns how many screens there were."""
+    count = int(page.locator(".place-button").inner_text().split()[-1])
+    for screen in range(count):
+        expect(page.locator(".place-button")).to_have_text(f"{screen + 1} of {count}")
+        judge_screen(page, protocol, screen)
+        page.keyboard.press("Enter")
+    expect(page.locator("dialog[open]")).to_contain_text("hand them in")
+    page.keyboard.press("Enter")
+    return count
+
+
+def slider_values(page: Page) -> list[Any]:
+    """What the sliders show; None where nothing is set."""
+    return [one.get_attribute("aria-valuenow") for one in page.locator("[role=slider]").all()]

@@ -1,0 +1,210 @@
+"""A real server in a process of its own, and a client that talks to it over a real socket."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from adjudge.core.judgments import Judgments
+from adjudge.formats import read
+
+START_SECONDS = 60
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass
+class Server:
+    """`adjudge serve` as a user runs it."""
+
+    campaign: Path
+    database: str | None = None
+    options: tuple[str, ...] = ()
+    port: int = field(default_factory=free_port)
+    links: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[str] | None = None
+    clients: list[Client] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> Self:
+        command = [sys.executable, "-m", "adjudge", "serve", str(self.campaign), "--port", str(self.port), "--json"]
+        if self.database:
+            command += ["--database", self.database]
+        with self.campaign.with_name("server.log").open("a") as log:
+            self.process = subprocess.Popen(
+                [*command, *self.options], stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
+            )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, self.log()
+        for one in json.loads(line)["links"]:
+            name = one["name"] if one["role"] == "annotator" else one["role"]
+            self.links[name] = one["link"]
+        return self
+
+    def log(self) -> str:
+        return self.campaign.with_name("server.log").read_text()
+
+    def kill(self) -> None:
+        """As a power cut would: master and workers at once, without a word."""
+        assert self.process is not None
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self._close()
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._close()
+
+    def _close(self) -> None:
+        assert self.process is not None
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    def secret(self, name: str) -> str:
+        return self.links[name].partition("#")[2]
+
+    def client(self, name: str | None = None) -> Client:
+        client = Client(self.url)
+        self.clients.append(client)
+        if name is not None:
+            assert client.enter(self.secret(name)).status == 200
+        return client
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for client in self.clients:
+            client.connection.close()
+        # The quickest way out; that the server also stops politely has a test of its own.
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+
+class Client:
+    """A visitor with cookies, as a browser has them, on one kept-alive connection."""
+
+    def __init__(self, url: str, cookies: dict[str, str] | None = None) -> None:
+        parts = urlsplit(url)
+        assert parts.hostname is not None
+        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+        self.cookies: dict[str, str] = dict(cookies or {})
+        self.csrf = ""
+
+    def request(self, method: str, path: str, body: Any = None, *, csrf: bool = True) -> Answer:
+        headers = {"Content-Type": "application/json"}
+        if self.cookies:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        if csrf and self.csrf:
+            headers["X-CSRFToken"] = self.csrf
+        content = None if body is None else json.dumps(body)
+        self.connection.request(method, path, content, headers)
+        response = self.connection.getresponse()
+        for header in response.headers.get_all("Set-Cookie", []):
+            for name, morsel in SimpleCookie(header).items():
+                self.cookies[name] = morsel.value
+        return Answer(response.status, dict(response.headers.items()), response.read().decode())
+
+    def get(self, path: str) -> Answer:
+        return self.request("GET", path)
+
+    def post(self, path: str, body: Any = None) -> Answer:
+        return self.request("POST", path, body)
+
+    def load_page(self, path: str = "/enter") -> Answer:
+        """Load a page, for its token against forged requests."""
+        answer = self.get(path)
+        found = re.search(r'name="csrf" content="([^"]+)"', answer.text)
+        if found:
+            self.csrf = found[1]
+        return answer
+
+    def enter(self, secret: str, **more: str) -> Answer:
+        self.load_page()
+        return self.post("/api/enter", {"secret": secret, **more})
+
+    def work(self) -> Any:
+        """The task in hand, taken if need be."""
+        work = self.get("/api/work").json
+        return work if work["task"] else self.post("/api/tasks/next").json
+
+
+def new_save(work: Any, screen: int, changes: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """A save as the page makes it."""
+    task = work["task"]
+    shown = task["screens"][screen]
+    return {
+        "id": str(uuid.uuid4()),
+        "annotator": work["annotator"]["id"],
+        "task": task["id"],
+        "screen": shown["id"],
+        "base": task["states"].get(shown["id"], {}).get("revision", 0),
+        "changes": changes,
+        **more,
+    }
+
+
+def outputs(work: Any, screen: int) -> list[str]:
+    """The ids of what is judged on a screen."""
+    return [one["id"] for item in work["task"]["screens"][screen]["items"] for one in item["outputs"]]
+
+
+def wait_for(condition: Any, seconds: float = 10) -> Any:
+    """The condition's value once it holds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError("waited in vain")
+
+
+def exported(server: Server, folder: Path) -> Judgments:
+    """What the organisers' page exports, read back."""
+    answer = server.client("organiser").get("/api/organiser/export")
+    assert answer.status == 200, answer.text
+    file = folder / "exported.csv"
+    file.write_text(answer.text, encoding="utf-8")
+    return read([file])
