@@ -154,6 +154,17 @@ def test_controls_and_rows_without_score_are_set_aside() -> None:
     ]
 
 
+def test_a_reference_in_a_systems_place_is_another_item() -> None:
+    """Controls show the reference under a system's name: they agree with each other, not with the system's output."""
+    rows: Rows = [("a", "1", "x", 10.0), ("a", "1", "x", 90.0), ("a", "1", "y", 80.0), ("b", "1", "x", 30.0)]
+    kinds = pl.Series("kind", ["system", "reference", "reference", "repeat"])
+    result = agree(Judgments(scores(rows).table.with_columns(kinds)), resamples=0)
+    assert (result.inter["all"].pairs, result.intra["all"].pairs) == (1, 1)
+    assert result.inter["all"].numbers["difference"] == pytest.approx(20)
+    assert result.intra["all"].numbers["difference"] == pytest.approx(10)
+    assert result.intra["without_reference"].pairs == 0
+
+
 def test_faults_are_explained() -> None:
     with pytest.raises(DataError, match="nothing was judged twice"):
         agree(scores([("a", "1", "x", 1.0), ("b", "2", "x", 1.0)]))

@@ -80,13 +80,23 @@ def usable_scores(judgments: Judgments) -> Judgments:
     return scored.keep(known, otherwise="score without annotator or segment")
 
 
+def _is_reference() -> pl.Expr:
+    return pl.col("human") | (pl.col("kind") == "reference")
+
+
+def _shown() -> pl.Expr:
+    """What was shown: a control that shows the reference in a system's place is an item of its own, whatever system."""
+    control = (pl.col("kind") == "reference") & ~pl.col("human")
+    return pl.when(control).then(pl.lit("(reference)")).otherwise(pl.col("system"))
+
+
 def score_cells(judgments: Judgments) -> ScoreCells:
     """Group the scores by output and annotator."""
-    key = (*SEGMENT_KEY, "protocol", "system")
+    key = (*SEGMENT_KEY, "protocol", "shown")
     mean = judgments.table["score"].mean() or 0.0
     grouped = (
         judgments.table.lazy()
-        .with_columns(pl.col("score") - mean)
+        .with_columns(pl.col("score") - mean, _shown().alias("shown"), _is_reference().alias("human"))
         .group_by(*key, "annotator", maintain_order=True)
         .agg(
             pl.len().alias("number"),

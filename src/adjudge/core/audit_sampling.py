@@ -48,7 +48,7 @@ class Sampling:
             )
         )
         columns = (text("correlation of"), number("Pearson"), number("low"), number("high"), number("Spearman"))
-        note = f"Over systems that are not human; score by {self.method}."
+        note = f"Over systems that are not human; score by {self.method}. Empty where all were drawn alike."
         systems = tuple(
             (shown_name(one.system, one.human), one.shown, one.labelled, one.reference_share, one.score)
             for one in self.systems
