@@ -107,7 +107,8 @@ def test_faulty_xml_is_explained(tmp_path: Path, change: tuple[str, str], messag
 
 def test_sgm_is_read_leniently(tmp_path: Path) -> None:
     sgm = (
-        '<tstset setid="s" srclang=any trglang="de">\n<DOC docid="a" sysid=X>\n<hl><seg id=1>Eins &amp; R&D</seg></hl>\n'
+        '<tstset setid="s" srclang=any trglang="de">\n<DOC docid="a" sysid=X>\n'
+        "<hl><seg id=1>Eins &amp; R&D</seg></hl>\n"
         '<p><seg id="2"> Zwei\n zeilig </seg></p></DOC>\n<doc docid=b><seg id="1">Drei</seg></doc></tstset>'
     )
     column = read_column(write(tmp_path, "t.sgm", sgm))
@@ -115,7 +116,7 @@ def test_sgm_is_read_leniently(tmp_path: Path) -> None:
     assert column.documents == ("a", "a", "b")
     assert column.segments == ("1", "2", "1")
     with pytest.raises(InputError, match=r"line 4: a <seg> is not closed"):
-        read_column(write(tmp_path, "cut.sgm", sgm.split("</seg></p>")[0]))
+        read_column(write(tmp_path, "cut.sgm", sgm.split("</seg></p>", maxsplit=1)[0]))
 
 
 def test_named_segments_are_aligned_by_name(tmp_path: Path) -> None:

@@ -62,6 +62,13 @@ def is_language(name: str) -> bool:
     return re.split(r"[_(]", language_code(name))[0] in _LANGUAGES
 
 
+def three_letter_code(code: str) -> str:
+    """The three-letter code of a language given by its short code, as some formats want it: `de` is `deu`."""
+    base, _, variant = code.partition("_")
+    longer = next((name for name in _LANGUAGES.get(base, "").split() if len(name) == 3), base)
+    return f"{longer}_{variant}" if variant else longer
+
+
 def _slug(text: str) -> str:
     return re.sub(r"[\s-]+", "-", text.strip().lower())
 

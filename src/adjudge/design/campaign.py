@@ -142,7 +142,7 @@ class Context(Part):
 class Controls(Part):
     """Items that check the people, per task: a count, or a share of the task size.
 
-    `calibration` counts the items of one extra task that everybody does first.
+    `calibration` is the number of segments, with all their outputs, of one extra task that everybody does first.
     """
 
     degraded: Amount = 0

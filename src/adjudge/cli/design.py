@@ -1,0 +1,44 @@
+"""`adjudge design`: tasks from texts and system outputs, and their balance before anything is spent."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+
+def design(
+    campaign: Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, campaign.toml.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the tasks here, as JSON (nothing where left out).")
+    ] = None,
+    appraise_batches: Annotated[
+        Path | None, typer.Option(help="Also write the tasks as Appraise batches (JSON).")
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Make the tasks of a campaign and show their balance, before anything is spent.
+
+    Example: adjudge design examples/da/campaign.toml -o tasks.json
+    """
+    import sys
+
+    from adjudge.cli.shared import put_out
+    from adjudge.design import design as make_tasks
+    from adjudge.design import load_campaign, measure_balance, save_tasks
+    from adjudge.design.texts import read_texts
+
+    chosen = load_campaign(campaign)
+    testset = read_texts(chosen)
+    tasks = make_tasks(chosen, testset)
+    report = measure_balance(tasks, chosen, testset)
+    if appraise_batches is not None:
+        from adjudge.design.appraise import write_batches
+
+        filled = write_batches(tasks, appraise_batches)
+        print(f"wrote {appraise_batches} ({filled} repeats added to fill tasks up to 100 items)", file=sys.stderr)
+    if output is not None:
+        save_tasks(tasks, output)
+        print(f"wrote {output}", file=sys.stderr)
+    put_out({"all": report}, json=json, output=None)

@@ -1,0 +1,187 @@
+"""The balance of a design, before anything is spent: counts, who meets whom, what the design alone adds, warnings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.design import ControlCount, DesignedSystem, DesignReport, Meetings, Spread, Workload
+from adjudge.core.judgments import SetAside
+from adjudge.design.bias import design_bias
+from adjudge.design.campaign import SCORED
+from adjudge.design.controls import planned_amounts
+from adjudge.design.count import Counts, components, count_judgments, work_tasks
+from adjudge.design.warn import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.core.result import Setting
+    from adjudge.core.texts import TestSet
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.tasks import TaskSet
+
+
+def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None = None) -> DesignReport:
+    """The report on the tasks of a campaign; with the test set it also says which segments are not judged."""
+    counts = count_judgments(tasks)
+    judged = counts.of(tasks.systems)
+    scale = campaign.score_scale
+    work = work_tasks(tasks)
+    report = DesignReport(
+        settings=_settings(campaign),
+        data=tasks.fingerprint,
+        set_aside=_set_aside(tasks, testset) if testset is not None else (),
+        campaign=tasks.campaign,
+        protocol=tasks.protocol,
+        structure=campaign.design.structure if tasks.protocol in SCORED else "blocks",
+        tasks=len(tasks.tasks),
+        screens=sum(len(task.screens) for task in tasks.tasks),
+        items=sum(task.size for task in tasks.tasks),
+        judgments=sum(task.judgments * sum(1 for _ in task.outputs()) for task in tasks.tasks),
+        annotators=len(tasks.annotators),
+        systems=_systems(tasks, counts),
+        controls=_controls(tasks, campaign),
+        task_items=_spread([task.size for task in work]),
+        systems_per_task=_spread((counts.by_task[:, judged] > 0).sum(axis=1).tolist()),
+        meetings=_meetings(tasks, counts),
+        bias=design_bias(counts, tasks, points=scale.high - scale.low),
+        workload=_workload(tasks),
+        connected_systems=_connected_systems(tasks, counts),
+        connected_annotators=components(task.annotators for task in tasks.tasks if task.kind != "tutorial"),
+    )
+    return replace(report, notes=tuple(warn(report, tasks, campaign)))
+
+
+def _settings(campaign: Campaign) -> dict[str, Setting]:
+    design, controls = campaign.design, campaign.controls
+    return {
+        "protocol": campaign.protocol,
+        "structure": design.structure if campaign.protocol in SCORED else None,
+        "task_size": design.task_size,
+        "judgments": design.judgments,
+        "segments": design.segments,
+        "degraded": controls.degraded or None,
+        "repeats": controls.repeats or None,
+        "references": controls.references or design.reference_rate or None,
+        "attention": controls.attention or None,
+        "calibration": controls.calibration or None,
+        "assignment": campaign.assignment.policy,
+        "seed": campaign.seed,
+    }
+
+
+def _set_aside(tasks: TaskSet, testset: TestSet) -> tuple[SetAside, ...]:
+    """Segments that nobody judges, and why."""
+    judged = {(screen.document, item.segment) for task in tasks.tasks for screen, item, _ in task.outputs()}
+    left = [i for i, one in enumerate(testset.source) if (one.document, one.segment) not in judged]
+    agreed = [i for i in left if len({texts[i] for texts in testset.systems.values()}) == 1]
+    reasons = {
+        "segment on which all systems agree, so that nothing can be compared": len(agreed),
+        "segment not drawn into the sample of design.segments": len(left) - len(agreed),
+    }
+    return tuple(SetAside(reason, rows) for reason, rows in reasons.items() if rows)
+
+
+def _spread(numbers: Sequence[float]) -> Spread:
+    return Spread(min(numbers), float(np.median(numbers)), max(numbers))
+
+
+def _systems(tasks: TaskSet, counts: Counts) -> tuple[DesignedSystem, ...]:
+    shared: Counter[str] = Counter()
+    for task in work_tasks(tasks):
+        for _, _, output in task.outputs():
+            if output.kind == "system" and len(output.systems) > 1:
+                shared.update(output.systems)
+    human = set(tasks.human)
+    return tuple(
+        DesignedSystem(
+            system=name,
+            human=name in human,
+            judgments=int(counts.by_task[:, i].sum()),
+            segments=int((counts.by_segment[:, i] > 0).sum()),
+            documents=int((counts.by_document[:, i] > 0).sum()),
+            tasks=int((counts.by_task[:, i] > 0).sum()),
+            shared=shared[name],
+        )
+        for i, name in enumerate(counts.names)
+    )
+
+
+def _controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCount, ...]:
+    """Screens or items of every control that was asked for."""
+    made: Counter[str] = Counter()
+    for task in tasks.tasks:
+        for screen in task.screens:
+            for item in screen.items:
+                # In a pair, the genuine output beside a control is a repeat, but the screen is none.
+                kinds = {output.kind for output in item.outputs}
+                made.update(kinds - {"repeat"} or kinds)
+    amounts = planned_amounts(campaign)
+    planned = {
+        "degraded": amounts.degraded,
+        "repeat": amounts.repeats,
+        "reference": amounts.references or campaign.design.reference_rate * campaign.design.task_size,
+        "attention": amounts.attention,
+    }
+    rows = [ControlCount(kind, count, made[kind]) for kind, count in planned.items() if count or made[kind]]
+    rows += [ControlCount(kind, made[kind], made[kind]) for kind in ("calibration", "tutorial") if made[kind]]
+    return tuple(rows)
+
+
+def _meetings(tasks: TaskSet, counts: Counts) -> tuple[Meetings, ...]:
+    judged = counts.of(tasks.systems)
+    if len(judged) < 2:
+        return ()
+    names = tuple(counts.names[i] for i in judged)
+    found = [meet("task", names, counts.by_task[:, judged])]
+    if tasks.protocol not in SCORED:
+        found.append(meet("screen", names, counts.by_screen[:, judged]))
+    return tuple(found)
+
+
+def meet(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meetings:
+    """How often systems (columns) are present together in the rows of the table."""
+    present = (table > 0).astype(np.int64)
+    matrix = present.T @ present
+    first, second = np.triu_indices(len(names), 1)
+    pairs = matrix[first, second]
+    own = np.diag(matrix)
+    share = matrix / np.maximum(own[:, None], 1)
+    np.fill_diagonal(share, np.inf)
+    share[own == 0] = np.inf
+    s, r = np.unravel_index(int(np.argmin(share)), share.shape)
+    known = bool(np.isfinite(share[s, r]))
+    apart = known and bool(share[s, r] < 1)
+    return Meetings(
+        where=where,
+        systems=names,
+        matrix=tuple(tuple(int(one) for one in row) for row in matrix),
+        least=int(pairs.min()),
+        most=int(pairs.max()),
+        cv=float(pairs.std() / pairs.mean()) if pairs.mean() > 0 else None,
+        least_share=float(share[s, r]) if known else None,
+        least_pair=(names[s], names[r]) if apart else None,
+    )
+
+
+def _workload(tasks: TaskSet) -> tuple[Workload, ...]:
+    """The planned work of everybody; nothing where tasks are handed out from a pool."""
+    rows: list[Workload] = []
+    if any(task.annotators for task in work_tasks(tasks)):
+        for name in tasks.annotators:
+            own = [task for task in tasks.tasks if name in task.annotators]
+            judgments = sum(sum(1 for _ in task.outputs()) for task in own)
+            rows.append(Workload(name, len(own), sum(task.size for task in own), judgments))
+    return tuple(rows)
+
+
+def _connected_systems(tasks: TaskSet, counts: Counts) -> int:
+    """Groups of systems that are linked by being scored in one task, or compared on one screen."""
+    table = counts.by_task if tasks.protocol in SCORED else counts.by_screen
+    return components([counts.names[i] for i in np.flatnonzero(row)] for row in table)

@@ -1,0 +1,168 @@
+"""The main function of design: a campaign and its texts become tasks. Same campaign, texts and seed, same tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import DataError
+from adjudge.core.rng import generator
+from adjudge.design.all_systems import make_all_systems
+from adjudge.design.assemble import Assembler
+from adjudge.design.campaign import SCORED
+from adjudge.design.controls import Controller, planned_amounts
+from adjudge.design.controls_compared import ComparedController
+from adjudge.design.drafts import Material, Run, make_material
+from adjudge.design.mixed import make_mixed
+from adjudge.design.order import arrange
+from adjudge.design.pages import make_pages, make_pages_all_systems
+from adjudge.design.people import assign_people
+from adjudge.design.positions import Positions
+from adjudge.design.ranking import make_ranking
+from adjudge.design.select_places import select_places
+from adjudge.design.tasks import Task, TaskSet
+from adjudge.design.texts import direction_of, human_names, read_texts
+from adjudge.design.tutorial import read_tutorial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjudge.core.texts import TestSet
+    from adjudge.design.campaign import Campaign
+
+# Streams of chance, one per step, so that a change of one step leaves the others as they are.
+_SELECT, _WORK, _PEOPLE, _CONTROLS, _ORDER, _CALIBRATION = range(6)
+
+_STRUCTURES: dict[str, Callable[..., list[list[Run]]]] = {
+    "mixed": make_mixed,
+    "all-systems": make_all_systems,
+    "pages": make_pages,
+    "pages-same-documents": make_pages,
+    "pages-all-systems": make_pages_all_systems,
+}
+
+
+def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
+    """Make the tasks of a campaign.
+
+    Args:
+        campaign: what is wanted.
+        testset: the texts; read from the campaign's files where left out.
+    """
+    testset = read_texts(campaign) if testset is None else testset
+    material = make_material(campaign, testset)
+    _check(material)
+    calibration, work = select_places(material, generator(campaign.seed, _SELECT))
+    tasks: list[Task] = []
+    if campaign.files.tutorial is not None:
+        tasks.append(read_tutorial(campaign, campaign.files.tutorial))
+    if calibration:
+        tasks.append(_calibration_task(material, calibration))
+    tasks += _work_tasks(material, work)
+    return _task_set(material, tasks)
+
+
+def _check(material: Material) -> None:
+    """Faults that only campaign and texts together show."""
+    campaign, amounts = material.campaign, planned_amounts(material.campaign)
+    scored = campaign.protocol in SCORED
+    if not scored and len(material.systems) < 2:
+        raise DataError("one system cannot be compared with others; add systems or use a protocol with scores")
+    if campaign.context.show != "source" and not material.testset.references:
+        raise DataError(f"context.show = '{campaign.context.show}' needs a reference; name one in files.references")
+    if campaign.design.references_as_systems and not material.testset.references:
+        raise DataError("design.references_as_systems needs a reference; name one in files.references")
+    if campaign.design.references_as_systems and amounts.references:
+        raise DataError("design.references_as_systems judges every reference; set controls.references to 0")
+    if campaign.protocol == "ranking" and amounts.references:
+        raise DataError(
+            "in rankings the reference has its own rate: use design.reference_rate, not controls.references"
+        )
+    if campaign.protocol != "ranking" and campaign.design.reference_rate:
+        raise DataError("design.reference_rate is for rankings; use controls.references here")
+    if scored and campaign.controls.degraded_from == "references" and amounts.degraded > amounts.references:
+        raise DataError(
+            f"{amounts.degraded} degraded references are wanted per task, each beside its genuine one, but "
+            f"controls.references is {amounts.references}; raise it to {amounts.degraded}"
+        )
+
+
+def _room(material: Material) -> int:
+    """Items of work per task: the task's size without its controls."""
+    campaign, amounts = material.campaign, planned_amounts(material.campaign)
+    taken = amounts.repeats if campaign.protocol == "ranking" else amounts.total
+    room = campaign.design.task_size - taken
+    if room < 1:
+        raise DataError(
+            f"the controls take {taken} of design.task_size = {campaign.design.task_size} items, which leaves no room "
+            "for work; lower the controls or raise the size"
+        )
+    return room
+
+
+def _make(material: Material, places: Sequence[int], capacity: int, stream: int) -> list[list[Run]]:
+    rng = generator(material.campaign.seed, stream)
+    scored = material.campaign.protocol in SCORED
+    maker = _STRUCTURES[material.campaign.design.structure] if scored else make_ranking
+    return maker(material, places, capacity=capacity, rng=rng)
+
+
+def _calibration_task(material: Material, places: Sequence[int]) -> Task:
+    """One task for everybody: all outputs of the segments set apart, in one order."""
+    seed, people = material.campaign.seed, material.campaign.design.annotator_names
+    [runs] = _make(material, places, 10**9, _CALIBRATION)
+    rng = generator(seed, _CALIBRATION, _ORDER)
+    screens = Positions(rng).place(arrange(material, runs, rng))
+    return Assembler(material).task("calibration", screens, kind="calibration", people=people, judgments=len(people))
+
+
+def _work_tasks(material: Material, places: Sequence[int]) -> list[Task]:
+    campaign = material.campaign
+    drafts = _make(material, places, _room(material), _WORK)
+    people_rng = generator(campaign.seed, _PEOPLE)
+    names = campaign.design.annotator_names
+    people = assign_people(len(drafts), names, judgments=campaign.design.judgments, rng=people_rng)
+    if campaign.assignment.policy == "pool":
+        people = [()] * len(drafts)
+    controller = _controller(material, drafts)
+    rng = generator(campaign.seed, _ORDER)
+    positions, assembler = Positions(rng), Assembler(material)
+    width = max(3, len(str(len(drafts))))
+    tasks: list[Task] = []
+    for number, (runs, team) in enumerate(zip(drafts, people, strict=True), start=1):
+        screens = positions.place(arrange(material, controller.add(runs, team), rng))
+        tasks.append(
+            assembler.task(
+                f"t{number:0{width}d}", screens, kind="work", people=team, judgments=campaign.design.judgments
+            )
+        )
+    return tasks
+
+
+def _controller(material: Material, drafts: Sequence[Sequence[Run]]) -> Controller | ComparedController:
+    rng, amounts = generator(material.campaign.seed, _CONTROLS), planned_amounts(material.campaign)
+    if material.campaign.protocol in SCORED:
+        return Controller(material, amounts, rng)
+    screens = (screen for runs in drafts for run in runs for screen in run)
+    return ComparedController(material, amounts, rng, Counter(name for screen in screens for name in screen.systems))
+
+
+def _task_set(material: Material, tasks: Sequence[Task]) -> TaskSet:
+    campaign, testset = material.campaign, material.testset
+    languages = campaign.languages
+    source_lang, target_lang = languages.codes
+    targets = [text for texts in material.systems.values() for text in texts]
+    given_source, given_target = languages.source_direction, languages.target_direction
+    return TaskSet(
+        campaign=campaign.name,
+        protocol=campaign.protocol,
+        source_lang=source_lang,
+        target_lang=target_lang,
+        source_direction=direction_of(s.text for s in testset.source) if given_source == "auto" else given_source,
+        target_direction=direction_of(targets) if given_target == "auto" else given_target,
+        seed=campaign.seed,
+        annotators=campaign.design.annotator_names,
+        systems=tuple(material.systems),
+        human=human_names(campaign, testset),
+        tasks=tuple(tasks),
+    )

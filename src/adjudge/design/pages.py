@@ -1,0 +1,122 @@
+"""Direct assessment with document context: a screen is a page, one document (or part of one) by one system.
+
+Three structures: `pages` (each system may be judged on other documents), `pages-same-documents` (all systems on the
+same documents) and `pages-all-systems` (all systems' pages of a document in one task). Pages whose texts are the same
+throughout are judged once; single sentences that agree are not merged, because their context differs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import DataError
+from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
+from adjudge.design.spread import Unit, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Consecutive segments of a document that make one page."""
+
+    document: str
+    places: tuple[int, ...]
+
+
+# A chunk in one translation: one output per segment, all by the same systems.
+Page = tuple[Chunk, tuple[DraftOutput, ...]]
+
+
+def chunks(material: Material, places: Sequence[int]) -> list[Chunk]:
+    """The pages of the documents that lie wholly among these places; long documents are cut into even parts."""
+    wanted = set(places)
+    most = material.campaign.context.max_segments
+    found: list[Chunk] = []
+    for document, span in material.testset.documents():
+        run = [place for place in span if place in wanted]
+        parts = math.ceil(len(run) / most) if most else min(1, len(run))
+        borders = [round(i * len(run) / parts) for i in range(parts + 1)] if parts else []
+        found += [Chunk(document, tuple(run[a:b])) for a, b in pairwise(borders)]
+    return found
+
+
+def make_pages(
+    material: Material, places: Sequence[int], *, capacity: int, rng: np.random.Generator
+) -> list[list[Run]]:
+    """Tasks of pages, spread so that all systems meet equally often and no task holds a document twice if avoidable."""
+    parts = chunks(material, places)
+    _check_lengths(parts, 1, capacity)
+    pages = [(chunk, page) for chunk in parts for page in material.pages(chunk.places)]
+    limit = material.campaign.design.segments
+    if material.campaign.design.structure == "pages" and limit is not None:
+        pages = _sample(pages, limit, rng)
+    units = [Unit(len(page), dict.fromkeys(page[0].systems, len(page)), chunk.document) for chunk, page in pages]
+    return [[(_screen(material, *pages[i]),) for i in group] for group in spread(units, capacity=capacity, rng=rng)]
+
+
+def make_pages_all_systems(
+    material: Material, places: Sequence[int], *, capacity: int, rng: np.random.Generator
+) -> list[list[Run]]:
+    """Tasks in which every page comes by all systems."""
+    parts = chunks(material, places)
+    pages = [material.pages(chunk.places) for chunk in parts]
+    _check_lengths(parts, max(map(len, pages)), capacity)
+    units: list[Unit] = []
+    for chunk, found in zip(parts, pages, strict=True):
+        counts = Counter(system for page in found for output in page for system in output.systems)
+        units.append(Unit(len(chunk.places) * len(found), dict(counts), chunk.document))
+    groups = spread(units, capacity=capacity, rng=rng)
+    return [[(_screen(material, parts[i], page),) for i in group for page in pages[i]] for group in groups]
+
+
+def _check_lengths(parts: Sequence[Chunk], together: int, capacity: int) -> None:
+    longest = max(parts, key=lambda chunk: len(chunk.places))
+    need = len(longest.places) * together
+    if need > capacity:
+        by_all = f" by {together} systems" if together > 1 else ""
+        raise DataError(
+            f"a page of document '{longest.document}' has {len(longest.places)} segments{by_all}, but a task has room "
+            f"for {capacity} items besides its controls; raise design.task_size or lower context.max_segments"
+        )
+
+
+def _screen(material: Material, chunk: Chunk, page: Sequence[DraftOutput]) -> DraftScreen:
+    return material.screen([DraftItem(place, (one,)) for place, one in zip(chunk.places, page, strict=True)])
+
+
+def _sample(pages: Sequence[Page], limit: int, rng: np.random.Generator) -> list[Page]:
+    """About `limit` segments of every system, from documents that are used equally often."""
+    judged: Counter[str] = Counter()
+    used: Counter[Chunk] = Counter()
+    left: dict[str, list[Page]] = {}
+    for i in rng.permutation(len(pages)):
+        left.setdefault(pages[i][1][0].systems[0], []).append(pages[i])
+    chosen: list[Page] = []
+    while left:
+        system = min(left, key=lambda name: judged[name])
+        fitting = [one for one in left[system] if _fits(one, judged, limit)]
+        if not fitting:
+            del left[system]
+            continue
+        best = min(fitting, key=lambda one: used[one[0]])
+        left[system] = [one for one in fitting if one is not best]
+        chosen.append(best)
+        used[best[0]] += 1
+        judged.update(dict.fromkeys(best[1][0].systems, len(best[1])))
+    if not chosen:
+        raise DataError(
+            f"no page has at most design.segments = {limit} segments; raise it or lower context.max_segments"
+        )
+    return chosen
+
+
+def _fits(page: Page, judged: Counter[str], limit: int) -> bool:
+    return all(judged[system] + len(page[1]) <= limit for system in page[1][0].systems)

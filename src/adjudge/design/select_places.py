@@ -1,0 +1,68 @@
+"""Which segments are judged: those set apart for calibration, and the sample that the campaign asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import DataError
+from adjudge.design.campaign import PAGES, SCORED
+from adjudge.design.ranking import consecutive_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from adjudge.design.drafts import Material
+
+
+def select_places(material: Material, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """The places of segments for calibration and for work, in the order of the text."""
+    campaign = material.campaign
+    places = [i for i in range(len(material.testset)) if _can_be_judged(material, i)]
+    if not places:
+        raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
+    groups = _groups(material, places)
+    shuffled = [groups[i] for i in rng.permutation(len(groups))]
+    calibration, rest = _take(shuffled, campaign.controls.calibration)
+    if not rest:
+        raise DataError(f"controls.calibration = {campaign.controls.calibration} leaves no segment to judge; lower it")
+    limit = campaign.design.segments
+    # Pages without the same documents for all are sampled system by system, later.
+    if limit is None or campaign.design.structure == "pages":
+        return sorted(calibration), sorted(place for group in rest for place in group)
+    if limit > sum(map(len, rest)):
+        have = sum(map(len, rest))
+        raise DataError(f"design.segments = {limit}, but only {have} segments can be judged; lower it")
+    return sorted(calibration), sorted(_take(rest, limit)[0])
+
+
+def _can_be_judged(material: Material, place: int) -> bool:
+    """Comparisons need at least two different outputs; scores need one."""
+    return material.campaign.protocol in SCORED or len(material.outputs(place)) > 1
+
+
+def _groups(material: Material, places: Sequence[int]) -> list[list[int]]:
+    """What is drawn together: documents, consecutive segments, or single segments."""
+    campaign = material.campaign
+    if campaign.design.structure in PAGES:
+        wanted = set(places)
+        return [[place for place in span if place in wanted] for _, span in material.testset.documents()]
+    if campaign.protocol in SCORED:
+        return [[place] for place in places]
+    return consecutive_runs(material, places, campaign.design.consecutive)
+
+
+def _take(groups: Sequence[list[int]], count: int) -> tuple[list[int], list[list[int]]]:
+    """The first groups that fit into `count` segments (at least one group, where any is wanted), and the others."""
+    taken: list[int] = []
+    rest: list[list[int]] = []
+    for group in groups:
+        if len(taken) + len(group) <= count:
+            taken += group
+        else:
+            rest.append(group)
+    if count and not taken:
+        smallest = min(rest, key=len)
+        return list(smallest), [group for group in rest if group is not smallest]
+    return taken, rest

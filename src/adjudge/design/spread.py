@@ -1,0 +1,250 @@
+"""Who meets whom: units of work dealt out to tasks by an optimiser, so that balance does not depend on luck.
+
+N[t, s] is the number of items of system s in task t, and G = N'N says how much company any two systems keep. Where G is
+even, no system can gain or suffer by its company (see `bias.py`). The objective, to be made small:
+
+    sum over pairs s, r          (G[s, r] - even share)^2 / u^4        (s = r included: a system's own company;
+                                                                        the share allows for units that stay whole)
+  + sum over tasks and systems   (N[t, s] - even share)^2 / u^2
+  + sum over tasks               (items of the task - even share)^2 / u^2
+  + 4 * pairs of units of one label (segment or document) in one task
+
+u is the mean size of a unit, which puts the parts on one footing. No task may exceed the capacity. Units are placed one
+by one, the largest first, in the emptier tasks where they add least; then every unit in turn is moved to, or exchanged
+with a unit of, the task where that lowers the objective most, until a whole round brings nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+LABEL_WEIGHT = 4.0
+ROUNDS = 8
+# Where there are very many units, only those in the worst tasks are tried, against a sample of the others.
+MOST_TRIALS = 4_000
+MOST_PARTNERS = 600
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Work that stays in one task: its size in items, how many of them each system has, and what it is about."""
+
+    size: int
+    systems: Mapping[str, int]
+    label: str
+
+
+def spread(units: Sequence[Unit], *, capacity: int, rng: np.random.Generator) -> list[list[int]]:
+    """Tasks as lists of places in `units`, as few as the capacity allows. No unit may be larger than the capacity."""
+    tasks = math.ceil(sum(unit.size for unit in units) / capacity)
+    while True:
+        deal = Deal(units, tasks, capacity)
+        if deal.place_all(rng):
+            return improve(deal, rng)
+        # Where balance from the start leaves no room for the last units, pack tightly first and balance afterwards.
+        packed = _pack(units, tasks, capacity)
+        if packed is not None:
+            return improve(deal_from(units, packed, tasks=tasks, capacity=capacity), rng)
+        tasks += 1
+
+
+def _pack(units: Sequence[Unit], tasks: int, capacity: int) -> list[int] | None:
+    """The task of every unit, the largest first into the fullest task that has room; None where some unit has none."""
+    load = np.zeros(tasks)
+    goal = [0] * len(units)
+    for i in sorted(range(len(units)), key=lambda i: -units[i].size):
+        fits = np.flatnonzero(load + units[i].size <= capacity)
+        if not len(fits):
+            return None
+        goal[i] = int(fits[np.argmax(load[fits])])
+        load[goal[i]] += units[i].size
+    return goal
+
+
+def improve(deal: Deal, rng: np.random.Generator, *, only: Sequence[int] | None = None) -> list[list[int]]:
+    """Move and exchange units (only these, where given) while the objective falls."""
+    if deal.tasks > 1:
+        movable = np.arange(len(deal.units)) if only is None else np.array(only)
+        trials = 0
+        for _ in range(ROUNDS):
+            order = rng.permutation(movable)
+            order = order[np.argsort(-deal.task_costs()[deal.task[order]], kind="stable")][: MOST_TRIALS - trials]
+            improved = [deal.improve_unit(int(i), rng) for i in order]
+            trials += len(order)
+            if not any(improved):
+                break
+    return [[int(i) for i in np.flatnonzero(deal.task == task)] for task in range(deal.tasks)]
+
+
+class Deal:
+    """The state of dealing: which unit is in which task, and all counts that the objective needs."""
+
+    def __init__(self, units: Sequence[Unit], tasks: int, capacity: int) -> None:
+        self.units, self.tasks, self.capacity = units, tasks, capacity
+        names = {name: i for i, name in enumerate(sorted({name for unit in units for name in unit.systems}))}
+        labels = {label: i for i, label in enumerate(sorted({unit.label for unit in units}))}
+        self.holds = np.zeros((len(units), len(names)))
+        for i, unit in enumerate(units):
+            for name, number in unit.systems.items():
+                self.holds[i, names[name]] = number
+        self.label = np.array([labels[unit.label] for unit in units])
+        self.size = np.array([unit.size for unit in units], dtype=float)
+        self.scale = float(self.size.mean()) ** 2
+        self.share = self.holds.sum(axis=0) / tasks
+        self.even = float(self.size.sum()) / tasks
+        self.task = np.full(len(units), -1)
+        self.load = np.zeros(tasks)
+        self.count = np.zeros((tasks, len(names)))
+        self.labels = np.zeros((tasks, len(labels)), dtype=np.int32)
+        self.placed = np.zeros(len(names))
+        self.squares = np.zeros(len(names))
+        self.gram = np.zeros((len(names), len(names)))
+
+    def add(self, i: int, task: int) -> None:
+        """Put a unit into a task."""
+        self._update(i, task, 1)
+        self.task[i] = task
+
+    def _update(self, i: int, task: int, sign: int) -> None:
+        row, holds = self.count[task], sign * self.holds[i]
+        self.gram += np.outer(row, holds) + np.outer(holds, row) + np.outer(holds, holds)
+        row += holds
+        self.placed += holds
+        self.squares += sign * holds**2
+        self.load[task] += sign * self.size[i]
+        self.labels[task, self.label[i]] += sign
+
+    def place_all(self, rng: np.random.Generator) -> bool:
+        """Place every unit, the largest first, where it adds least; False where the capacity does not suffice."""
+        order = rng.permutation(len(self.units))
+        for i in order[np.argsort(-self.size[order], kind="stable")]:
+            open_tasks = self.load + self.size[i] <= self.capacity
+            if not open_tasks.any():
+                return False
+            # Among those that are about as empty as the emptiest, so that the last units still find room.
+            open_tasks &= self.load <= self.load[open_tasks].min() + self.size[i]
+            cost = np.where(open_tasks, self._cost_of_adding(int(i)), np.inf)
+            best = np.flatnonzero(cost <= cost.min() + 1e-9)
+            self.add(int(i), int(best[rng.integers(len(best))]))
+        return True
+
+    def _cost_of_adding(self, i: int) -> NDArray[np.float64]:
+        """What the objective rises by if the unit comes to each task, measured by what is placed so far."""
+        holds, size = self.holds[i], self.size[i]
+        now = self.placed + holds
+        uneven = self.gram - _even_company(now, self.squares + holds**2, self.tasks)
+        own = float(holds @ holds)
+        with_row = self.count @ holds
+        # |row h' + h row' + h h'|^2 and its product with what is uneven already.
+        cost: NDArray[np.float64] = 2 * (2 * self.count @ (uneven @ holds) + holds @ uneven @ holds)
+        cost += 2 * (self.count**2).sum(axis=1) * own + 2 * with_row**2 + 4 * with_row * own + own**2
+        cost /= self.scale**2
+        cost += (2 * (self.count - now / self.tasks) @ holds + own) / self.scale
+        cost += (2 * self.load * size + size**2) / self.scale
+        cost += LABEL_WEIGHT * self.labels[:, self.label[i]]
+        return cost
+
+    def task_costs(self) -> NDArray[np.float64]:
+        """What every task adds to the objective by itself, company left out."""
+        cost: NDArray[np.float64] = ((self.count - self.share) ** 2).sum(axis=1) / self.scale
+        cost += LABEL_WEIGHT * (self.labels * (self.labels - 1) / 2).sum(axis=1)
+        return cost
+
+    def improve_unit(self, i: int, rng: np.random.Generator) -> bool:
+        """Make the best move or exchange of one unit, if any lowers the objective."""
+        here = int(self.task[i])
+        partners = np.flatnonzero(self.task != here)
+        if len(partners) > MOST_PARTNERS:
+            partners = np.sort(rng.choice(partners, MOST_PARTNERS, replace=False))
+        goals = np.flatnonzero(np.arange(self.tasks) != here)
+        change = self._changes(
+            i,
+            goal=np.concatenate([self.task[partners], goals]),
+            back=np.concatenate([self.holds[partners], np.zeros((len(goals), self.holds.shape[1]))]),
+            back_size=np.concatenate([self.size[partners], np.zeros(len(goals))]),
+            back_label=np.concatenate([self.label[partners], np.full(len(goals), -1)]),
+        )
+        best = int(np.argmin(change))
+        if change[best] > -1e-9:
+            return False
+        self._update(i, here, -1)
+        if best < len(partners):
+            other = int(partners[best])
+            goal = int(self.task[other])
+            self._update(other, goal, -1)
+            self.add(other, here)
+        else:
+            goal = int(goals[best - len(partners)])
+        self.add(i, goal)
+        return True
+
+    def _changes(
+        self,
+        i: int,
+        *,
+        goal: NDArray[np.int64],
+        back: NDArray[np.float64],
+        back_size: NDArray[np.float64],
+        back_label: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        """What the objective changes by if unit i goes to each `goal`, and what `back` describes comes for it."""
+        here = int(self.task[i])
+        shift = self.holds[i] - back
+        old_here, old_there = self.count[here], self.count[goal]
+        new_here, new_there = old_here - shift, old_there + shift
+        cost = ((new_here - self.share) ** 2).sum(axis=1) - ((old_here - self.share) ** 2).sum()
+        cost += ((new_there - self.share) ** 2 - (old_there - self.share) ** 2).sum(axis=1)
+        moved = self.size[i] - back_size
+        load_here, load_there = self.load[here] - moved, self.load[goal] + moved
+        cost += (load_here - self.even) ** 2 - (self.load[here] - self.even) ** 2
+        cost += (load_there - self.even) ** 2 - (self.load[goal] - self.even) ** 2
+        cost = cost / self.scale + LABEL_WEIGHT * self._label_changes(i, goal, back_label)
+        cost += self._company_changes(shift, old_there - old_here + shift) / self.scale**2
+        fits = (load_here <= self.capacity) & (load_there <= self.capacity)
+        return np.where(fits, cost, np.inf)
+
+    def _label_changes(self, i: int, goal: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.float64]:
+        here, mine = int(self.task[i]), int(self.label[i])
+        swapped = theirs >= 0
+        gain = self.labels[goal, mine] - (self.labels[here, mine] - 1)
+        back = np.where(swapped, self.labels[here, theirs] - (self.labels[goal, theirs] - 1), 0)
+        return np.where(swapped & (theirs == mine), 0, gain + back).astype(float)
+
+    def _company_changes(self, shift: NDArray[np.float64], apart: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The part of G. Moving `shift` from row a to row b changes G by shift x' + x shift', x = b - a + shift."""
+        uneven = self.gram - _even_company(self.placed, self.squares, self.tasks)
+        product = 4 * ((shift @ uneven) * apart).sum(axis=1)
+        square = 2 * (shift**2).sum(axis=1) * (apart**2).sum(axis=1) + 2 * (shift * apart).sum(axis=1) ** 2
+        changed: NDArray[np.float64] = product + square
+        return changed
+
+
+def _even_company(placed: NDArray[np.float64], squares: NDArray[np.float64], tasks: int) -> NDArray[np.float64]:
+    """G for perfectly even tasks, as far as units can be even: what stays together in a unit is a system's own company.
+
+    What a system must keep to itself (its diagonal) is taken evenly from what it shares with the others.
+    """
+    even = np.outer(placed, placed) / tasks
+    own = np.maximum(0, squares - np.diag(even))
+    others = even.sum(axis=1) - np.diag(even)
+    less = np.minimum(1, own / np.maximum(others, 1e-12))
+    target: NDArray[np.float64] = even * (1 - (less[:, None] + less[None, :]) / 2)
+    target[np.diag_indices_from(target)] = np.diag(even) + own
+    return target
+
+
+def deal_from(units: Sequence[Unit], task: Sequence[int], *, tasks: int, capacity: int) -> Deal:
+    """A deal that starts from a given distribution, to be improved."""
+    deal = Deal(units, tasks, capacity)
+    for i, goal in enumerate(task):
+        deal.add(i, goal)
+    return deal

@@ -1,0 +1,71 @@
+"""The tutorial: items with known answers from a TSV file, which everybody does first.
+
+Columns: `source`, `target` (for rankings and pairs `target1`, `target2`, ...), `note` (what is to be learnt), and the
+right answer: `low` and `high` for scores, `best` (the number of the best target, 0 for a tie) for comparisons.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError
+from adjudge.design.campaign import SCORED
+from adjudge.design.tasks import Item, Output, Screen, Task
+from adjudge.formats.delimited import Delimited, read_delimited, to_float, to_int
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adjudge.design.campaign import Campaign
+
+TUTORIAL = "tutorial"
+
+
+def read_tutorial(campaign: Campaign, path: Path) -> Task:
+    """The tutorial task; every answer is checked against the protocol and its scale."""
+    table = read_delimited(path, "\t", quoting=False)
+    if not table.rows:
+        raise InputError("holds no tutorial item; add one or remove files.tutorial", file=path)
+    source, note = table.need("source"), table.column("note", required=False)
+    screens: list[Screen] = []
+    for number, (line, fields) in enumerate(table.rows, start=1):
+        name = f"{TUTORIAL}-s{number:02d}"
+        outputs = _outputs(campaign, table, fields, line, f"{name}-i1")
+        text = fields[note].strip() if note is not None else ""
+        item = Item(f"{name}-i1", str(number), fields[source].strip(), outputs, note=text or None)
+        screens.append(Screen(name, TUTORIAL, (item,)))
+    people = campaign.design.annotator_names
+    return Task(TUTORIAL, tuple(screens), "tutorial", len(people), people)
+
+
+def _outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int, item: str) -> tuple[Output, ...]:
+    if campaign.protocol in SCORED:
+        text = fields[table.need("target", "target1")].strip()
+        expected = _score_range(campaign, table, fields, line)
+        return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected),)
+    columns = [place for i in range(1, 10) if (place := table.column(f"target{i}", required=False)) is not None]
+    texts = [fields[place].strip() for place in columns if fields[place].strip()]
+    if len(texts) < 2 or (campaign.protocol == "pairwise" and len(texts) != 2):
+        wanted = "exactly 2" if campaign.protocol == "pairwise" else "at least 2"
+        raise InputError(f"has {len(texts)} targets where {wanted} are needed", file=table.path, line=line)
+    best = to_int(fields[table.need("best")], "best", table.path, line)
+    if not 0 <= best <= len(texts):
+        raise InputError(f"best is {best}, it must lie between 0 and {len(texts)}", file=table.path, line=line)
+    others = (1.0, 1.0) if best == 0 else (2.0, float(len(texts)))
+    return tuple(
+        Output(f"{item}-o{i}", (f"{TUTORIAL}-{i}",), text, TUTORIAL, expected=(1.0, 1.0) if i == best else others)
+        for i, text in enumerate(texts, start=1)
+    )
+
+
+def _score_range(campaign: Campaign, table: Delimited, fields: list[str], line: int) -> tuple[float, float]:
+    low = to_float(fields[table.need("low")], "low", table.path, line)
+    high = to_float(fields[table.need("high")], "high", table.path, line)
+    scale = campaign.score_scale
+    if not scale.low <= low <= high <= scale.high:
+        raise InputError(
+            f"expects scores from {low:g} to {high:g}, the scale runs from {scale.low:g} to {scale.high:g}; correct it",
+            file=table.path,
+            line=line,
+        )
+    return low, high

@@ -1,0 +1,120 @@
+"""Warnings about a design, as Knowles (2021) would give them: what the ranking could later be blamed for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from adjudge.design.campaign import SCORED
+from adjudge.design.count import work_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.core.design import DesignReport
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.tasks import TaskSet
+
+FEW_CONTROLS = 10
+
+
+def warn(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> Iterator[str]:
+    """All warnings, the gravest first."""
+    yield from _about_systems(report, campaign)
+    yield from _about_company(report, campaign)
+    yield from _about_people(report, tasks, campaign)
+    yield from _about_controls(report, tasks)
+
+
+def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:
+    if report.connected_systems > 1:
+        how = "judged in one task" if campaign.protocol in SCORED else "compared with each other"
+        yield (
+            f"the systems fall into {report.connected_systems} groups that are never {how}, not even through others; "
+            "no method can rank across them"
+        )
+    judged = {one.system: one for one in report.systems}
+    never = [name for name, one in judged.items() if one.judgments == 0]
+    if never:
+        yield f"{', '.join(never)}: never judged; raise design.segments or design.screens_per_segment"
+    texts = next((bias for bias in report.bias if bias.source == "different texts" and bias.pair), None)
+    if texts is not None and texts.rms >= 0.05 * texts.spread:
+        yield (
+            f"systems are judged on different texts, which alone makes two equal systems differ by about "
+            f"{texts.rms:.2g} {texts.unit}; the structure 'pages-same-documents' or more segments avoid it"
+        )
+
+
+def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
+    if campaign.protocol not in SCORED or not report.meetings:
+        return
+    systems = len(report.meetings[0].systems)
+    least, most = report.systems_per_task.least, report.systems_per_task.most
+    if least < systems:
+        held = f"{least:g}" if least == most else f"{least:g} to {most:g}"
+        yield (
+            f"a task holds {held} of {systems} systems, so a z-score by task depends on a system's company; smaller "
+            "pages (context.max_segments), larger tasks, or a model with all effects at once (rank --method mixed) help"
+        )
+    share = report.meetings[0].least_share
+    if share is not None and share < 0.5:
+        one, other = report.meetings[0].least_pair or ("", "")
+        yield f"two systems meet in fewer than half of their tasks ('{one}' meets '{other}' in {share:.0%} of its own)"
+    company = report.bias[0] if report.bias else None
+    if company is not None and company.worst >= 0.05 * company.spread:
+        one, other = company.pair or ("", "")
+        yield (
+            f"z-scores by task move the difference of '{one}' and '{other}' by about {company.worst:.2g} "
+            f"{company.unit} through company alone"
+        )
+
+
+def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> Iterator[str]:
+    work = work_tasks(tasks)
+    counted = Counter(name for task in work for name in task.annotators)
+    if counted:
+        idle = len(tasks.annotators) - len(counted)
+        if idle:
+            yield f"{idle} of {len(tasks.annotators)} annotators have no task; make tasks smaller or invite fewer"
+        single = sum(1 for number in counted.values() if number == 1)
+        if campaign.protocol in SCORED and 2 * single > len(counted):
+            yield f"{single} of {len(counted)} annotators do one task only, so their z-scores are z-scores by task"
+    shared = campaign.design.judgments > 1 or any(task.kind == "calibration" for task in tasks.tasks)
+    if len(tasks.annotators) > 1 and not shared:
+        yield (
+            "no two annotators judge the same items, so their agreement and leniency cannot be compared directly; "
+            "set design.judgments to 2 or add controls.calibration"
+        )
+    elif counted and report.connected_annotators > 1 and len(counted) > 1:
+        groups = report.connected_annotators
+        yield f"the annotators fall into {groups} groups without common items; add controls.calibration to link them"
+
+
+def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
+    made = {one.kind: one.made for one in report.controls}
+    if not made.get("degraded") and not made.get("attention"):
+        yield "there are no degraded copies and no attention checks, so careless annotators cannot be told from others"
+    elif made.get("degraded"):
+        per_task = [sum(output.kind == "degraded" for _, _, output in task.outputs()) for task in work_tasks(tasks)]
+        tasks_each = min(Counter(n for t in work_tasks(tasks) for n in t.annotators).values(), default=1)
+        fewest = min(per_task) * tasks_each
+        if fewest < FEW_CONTROLS:
+            yield (
+                f"degraded copies that an annotator meets: {fewest} at least; with fewer than {FEW_CONTROLS}, a test "
+                "of significance hardly tells the careless from the careful"
+            )
+    if met := _met_twice(tasks):
+        yield f"{met} times an annotator meets a text twice without a plan, because there are too few for the controls"
+
+
+def _met_twice(tasks: TaskSet) -> int:
+    """How often somebody sees a text of a segment again that is neither a repeat nor shown in other company."""
+    if tasks.protocol not in SCORED:
+        return 0
+    seen: Counter[tuple[str, str, str, str]] = Counter()
+    for task in tasks.tasks:
+        for screen, item, output in task.outputs():
+            if output.kind != "repeat":
+                for name in task.annotators:
+                    seen[name, screen.document, item.segment, output.text] += 1
+    return sum(number - 1 for number in seen.values())
