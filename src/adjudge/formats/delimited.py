@@ -94,6 +94,9 @@ def read_delimited(path: Path, delimiter: str | None = ",", *, quoting: bool = T
     for line, fields in rows:
         if not any(field.strip() for field in fields):
             continue
+        while len(fields) > len(header) and not fields[-1].strip():
+            # Some tools end every row with a delimiter; nothing is lost with it.
+            fields.pop()
         if len(fields) != len(header):
             found = f"{len(fields)} fields where the header has {len(header)}"
             raise InputError(f"{found}; the file may be cut or not what --format says", file=path, line=line)

@@ -86,7 +86,9 @@ def _typed(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
         if name not in frame.columns or dtype == pl.String:
             continue
         column = frame.select(pl.when(pl.col(name) != "").then(pl.col(name))).to_series()
-        if name == "spans":
+        if column.null_count() == len(column):
+            column = pl.repeat(None, len(column), dtype=dtype, eager=True).alias(name)
+        elif name == "spans":
             column = _parse_spans(column, path)
         elif name in _TIMES:
             column = _parse_times(column, path)

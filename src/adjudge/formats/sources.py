@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
@@ -39,6 +40,9 @@ def files_in(paths: Sequence[Path]) -> list[Path]:
         if not inside:
             raise InputError("this folder holds no files; name another", file=path)
         files += inside
+    for file, times in Counter(one.resolve() for one in files).items():
+        if times > 1:
+            raise InputError("is given twice, its judgments would count twice; name it once", file=file)
     return files
 
 

@@ -65,7 +65,7 @@ def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[st
     """What holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
     frame = place_columns(table, options, annotator=ANNOTATOR)
     ranking = given(table.texts(table.column("rankingId", required=False)))
-    nobody = f"{table.path.name} does not say who judged (it has no column '{ANNOTATOR[0]}')"
+    nobody = f"{table.path.name} does not say who judged"
     return frame.with_columns(ranking.alias("ranking")), [nobody] if frame["annotator"].is_null().all() else []
 
 
