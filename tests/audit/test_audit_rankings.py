@@ -212,6 +212,18 @@ def test_a_section_that_does_not_apply_is_noted() -> None:
         audit(scores([("a", "1", "x", 1.0)]), only=["sole_winners"])
 
 
+def test_one_system_is_explained() -> None:
+    with pytest.raises(DataError, match=r"^no two systems were ranked in the same block"):
+        audit(rankings([("a", "1", {"x": 1}), ("b", "1", {"x": 1})]))
+
+
+def test_ties_everywhere_leave_nothing_undefined_but_correlations() -> None:
+    result = audit(rankings([(who, "1", {"x": 1, "y": 1, "z": 1}) for who in "ab"])).to_dict()
+    assert result["discrepancies"]["pairs"] == []
+    assert result["sole_winners"]["tied"] == 2
+    assert result["sampling"]["times_judged"]["pearson"] is None
+
+
 def test_methods_may_be_chosen() -> None:
     chosen = AuditSettings(method="wins-no-reference")
     found = section("sampling", chosen=chosen)

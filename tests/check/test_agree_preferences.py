@@ -252,6 +252,17 @@ def test_judgments_of_nobody_are_explained() -> None:
             agree(Judgments(judgments.table.with_columns(pl.lit(None, dtype=pl.String).alias(column))))
 
 
+def test_ties_everywhere_leave_chance_corrected_figures_undefined() -> None:
+    found = agree(rankings([(who, "1", {"x": 1, "y": 1}) for who in "abcde"])).inter["all"]
+    assert (found.observed, found.s) == (1, 1)
+    assert all(math.isnan(value) for value in (found.pi, found.kappa, found.fleiss, found.alpha))
+
+
+def test_one_system_is_explained() -> None:
+    with pytest.raises(DataError, match="nothing was judged twice"):
+        agree(rankings([("a", "1", {"x": 1}), ("b", "1", {"x": 1})]))
+
+
 def test_few_annotators_are_noted() -> None:
     same: Ranks = {"x": 1, "y": 2}
     two, four, five = (agree(rankings([(f"a{i}", "1", same) for i in range(n)] * 2)) for n in (2, 4, 5))

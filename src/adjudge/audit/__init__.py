@@ -50,7 +50,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
             if only is not None or entry.modules.keys() & held:
                 notes.append(f"{entry.name} is left out: {fault}")
     if not sections:
-        raise DataError(f"no section applies to these judgments ({notes[0] if notes else 'nothing was found'})")
+        raise DataError(notes[0].partition(": ")[2] if notes else "no section applies to these judgments")
     return Audit(
         settings={
             "only": None if only is None else ",".join(entry.name for entry in entries),

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.shown import DEFAULT_METHOD, scores_by
+from adjudge.audit.shown import DEFAULT_METHOD, compared_systems, scores_by
 from adjudge.core.audit_wins import Discrepancies, Discrepancy
-from adjudge.core.comparisons import comparisons
 from adjudge.rank.significance import sign_tests
 from adjudge.rank.tally import share, tally
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 def section(judgments: Judgments, settings: AuditSettings) -> Discrepancies:
     """Compare every pair's own judgments with the overall scores."""
-    counted = tally(comparisons(judgments))
+    counted = tally(compared_systems(judgments))
     scores = scores_by(counted, settings.method)
     order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
     shares = share(counted.losses, counted.met)[np.ix_(order, order)]

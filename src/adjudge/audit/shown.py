@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
     from adjudge.rank.tally import Tally
 
@@ -58,13 +59,19 @@ class Shown:
         return np.where(self.tally.human, met_another, met) / np.maximum(self.times, 1)
 
 
+def compared_systems(judgments: Judgments) -> Comparisons:
+    """The comparisons, of which there must be some."""
+    compared = comparisons(judgments)
+    if len(compared) == 0:
+        raise DataError("no two systems were ranked in the same block, so there is nothing to audit; check the columns")
+    return compared
+
+
 def shown(judgments: Judgments) -> Shown:
     """The blocks of one language pair."""
     from scipy.sparse import csr_array
 
-    compared = comparisons(judgments)
-    if len(compared.systems) < 2 or len(compared) == 0:
-        raise DataError("no two systems were ranked in the same block, so there is nothing to audit; check the columns")
+    compared = compared_systems(judgments)
     table = judgments.final().table.filter(pl.col("protocol").is_in(RELATIVE))
     places = table.select(
         (pl.struct(BLOCK_KEY).rank("dense") - 1).alias("block"),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.audit.shown import compared_systems
 from adjudge.core.audit_wins import SoleWinner, SoleWinners
-from adjudge.core.comparisons import comparisons
 from adjudge.rank.tally import share, tally
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def section(judgments: Judgments, settings: AuditSettings) -> SoleWinners:  # noqa: ARG001
     """Count the blocks that each system won alone."""
-    compared = comparisons(judgments)
+    compared = compared_systems(judgments)
     counted = tally(compared)
     wins = counted.block_wins.astype(int)
     blocks = len(compared.block_annotator)
