@@ -95,16 +95,16 @@ def _overview(results: Mapping[str, PairResults]) -> Table:
         told, pairs = pairs_told_apart(one.ranking)
         best = listed([leader.system for leader in leaders(one.ranking)], "or")
         rows.append(
-            (name, len(one.ranking.systems), one.counts.annotators, one.counts.rows, best,
-             len(one.ranking.clusters), f"{told:,} of {pairs:,}")
+            (name, best, f"{told:,} of {pairs:,}", len(one.ranking.clusters), len(one.ranking.systems),
+             one.counts.annotators, one.counts.rows)
         )  # fmt: skip
     columns = (
         text("language pair"),
+        text("best system", help="several where the data cannot decide"),
+        text("pairs told apart"),
+        number("clusters", 0),
         number("systems", 0),
         number("annotators", 0),
         number("judgments", 0),
-        text("best system", help="several where no line separates them"),
-        number("clusters", 0),
-        text("pairs told apart"),
     )
     return Table("All language pairs", columns, tuple(rows))

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from adjudge.core.ranking import RankedSystem, Ranking
 
 MOST_NAMES = 6
-MOST_GROUPS = 4
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
@@ -62,7 +61,7 @@ def headline(ranking: Ranking) -> str:
 
 def verdict(ranking: Ranking) -> tuple[str, ...]:
     """The sentences under the headline."""
-    return tuple(sentence for sentence in (_humans(ranking), _decided(ranking), _open(ranking)) if sentence)
+    return tuple(sentence for sentence in (_humans(ranking), _decided(ranking), _clusters(ranking)) if sentence)
 
 
 def pairs_told_apart(ranking: Ranking) -> tuple[int, int]:
@@ -80,13 +79,12 @@ def _decided(ranking: Ranking) -> str:
     return f"Of {pairs:,} pairs of systems, {told:,} differ {chance}; the other {pairs - told:,} stay open."
 
 
-def _open(ranking: Ranking) -> str:
-    groups = [group for group in ranking.clusters if len(group) > 1]
-    if not groups or len(ranking.clusters) == 1:
+def _clusters(ranking: Ranking) -> str:
+    if len(ranking.clusters) == 1:
+        return "No line can be drawn anywhere in the ranking."
+    if len(ranking.clusters) == len(ranking.systems):
         return ""
-    shown = "; ".join(listed(group) for group in groups[:MOST_GROUPS])
-    more = f"; and in {len(groups) - MOST_GROUPS} further groups" if len(groups) > MOST_GROUPS else ""
-    return f"No line could be drawn inside these groups: {shown}{more}."
+    return f"Lines cut the ranking into {len(ranking.clusters)} clusters; the order within a cluster is not a finding."
 
 
 def _humans(ranking: Ranking) -> str:

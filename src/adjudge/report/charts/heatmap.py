@@ -58,10 +58,17 @@ def _cells(one: PairComparison, level: float) -> list[dict[str, Any]]:
 
     def cell(row: str, column: str, won: float, lost: float) -> dict[str, Any]:
         share = won / decided
-        label = f"{100 * share:.0f}" + ("•" if apart else "")
+        label = _percent(share) + ("•" if apart else "")
         return {"row": row, "column": column, "share": share, "wins": won, "losses": lost, "label": label, **common}
 
     return [cell(one.better, one.worse, wins, losses), cell(one.worse, one.better, losses, wins)]
+
+
+def _percent(share: float) -> str:
+    """Whole percents; 0 and 100 only where it is exactly so."""
+    if 0 < share < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
 def p_shown(p: float | None) -> str:

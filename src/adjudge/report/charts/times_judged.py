@@ -11,21 +11,15 @@ if TYPE_CHECKING:
 
 
 def times_judged(ranking: Ranking, *, unit: str) -> dict[str, Any]:
-    """One point per system, its name beside it."""
+    """One point per system, its name beside it. Human translations, far above, would hide the rest."""
     import altair as alt
 
-    rows = [
-        {"system": one.system, "score": one.score, "n": one.n, "made by": "human" if one.human else "system"}
-        for one in ranking.systems
-    ]
+    rows = [{"system": one.system, "score": one.score, "n": one.n} for one in ranking.systems if not one.human]
     base = alt.Chart(theme.values(rows)).encode(
         x=alt.X("n:Q", title="comparisons", scale=alt.Scale(zero=False, nice=False, padding=36)),
         y=alt.Y("score:Q", title=unit, scale=alt.Scale(zero=False, nice=False, padding=20)),
     )
-    points = base.mark_point(filled=True, size=80, opacity=1).encode(
-        color=alt.Color(
-            "made by:N", scale=alt.Scale(domain=["system", "human"], range=[theme.ACCENT, theme.HUMAN]), legend=None
-        ),
+    points = base.mark_point(filled=True, size=80, opacity=1, color=theme.ACCENT).encode(
         tooltip=[
             alt.Tooltip("system:N"),
             alt.Tooltip("n:Q", title="comparisons"),

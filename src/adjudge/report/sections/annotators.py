@@ -28,7 +28,9 @@ def annotators_section(results: PairResults) -> Section | None:
 
 def _words(checked: Checked) -> tuple[str, ...]:
     failed = [one.annotator for one in checked.annotators if not one.passed]
-    if not failed:
+    if not failed and all(one.p_controls is None for one in checked.annotators):
+        sentence = f"Nobody could be tested on controls; all {counted(len(checked.annotators), 'annotator')} are kept."
+    elif not failed:
         sentence = f"All {counted(len(checked.annotators), 'annotator')} pass the check."
     else:
         passed = len(checked.annotators) - len(failed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from adjudge.report.charts.forest import forest
 from adjudge.report.charts.ranges import ranges
 from adjudge.report.page import Chart, Section
-from adjudge.report.words import counted
+from adjudge.report.words import counted, machines
 
 if TYPE_CHECKING:
     from adjudge.core.ranking import Ranking
@@ -35,7 +35,9 @@ def unit_of(ranking: Ranking) -> str:
 def ranking_section(results: PairResults) -> Section:
     """Always there: a report without a ranking is none."""
     ranking = results.ranking
-    what = f"{counted(len(ranking.systems), 'system')} ranked by {ranking.method}"
+    humans = len(ranking.systems) - len(machines(ranking))
+    also = f" and {counted(humans, 'human translation')}" if humans else ""
+    what = f"{counted(len(machines(ranking)), 'system')}{also} ranked by {ranking.method}"
     has_intervals = any("low" in one.numbers for one in ranking.systems)
     if has_intervals:
         share = f"{100 * (1 - ranking.lines.level):g}"
