@@ -8,7 +8,9 @@ from adjudge.core.errors import UsageError
 
 # HUMAN, HUMAN-A, human.A, Human-refA, ref, _ref, refA, ref-B, ref.A, reference, reference1, translator-A
 _LETTER = r"([-_.]?[a-z0-9])?"
-HUMAN_PATTERN = rf"_?(human([-_.]?ref)?{_LETTER}|ref{_LETTER}|references?{_LETTER}|translator[-_.]?[a-z0-9]+)"
+_NAME = rf"_?(human([-_.]?ref)?{_LETTER}|ref{_LETTER}|references?{_LETTER}|translator[-_.]?[a-z0-9]+)"
+# Files put other things around the name, between full stops: HUMAN-B.12, wmt23.refA, newstest.en-de.ref.A.de.txt
+HUMAN_PATTERN = rf"([^.]+\.)*{_NAME}(\.[^.]+)*"
 
 
 def compile_human_pattern(pattern: str | None) -> re.Pattern[str]:

@@ -43,7 +43,7 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
     place = ("campaign", "source_lang", "target_lang")
 
     def distinct(*columns: str) -> int:
-        return table.select(*place, *columns).drop_nulls(columns).n_unique()
+        return table.select(*place, *columns).drop_nulls(columns[-1]).n_unique()
 
     return Imported(
         settings=settings,

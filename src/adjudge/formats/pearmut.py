@@ -1,0 +1,217 @@
+"""Pearmut's log of annotations: JSON lines, one per submitted document, with the items shown and what was said of them.
+
+A reset marker voids the earlier lines of its user, of its document, or of both. A document that was submitted again has
+several revisions. Tutorials (`welcome_`, `goodbye_`, or skippable) and attention checks (`random_`) are told apart by
+their kind. Where a campaign has several sliders, each is a campaign of its own, named after it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.files import read_text
+from adjudge.core.humans import compile_human_pattern
+from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.languages import UNKNOWN, pair_in_name
+from adjudge.formats.delimited import numbered_lines
+from adjudge.formats.error_weights import score, weight
+from adjudge.formats.pearmut_spans import read_span
+from adjudge.formats.sources import campaign_names, files_in, pair_of
+from adjudge.formats.spans import Span, span_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+RESET = "__RESET__"
+# What stands between the parts of item ids such as `en-cs_#_news_#_doc1_#_0`; the last part is the segment.
+_SECTION = "_#_"
+_SCORES = (-1e6, 1e6)
+_TIMES = (0.0, 4e9)
+Entry = dict[str, Any]
+Row = dict[str, Any]
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read logs, or those among the files of a folder; each becomes a campaign named after it."""
+    explicit = {path for path in paths if not path.is_dir()}
+    files = [path for path in files_in(paths) if path in explicit or ".jsonl" in path.name.lower()]
+    if not files:
+        raise InputError("holds no .jsonl file; check the path and --format", file=paths[0])
+    return concat([_read_file(path, name, options) for path, name in zip(files, campaign_names(files), strict=True)])
+
+
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    entries = _entries(path)
+    if not entries:
+        raise InputError("is empty; one JSON line per submitted document is needed", file=path)
+    counts: Counter[str] = Counter()
+    kept = _without_voided(entries, counts)
+    rows: list[Row] = []
+    for line, entry in kept:
+        try:
+            rows += _rows(entry, counts)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
+            problem = f"is not a submitted document as Pearmut writes it ({type(fault).__name__}: {shown(fault)})"
+            raise InputError(problem, file=path, line=line) from fault
+    if not rows:
+        raise InputError("holds no score; check that annotation has begun", file=path)
+    return _judgments(rows, path, campaign, counts, options)
+
+
+def _entries(path: Path) -> list[tuple[int, Entry]]:
+    entries: list[tuple[int, Entry]] = []
+    for line, text in numbered_lines(read_text(path)):
+        try:
+            entry = json.loads(text)
+        except (json.JSONDecodeError, RecursionError, ValueError) as fault:
+            raise InputError("is damaged JSON; the file may be cut", file=path, line=line) from fault
+        if not isinstance(entry, dict) or "annotation" not in entry:
+            problem = f"'{shown(text)}' is no submitted document: it has no 'annotation'; check --format"
+            raise InputError(problem, file=path, line=line)
+        entries.append((line, entry))
+    return entries
+
+
+def _without_voided(entries: list[tuple[int, Entry]], counts: Counter[str]) -> list[tuple[int, Entry]]:
+    """The lines that no later reset marker voids; a marker without user or document is for all of them."""
+    void: set[tuple[str | None, str | None]] = set()
+    kept: list[tuple[int, Entry]] = []
+    for line, entry in reversed(entries):
+        user, item = _name(entry.get("user_id")), _name(entry.get("item_i"))
+        if entry["annotation"] == RESET:
+            void.add((user, item))
+        elif void & {(user, item), (user, None), (None, item), (None, None)}:
+            counts["voided"] += 1
+        else:
+            kept.append((line, entry))
+    return kept[::-1]
+
+
+def _name(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
+    """One row for every system of every item of a submitted document."""
+    annotations = entry["annotation"] if isinstance(entry["annotation"], list) else [entry["annotation"]]
+    items = entry.get("item") or [{}] * len(annotations)
+    items = items if isinstance(items, list) else [items]
+    if len(items) != len(annotations):
+        raise ValueError(f"{len(items)} items and {len(annotations)} annotations")
+    user, page = _name(entry.get("user_id")), _name(entry.get("item_i"))
+    segments = [_segment(item, f"{page}.{place}") for place, item in enumerate(items)]
+    document = segments[0].rsplit(_SECTION, 1)[0] if segments else None
+    given = [(place, systems) for place, systems in enumerate(annotations) if systems and "form" not in items[place]]
+    counts["form"] += len(annotations) - len(given)
+    started, ended = _times(entry)
+    judged = sum(len(systems) for _, systems in given) or 1
+    for place, systems in given:
+        common = {
+            "annotator": user, "task": user, "screen": page, "document": document, "segment": segments[place],
+            "kind": _kind(page or "", items[place]), "pair": _pair(items[place]), "started": started, "ended": ended,
+            "active_seconds": None if started is None or ended is None else (ended - started) / judged,
+        }  # fmt: skip
+        for system, answer in systems.items():
+            text = (items[place].get("tgt") or {}).get(system)
+            yield from _answers({**common, "system": str(system)}, answer, text, counts)
+
+
+def _answers(common: Row, answer: Entry, target: str | None, counts: Counter[str]) -> Iterator[Row]:
+    """One row, or one per slider."""
+    spans = [read_span(span, target) for span in answer.get("error_spans") or []]
+    sliders = answer.get("sliders") or {}
+    several = sliders.items() if sliders else [("", answer.get("score"))]
+    for slider, given in several:
+        value = _from_errors(spans) if given is None else given
+        if value is None:
+            counts["unscored"] += 1
+            continue
+        number = float(value)
+        if not _SCORES[0] <= number <= _SCORES[1]:
+            raise ValueError(f"score {number}")
+        text = answer.get("textfield")
+        yield {**common, "slider": str(slider), "score": number, "spans": spans, "text": str(text) if text else None}
+
+
+def _from_errors(spans: list[Span]) -> float | None:
+    """The score that errors imply, where they have categories, as in MQM."""
+    if not any(span["category"] for span in spans):
+        return None
+    return score([weight(span["severity"], span["category"]) or 0.0 for span in spans])
+
+
+def _segment(item: Entry, otherwise: str) -> str:
+    """The item's id; without one, a name made from the source text, so that it is the same for everybody."""
+    if item.get("item_id") is not None:
+        return str(item["item_id"])
+    text = item.get("src") or item.get("ref")
+    return f"src-{hashlib.sha256(str(text).encode()).hexdigest()[:12]}" if text else otherwise
+
+
+def _kind(page: str, item: Entry) -> str:
+    if page.startswith(("welcome_", "goodbye_")) or item.get("skippable"):
+        return "tutorial"
+    return "calibration" if page.startswith("random_") else "system"
+
+
+def _pair(item: Entry) -> tuple[str, str] | None:
+    return pair_in_name(str(item.get("item_id") or ""))
+
+
+def _times(entry: Entry) -> tuple[float | None, float | None]:
+    times = [float(one["time"]) for one in entry.get("actions") or [] if "time" in one]
+    times = [one for one in times if _TIMES[0] <= one <= _TIMES[1]]
+    return (min(times), max(times)) if times else (None, None)
+
+
+def _judgments(rows: list[Row], path: Path, campaign: str, counts: Counter[str], options: ReadOptions) -> Judgments:
+    human = compile_human_pattern(options.human)
+    of_file = pair_of(path, options)
+    pairs = [row["pair"] if of_file[0] == UNKNOWN and row["pair"] else of_file for row in rows]
+    plain = ("annotator", "task", "screen", "document", "segment", "system", "kind", "score", "text", "active_seconds")
+    columns = {
+        "campaign": [f"{campaign}/{row['slider']}" if row["slider"] else campaign for row in rows],
+        "protocol": [_protocol(rows)] * len(rows),
+        "source_lang": [source for source, _ in pairs],
+        "target_lang": [target for _, target in pairs],
+        **{name: [row[name] for row in rows] for name in plain},
+        "human": [human.fullmatch(row["system"]) is not None for row in rows],
+        "spans": span_column([row["spans"] for row in rows]),
+        **{name: _moments([row[name] for row in rows]) for name in ("started", "ended")},
+        "revision": _revisions(rows),
+    }
+    left_out = [
+        SetAside("submitted document that a reset voided", counts["voided"]),
+        SetAside("form or skipped item, not a judgment", counts["form"]),
+        SetAside("no score was given", counts["unscored"]),
+    ]
+    return Judgments.from_columns(pl.DataFrame(columns, strict=False), set_aside=left_out, source=str(path))
+
+
+def _protocol(rows: list[Row]) -> str:
+    spans: list[Span] = [span for row in rows for span in row["spans"]]
+    return "mqm" if any(span["category"] for span in spans) else "esa" if spans else "da"
+
+
+def _revisions(rows: list[Row]) -> list[int]:
+    seen: Counter[tuple[Any, ...]] = Counter()
+    numbers: list[int] = []
+    for row in rows:
+        key = tuple(row[name] for name in ("annotator", "screen", "document", "segment", "system", "kind", "slider"))
+        seen[key] += 1
+        numbers.append(seen[key])
+    return numbers
+
+
+def _moments(seconds: list[float | None]) -> pl.Series:
+    micros = pl.Series([None if one is None else round(one * 1e6) for one in seconds], dtype=pl.Int64)
+    return micros.cast(pl.Datetime("us", "UTC"))

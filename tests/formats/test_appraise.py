@@ -1,0 +1,268 @@
+"""Appraise's results: columns told by the first row, saves, flags, tutorials, spans, segments, people. Made-up data."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from adjudge.core.errors import InputError
+from adjudge.core.judgments import SetAside
+from adjudge.formats import ReadOptions, read
+from adjudge.formats.appraise_rows import layout
+
+TIME = 1700000000.0
+SPANS = json.dumps([{"start_i": 2, "end_i": 4, "severity": "minor", "error_type": None}])
+
+
+def quoted(field: object) -> str:
+    text = str(field)
+    return '"' + text.replace('"', '""') + '"' if any(one in text for one in ',"\n') else text
+
+
+def row(*middle: object, item: object = 1, kind: str = "TGT", system: str = "sysA", score: object = 80,
+        user: str = "engces0101", at: float = 0.0, after: tuple[object, ...] = ()) -> str:  # fmt: skip
+    times = (f"{TIME + at:.3f}", f"{TIME + at + 5:.3f}")
+    return ",".join(map(quoted, (user, system, item, kind, "eng", "ces", score, *middle, *times, *after)))
+
+
+def write(tmp_path: Path, *rows: str, name: str = "results.csv") -> Path:
+    (tmp_path / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path / name
+
+
+@pytest.mark.parametrize(
+    ("middle", "after", "columns"),
+    [
+        ((), (), ("start", "end")),
+        (("doc", "False"), (), ("document", "complete", "start", "end")),
+        (("doc", "True", "[]"), (), ("document", "complete", "mqm", "start", "end")),
+        (("", ""), (), ("errors", "source_errors", "start", "end")),
+        (("Other", "Typo;Other"), (), ("errors", "source_errors", "start", "end")),
+        ((), (7, 12345), ("start", "end", "batch", "database_item")),
+        (("", ""), (7, 12345, 0),
+         ("errors", "source_errors", "start", "end", "batch", "database_item", "target_place")),
+        (("doc", "False"), (7, 12345, 1),
+         ("document", "complete", "start", "end", "batch", "database_item", "target_place")),
+        (("doc", "False", "[]"), (7, 12345), ("document", "complete", "mqm", "start", "end", "batch", "database_item")),
+    ],
+)  # fmt: skip
+def test_the_first_row_tells_the_columns(
+    middle: tuple[str, ...], after: tuple[int, ...], columns: tuple[str, ...]
+) -> None:
+    fields = ["u", "s", "1", "TGT", "eng", "ces", "80", *middle, "1700000000.0", "1700000001.0", *map(str, after)]
+    found = layout(fields)
+    assert found is not None
+    assert found[7:] == columns
+
+
+def test_results_without_times_and_results_about_data() -> None:
+    assert layout(["u", "s", "1", "TGT", "eng", "ces", "80", "doc", "False"]) is not None
+    data = ["u", "news", "http://x", "s", "1", "TGT", "eng", "ces", "80", "2", "1700000000.0", "1700000001.0"]
+    assert (layout(data) or ())[:4] == ("account", "domain", "document", "system")
+    assert layout(["a", "b", "c"]) is None
+    assert layout(["u", "s", "1", "XXX", "eng", "ces", "80", "0", "0"]) is None
+
+
+def test_direct_assessment(tmp_path: Path) -> None:
+    file = write(tmp_path, row(item=12), row(item=12, kind="BAD", score=3, at=9), row(kind="REF", system="x.ref.A"))
+    judgments = read([file], format="appraise")
+    assert judgments.pairs == ("en-cs",)
+    assert judgments.protocols == ("da",)
+    assert judgments.table.select("annotator", "task", "segment", "system", "kind", "human", "score").rows() == [
+        ("engces0101", "engces0101", "12", "sysA", "system", False, 80.0),
+        ("engces0101", "engces0101", "12", "sysA", "degraded", False, 3.0),
+        ("engces0101", "engces0101", "1", "x.ref.A", "reference", True, 80.0),
+    ]
+    assert judgments.table["started"][0] == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+    assert judgments.table["active_seconds"].to_list() == [5.0] * 3
+
+
+def test_the_last_save_counts_and_all_are_kept(tmp_path: Path) -> None:
+    rows = [row("d", "False", score=2, at=20), row("d", "False", score=1), row("d", "False", item=2, score=9)]
+    judgments = read([write(tmp_path, *rows)], format="appraise")
+    assert judgments.table.select("segment", "score", "revision").rows() == [
+        ("1", 2.0, 2),
+        ("1", 1.0, 1),
+        ("2", 9.0, 1),
+    ]
+    assert judgments.final().table["score"].to_list() == [2.0, 9.0]
+
+
+def test_scores_of_whole_documents_are_set_aside(tmp_path: Path) -> None:
+    judgments = read([write(tmp_path, row("d", "False"), row("d", "True", item=2))], format="appraise")
+    assert judgments.protocols == ("sqm",)
+    assert len(judgments) == 1
+    assert judgments.set_aside == (SetAside("score of a whole document, not of a segment", 1),)
+
+
+def test_flags_come_off_the_document(tmp_path: Path) -> None:
+    names = ["talk#sysA", "talk#sysA#bad2", "talk#dup", "talk#incomplete", "talk#1-10", "talk#sysA#bad5#duplicate1"]
+    kinds = ["TGT", "BAD", "TGT", "TGT", "TGT", "BAD"]
+    rows = [
+        row(name, "False", "[]", kind=kind, system="x.sysA", item=place)
+        for place, (name, kind) in enumerate(zip(names, kinds, strict=True), start=20)
+    ]
+    table = read([write(tmp_path, *rows)], format="appraise").table
+    assert table.select("document", "flags", "kind").rows() == [
+        ("talk", None, "system"), ("talk", "bad2", "degraded"), ("talk", "dup", "repeat"),
+        ("talk", "incomplete", "system"), ("talk#1-10", None, "system"), ("talk", "bad5#duplicate1", "degraded"),
+    ]  # fmt: skip
+
+
+def test_intact_segments_of_a_copy_flagged_bad_are_set_aside(tmp_path: Path) -> None:
+    rows = [row("d#bad", "False", "[]", kind="BAD"), row("d#bad", "False", "[]", item=2), row("d", "False", "[]")]
+    judgments = read([write(tmp_path, *rows)], format="appraise")
+    assert judgments.table["kind"].to_list() == ["degraded", "system"]
+    assert judgments.set_aside == (SetAside("intact segment of a corrupted copy of a document", 1),)
+
+
+def test_tutorials_are_told_by_document_or_item(tmp_path: Path) -> None:
+    rows = [
+        row("ende-tutorial1", "False", "[]", system="ende-tutorial1"),
+        row("d", "False", "[]", item=1000004),
+        row("d", "False", "[]", item=55),
+    ]
+    assert read([write(tmp_path, *rows)], format="appraise").table["kind"].to_list() == ["tutorial"] * 2 + ["system"]
+
+
+def test_spans_marked_and_filled_in(tmp_path: Path) -> None:
+    spans = [
+        {"start_i": 2, "end_i": 4, "severity": "minor", "error_type": None},
+        {"start_i": 2, "end_i": 4, "severity": "major"},
+        {"start_i": "missing", "end_i": "missing", "severity": "undecided", "error_type": None},
+    ]
+    judgments = read([write(tmp_path, row("d", "False", json.dumps(spans)))], format="appraise")
+    assert judgments.protocols == ("esa",)
+    found = judgments.table["spans"][0].to_list()
+    assert [(one["start"], one["end"], one["severity"], one["side"]) for one in found] == [
+        (2, 5, "minor", "target"), (2, 4, "major", "target"), (None, None, "undecided", "missing"),
+    ]  # fmt: skip
+    assert "results: 1 error spans have no severity (an unfinished click)" in judgments.notes
+
+
+def test_scores_of_mqm_follow_from_the_errors(tmp_path: Path) -> None:
+    spans = [{"start_i": 0, "end_i": 1, "severity": "major", "error_type": ["Fluency", "Grammar"]}]
+    rows = [row("d", "False", json.dumps(spans), score=0), row("d", "False", "[]", score=0, item=2)]
+    judgments = read([write(tmp_path, *rows)], format="appraise")
+    assert judgments.protocols == ("mqm",)
+    assert judgments.table["score"].to_list() == [-5.0, 0.0]
+    assert judgments.table["spans"][0].to_list()[0]["category"] == "Fluency/Grammar"
+
+
+def test_pairs_share_a_screen(tmp_path: Path) -> None:
+    rows = [
+        row("", "", item=item, system=system, score=score, at=item)
+        for item, scores in ((1, (80, 60)), (2, (10, 10)))
+        for system, score in zip("AB", scores, strict=True)
+    ]
+    judgments = read([write(tmp_path, *rows)], format="appraise")
+    assert judgments.protocols == ("pairwise",)
+    assert judgments.table.group_by("screen", maintain_order=True).len()["len"].to_list() == [2, 2]
+    assert read([write(tmp_path, *(one.replace(",,,", ",") for one in rows))], format="appraise").protocols == (
+        "pairwise",
+    )
+
+
+def test_items_numbered_by_task_become_places_in_the_document(tmp_path: Path) -> None:
+    """The document has three segments; account 2 got its first two for system B, account 3 its last."""
+    pages = {
+        "u1": [("doc", "A", 3), ("other", "A", 1)],
+        "u2": [("other", "B", 1), ("doc", "B", 2), ("doc#bad1", "B", 2)],
+        "u3": [("doc", "B", 1), ("other", "C", 1)],
+    }
+    rows = []
+    for user, shown in pages.items():
+        item = 0
+        for name, system, size in shown:
+            for _ in range(size):
+                item += 1
+                kind = "BAD" if "bad" in name else "TGT"
+                rows.append(row(name, "False", "[]", item=item, user=user, system=system, kind=kind))
+    judgments = read([write(tmp_path, *rows)], format="appraise")
+    document = judgments.table.filter(pl.col("document") == "doc")
+    assert document.select("annotator", "system", "kind", "segment").rows() == [
+        ("u1", "A", "system", "1"), ("u1", "A", "system", "2"), ("u1", "A", "system", "3"),
+        ("u2", "B", "system", "1"), ("u2", "B", "system", "2"),
+        ("u2", "B", "degraded", "1"), ("u2", "B", "degraded", "2"), ("u3", "B", "system", "3"),
+    ]  # fmt: skip
+    assert any("told by their place in the document" in note for note in judgments.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"Ann": ["u1", "u2"], "Bob": ["u3"]}',
+        '{"u1": "Ann", "u2": "Ann", "u3": "Bob"}',
+        '[{"login": "u1", "person": "Ann"}, {"login": "u2", "person": "Ann"}, {"login": "u3", "person": "Bob"}]',
+        "\ufeffAnnotatorID,protocol,login,,\nAnn,ESA,u1,,\nAnn,ESA,u2,,\nBob,ESA,u3,,\n",
+        "u1\tAnn\nu2\tAnn\nu3\tBob\n",
+        "protocol;login;person\nESA;u1;Ann\nESA;u2;Ann\nESA;u3;Bob\n",
+    ],
+)
+def test_people_behind_accounts(tmp_path: Path, text: str) -> None:
+    (tmp_path / "map").write_text(text, encoding="utf-8")
+    file = write(tmp_path, *(row(user=user) for user in ("u1", "u2", "u3", "u4")))
+    judgments = read([file], format="appraise", options=ReadOptions(annotators=tmp_path / "map"))
+    assert judgments.table["annotator"].to_list() == ["Ann", "Ann", "Bob", "u4"]
+    assert judgments.table["task"].to_list() == ["u1", "u2", "u3", "u4"]
+    assert judgments.notes == ("1 of 4 accounts are not in the map of annotators",)
+
+
+def test_an_account_that_others_are_mapped_to_is_a_person(tmp_path: Path) -> None:
+    (tmp_path / "map.csv").write_text("m1,cal1\nm2,cal1\nm3,cal2\n")
+    file = write(tmp_path, row(user="cal1"), row(user="cal2"))
+    judgments = read([file], format="appraise", options=ReadOptions(annotators=tmp_path / "map.csv"))
+    assert judgments.table["annotator"].to_list() == ["cal1", "cal2"]
+    assert judgments.notes == ()
+
+
+def test_a_map_of_other_accounts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "map.csv").write_text("x1,Ann\nx2,Bob\n")
+    with pytest.raises(InputError, match="knows none of the accounts in the results"):
+        read([write(tmp_path, row())], format="appraise", options=ReadOptions(annotators=tmp_path / "map.csv"))
+
+
+def test_a_folder_may_hold_other_files(tmp_path: Path) -> None:
+    write(tmp_path, row(), name="a.csv")
+    write(tmp_path, row("d", "False"), name="b.csv")
+    (tmp_path / "header.csv").write_text("username,system,itemId,itemType,srcLang,trgLang,score,timeStart,timeEnd\n")
+    (tmp_path / "batches.zip").write_bytes(b"PK\0\0")
+    judgments = read([tmp_path], format="appraise")
+    assert judgments.table["campaign"].to_list() == ["a", "b"]
+    assert judgments.notes == ("left alone, no results: batches.zip, header.csv",)
+
+
+def test_a_header_line_may_be_there(tmp_path: Path) -> None:
+    header = "username,system,itemId,itemType,srcLang,trgLang,score,timeStart,timeEnd"
+    assert len(read([write(tmp_path, header, row())], format="appraise")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (row(score=1000), "line 2: score is '1000'"),
+        (row(score="x"), "line 2: score is 'x'"),
+        (row(kind="SRC"), "line 2: item type is 'SRC'"),
+        (row("d", "False"), "line 2: 11 fields where the first row has 9"),
+        (row().replace("1700000005.000", "soon"), "line 2: end time is 'soon'"),
+        ('"open', "line 2: cannot be read as a table"),
+    ],
+)
+def test_faults_name_file_line_and_value(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read([write(tmp_path, row(), text)], format="appraise")
+
+
+@pytest.mark.parametrize("mqm", ["[{", '["x"]', '[{"start_i": "a", "end_i": 2}]', '[{"start_i": -1, "end_i": 1e99}]'])
+def test_damaged_spans_are_named(tmp_path: Path, mqm: str) -> None:
+    with pytest.raises(InputError, match=r"line 2: .* is not a list of error spans"):
+        read([write(tmp_path, row("d", "False", "[]"), row("d", "False", mqm))], format="appraise")
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no result file"):
+        read([write(tmp_path, "a,b,c")], format="appraise")

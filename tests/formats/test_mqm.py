@@ -1,0 +1,100 @@
+"""MQM ratings: errors gathered into judgments, scores from their weights, marks as offsets. All data are made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adjudge.core.errors import InputError
+from adjudge.core.judgments import SetAside
+from adjudge.formats import ReadOptions, read
+from adjudge.formats.error_weights import score, weight
+
+HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+
+
+def write(tmp_path: Path, *rows: str, name: str = "mqm_test_ende.tsv") -> Path:
+    (tmp_path / name).write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    return tmp_path / name
+
+
+def row(target: str = "Eine Katze.", category: str = "No-error", severity: str = "No-error", *, system: str = "x",
+        rater: str = "r1", source: str = 'A "cat') -> str:  # fmt: skip
+    return "\t".join([system, "d1", "1", "4", rater, source, target, category, severity])
+
+
+@pytest.mark.parametrize(
+    ("severity", "category", "cost"),
+    [
+        ("Minor", "Fluency/Grammar", 1.0), ("Minor", "Fluency/Punctuation", 0.1), ("Major", "Fluency/Punctuation", 5.0),
+        ("Major", "Accuracy/Mistranslation", 5.0), ("Critical", "Accuracy", 5.0), ("Major", "Non-translation!", 25.0),
+        ("Neutral", "Style", 0.0), ("Major", "Source issue", 0.0), ("No-error", "No-error", 0.0),
+        ("severe", "Style", None),
+    ],
+)  # fmt: skip
+def test_weights(severity: str, category: str, cost: float | None) -> None:
+    assert weight(severity, category) == cost
+
+
+def test_tenths_add_up_and_no_error_is_zero() -> None:
+    assert score([0.1] * 3) == -0.3
+    assert str(score([])) == "0.0"
+
+
+def test_errors_of_one_rater_are_one_judgment(tmp_path: Path) -> None:
+    rows = [
+        row("Eine <v>Katze</v>.", "Fluency/Grammar", "Minor"),
+        row("Eine Katze<v>.</v>", "Fluency/Punctuation", "Minor"),
+        row(rater="r2"),
+        row("<v>Ein</v>e Katze.", "Style", "Major", system="ref"),
+    ]
+    judgments = read([write(tmp_path, *rows)], format="mqm")
+    table = judgments.table
+    assert judgments.pairs == ("en-de",)
+    assert table.select("system", "annotator", "document", "segment", "score", "human").rows() == [
+        ("x", "r1", "d1", "4", -1.1, False), ("x", "r2", "d1", "4", 0.0, False), ("ref", "r1", "d1", "4", -5.0, True),
+    ]  # fmt: skip
+    assert table["spans"][0].to_list() == [
+        {"start": 5, "end": 10, "severity": "minor", "category": "Fluency/Grammar", "side": "target", "text": "Katze"},
+        {"start": 10, "end": 11, "severity": "minor", "category": "Fluency/Punctuation", "side": "target", "text": "."},
+    ]
+    assert table["spans"][1].to_list() == []
+
+
+def test_marks_in_the_source_and_marks_without_end(tmp_path: Path) -> None:
+    rows = [
+        row(source="A <v>cat</v>", category="Accuracy/Omission", severity="Major"),
+        row("Eine <v>Katze.", "Style", "Minor", rater="r2"),
+        row(category="Accuracy/Omission", severity="Major", rater="r3"),
+    ]
+    judgments = read([write(tmp_path, *rows)], format="mqm")
+    spans = [one.to_list()[0] for one in judgments.table["spans"]]
+    assert [(one["side"], one["start"], one["end"], one["text"]) for one in spans] == [
+        ("source", 2, 5, "cat"), ("target", 5, 11, "Katze."), ("missing", None, None, None),
+    ]  # fmt: skip
+    assert judgments.notes == ("mqm_test_ende: 1 marks have no end; they run to the end of the text",)
+
+
+def test_tests_of_attention_are_set_aside(tmp_path: Path) -> None:
+    judgments = read([write(tmp_path, row(), row(category="Found", severity="HOTW-test"))], format="mqm")
+    assert judgments.set_aside == (SetAside("test of attention, not a rating", 1),)
+
+
+def test_the_pair_may_be_told(tmp_path: Path) -> None:
+    file = write(tmp_path, row(), name="ratings.tsv")
+    assert read([file], format="mqm", options=ReadOptions(pair="cs-en")).pairs == ("cs-en",)
+    assert read([file], format="mqm").pairs == ("und-und",)
+
+
+def test_an_unknown_severity_is_no_zero(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 3: severity is 'Terrible'"):
+        read([write(tmp_path, row(), row("a <v>b</v>", "Style", "Terrible"))], format="mqm")
+
+
+def test_a_header_alone_and_a_missing_column(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds a header but no ratings"):
+        read([write(tmp_path)], format="mqm")
+    (tmp_path / "other.tsv").write_text("system\tdoc\nx\td\n")
+    with pytest.raises(InputError, match="has no column 'rater'"):
+        read([tmp_path / "other.tsv"], format="mqm")

@@ -1,0 +1,51 @@
+"""White-space separated tables: what scripts of statistics write, and what damage does to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adjudge.core.errors import InputError
+from adjudge.formats.spaced import Spaced, read_spaced
+
+
+def table(tmp_path: Path, text: str, header: str = "score") -> Spaced:
+    file = tmp_path / "table.csv"
+    file.write_bytes(text.encode())
+    found = read_spaced(file, header=header)
+    assert found is not None
+    return found
+
+
+def test_tabs_blanks_and_quotes_may_be_mixed(tmp_path: Path) -> None:
+    found = table(tmp_path, 'name \tscore \n"a b"\t 1\r\n\n  c   NA \n')
+    assert found.header == ("name", "score")
+    assert found.texts(0).to_list() == ["a b", "c"]
+    assert found.numbers(1, "score").to_list() == [1.0, None]
+    assert found.frame["line"].to_list() == [2, 4]
+
+
+def test_a_file_may_have_no_header(tmp_path: Path) -> None:
+    found = table(tmp_path, "a 1\nb 2\n")
+    assert found.header == ()
+    assert found.texts(0).to_list() == ["a", "b"]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", " \t \n"])
+def test_an_empty_file_is_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "empty.csv").write_text(text)
+    assert read_spaced(tmp_path / "empty.csv", header="score") is None
+
+
+@pytest.mark.parametrize(("text", "line"), [("a 1\nb 2 3\n", 2), ("a 1\n\nb\n", 3)])
+def test_a_row_of_another_length_is_named_with_its_line(tmp_path: Path, text: str, line: int) -> None:
+    with pytest.raises(InputError, match=rf"line {line}: .* fields where the first line has 2"):
+        table(tmp_path, text)
+
+
+@pytest.mark.parametrize("value", ["x", "inf", "nan", "1_0"])
+def test_what_is_no_number_is_named_with_its_line(tmp_path: Path, value: str) -> None:
+    found = table(tmp_path, f"name score\na 1\nb {value}\n")
+    with pytest.raises(InputError, match=rf"line 3: score is '{value}'"):
+        found.numbers(1, "score")
