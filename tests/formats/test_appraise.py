@@ -167,6 +167,15 @@ def test_pairs_share_a_screen(tmp_path: Path) -> None:
     )
 
 
+def test_shared_outputs_have_a_row_for_each_system(tmp_path: Path) -> None:
+    rows = [row(system="A"), row(system="B", item=2), row(system="A+B", item=3), row(system="R2L+Back", item=4)]
+    judgments = read([write(tmp_path, *rows)], format="appraise")
+    assert judgments.table.select("system", "segment").rows() == [
+        ("A", "1"), ("B", "2"), ("A", "3"), ("B", "3"), ("R2L+Back", "4"),
+    ]  # fmt: skip
+    assert judgments.notes == ("results: 1 outputs are shared by systems; each has a row",)
+
+
 def test_items_numbered_by_task_become_places_in_the_document(tmp_path: Path) -> None:
     """The document has three segments; account 2 got its first two for system B, account 3 its last."""
     pages = {

@@ -150,6 +150,24 @@ def test_outputs_that_systems_share_are_copies_beside_the_judgment(tmp_path: Pat
     assert table.filter(pl.col("annotator") == "w3")["passed"].to_list() == [False] * 5
 
 
+def test_a_system_that_was_filtered_out_is_not_mistaken_for_another(tmp_path: Path) -> None:
+    lines = [f"NA w cs en ad NA {system} NA SYSTEM 7 50 0" for system in ("A", "B")]
+    write(tmp_path / "ad-latest.csv", lines)
+    write(tmp_path / "ad-good-raw.csv", lines[1:])
+    table = read([tmp_path], format="wmt-da").table
+    assert sorted(table.select("system", "passed", "copy").rows()) == [("A", False, False), ("B", True, False)]
+
+
+def test_scores_of_whole_documents_are_left_alone_beside_segments(tmp_path: Path) -> None:
+    write(tmp_path / "ad-latest.csv", rows())
+    header = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type doc_id doc_snts score time"
+    file = write(tmp_path / "ad-latest-doc.csv", ["H w de en ad 1 A.1 1 SYSTEM d1 5 50 0"], header)
+    judgments = read([tmp_path], format="wmt-da")
+    assert len(judgments) == 20
+    assert judgments.notes == ("ad-latest-doc.csv: 1 scores of whole documents are left alone",)
+    assert len(read([file], format="wmt-da")) == 1
+
+
 def test_equal_scores_of_one_worker_are_no_copies_without_a_sign(tmp_path: Path) -> None:
     lines = [f"NA w cs en ad NA {system} NA SYSTEM 7 50 0" for system in ("A", "B")]
     write(tmp_path / "ad-good-raw.csv", lines)

@@ -97,12 +97,13 @@ class _Campaign:
         self.left_out: list[SetAside] = []
 
     def judgments(self, rows: pl.DataFrame) -> Judgments:
-        has_documents, has_spans = "document" in rows.columns, "mqm" in rows.columns
+        has_documents, has_spans = "complete" in rows.columns, "mqm" in rows.columns
+        rows = self._expanded(rows)
         rows = rows.with_columns(
             *(pl.lit(None, dtype=pl.String).alias(name) for name in _OPTIONAL if name not in rows.columns),
             *(pl.lit(None, dtype=pl.Float64).alias(name) for name in ("start", "end") if name not in rows.columns),
         )
-        if "complete" in rows.columns:
+        if has_documents:
             rows = self._keep(rows, ~pl.col("complete"), "score of a whole document, not of a segment")
         rows = self._keep(rows, pl.col("score").is_not_null(), "no score was given")
         rows = self._named(rows)
@@ -118,6 +119,19 @@ class _Campaign:
         kept = rows.filter(condition)
         self.left_out.append(SetAside(otherwise, rows.height - kept.height))
         return kept
+
+    def _expanded(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """One row for each of the systems that share an output (`A+B`), if all of them also occur on their own."""
+        known = set(rows["system"].unique())
+        shared = [name for name in known if "+" in name and known.issuperset(name.split("+"))]
+        if not shared:
+            return rows
+        together = pl.col("system").is_in(shared)
+        self.notes.append(
+            f"{self.name}: {rows.select(together.sum()).item()} outputs are shared by systems; each has a row"
+        )
+        parts = pl.when(together).then(pl.col("system").str.split("+")).otherwise(pl.concat_list("system"))
+        return rows.with_columns(parts.alias("system")).explode("system")
 
     def _named(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The document without what was appended to it, the flags, and the kind."""

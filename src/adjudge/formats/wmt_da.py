@@ -76,8 +76,15 @@ class _Reader:
         if not judged and not segments:
             where = self.campaign.given[0].path if len(self.campaign.given) == 1 else self.campaign.folder
             raise InputError("is empty: it holds no scores; check that the file is complete", file=where)
+        self._note_documents()
         table = pl.concat([*self._placed(judged), *map(self._as_table, segments)], how="diagonal")
         return self._judgments(table)
+
+    def _note_documents(self) -> None:
+        for one in self.campaign.given:
+            rows = self.seen.get(one.path)
+            if one.role == "documents" and rows is not None and len(self.campaign.given) > 1:
+                self.notes.append(f"{one.path.name}: {rows.height} scores of whole documents are left alone")
 
     def _fresh(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows of pairs that no fuller file has given yet."""

@@ -33,7 +33,9 @@ def passed_and_copies(everything: pl.DataFrame, passing: pl.DataFrame) -> tuple[
         pl.lit(value=True).alias("passed"),
         pl.coalesce("at", "line").alias("line"),
     )
-    others = all_rows.join(kept.select(_KEY, _NTH), on=[_KEY, _NTH], how="anti")
+    complete = kept.group_by(_KEY).agg(pl.len().alias("kept"), pl.col("given").first())
+    others = all_rows.join(complete.filter(pl.col("kept") >= pl.col("given")), on=_KEY, how="anti")
+    others = others.join(kept, on=[_KEY, "system"], how="anti")
     others = others.with_columns(pl.lit(value=False).alias("copy"), pl.lit(value=False).alias("passed"))
     merged = pl.concat([kept.drop("given", "at"), others], how="diagonal").sort("line", maintain_order=True)
     return merged.drop(_KEY, _NTH), unknown
