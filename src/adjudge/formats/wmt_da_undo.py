@@ -71,14 +71,7 @@ def without_spread(
         good: the workers who passed, where that is known.
         path: the file of the segment means.
     """
-    scored = rows.filter(pl.col("kind").is_in(["system", "repeat"])).group_by("system", "sid")
-    known = scored.agg(pl.len().alias("here"), pl.col("score").sum().alias("sum"))
-    joined = segments.join(known, on=["system", "sid"], how="left").with_columns(pl.col("here", "sum").fill_null(0))
-    lacking = (pl.col("n") - pl.col("here")).cast(pl.Int64)
-    value = ((pl.col("score") * pl.col("n") - pl.col("sum")) / (pl.col("n") - pl.col("here"))).round(6)
-    missing = joined.filter(pl.col("n") > pl.col("here")).select(
-        "source_lang", "target_lang", "system", "sid", value.alias("score"), lacking.alias("copies")
-    )
+    missing = _lacking(rows, segments)
     if not missing.height:
         return rows.clear(), []
     explained = missing.filter(pl.col("score") == pl.col("score").round()).filter(
@@ -96,6 +89,18 @@ def without_spread(
         pl.lit(value=False).alias("copy"),
     )
     return pl.concat([rows.clear(), restored], how="diagonal"), notes if back else notes[1:]
+
+
+def _lacking(rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    """Segments with fewer rows than the released means count: how many are lacking, and their mean score."""
+    scored = rows.filter(pl.col("kind").is_in(["system", "repeat"])).group_by("system", "sid")
+    known = scored.agg(pl.len().alias("here"), pl.col("score").sum().alias("sum"))
+    joined = segments.join(known, on=["system", "sid"], how="left").with_columns(pl.col("here", "sum").fill_null(0))
+    lacking = (pl.col("n") - pl.col("here")).cast(pl.Int64)
+    value = ((pl.col("score") * pl.col("n") - pl.col("sum")) / (pl.col("n") - pl.col("here"))).round(6)
+    return joined.filter(pl.col("n") > pl.col("here")).select(
+        "source_lang", "target_lang", "system", "sid", value.alias("score"), lacking.alias("copies")
+    )
 
 
 def _workers_without_spread(
