@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adjudge.core.comparisons import comparisons
+from adjudge.core.judgments import Judgments
 from adjudge.design.make import design
 from adjudge.design.tasks import Item, TaskSet, to_json
 from tests.design.test_make import assert_sound, work
@@ -154,3 +156,21 @@ def test_segments_on_which_all_agree_are_left_out() -> None:
     same = {name: ("same", *texts[1:]) for name, texts in testset.systems.items()}
     tasks = design(make_campaign("pairwise"), type(testset)(testset.source, testset.references, same))
     assert {item.segment for item in items(tasks)} == {"2", "3", "4", "5", "6"}
+
+
+def test_controls_in_a_block_are_not_compared() -> None:
+    rows = [("A", "system", 1), ("B", "system", 2), ("A", "degraded", 3), ("attention", "attention", 3)]
+    judgments = Judgments.from_columns(
+        {
+            "protocol": ["ranking"] * 4,
+            "annotator": ["x"] * 4,
+            "screen": ["1"] * 4,
+            "segment": ["1"] * 4,
+            "system": [system for system, _, _ in rows],
+            "kind": [kind for _, kind, _ in rows],
+            "rank": [rank for _, _, rank in rows],
+        }
+    )
+    found = comparisons(judgments)
+    assert found.systems == ("A", "B")
+    assert found.outcome.tolist() == [1]

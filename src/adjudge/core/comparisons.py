@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 NOBODY = "(unknown)"
+# Outputs shown to check or to teach people. They stand in a block beside genuine ones and say nothing of a system.
+NOT_COMPARED = ("degraded", "tutorial", "attention")
 RELATIVE = ("ranking", "pairwise")
 """The protocols whose judgments compare systems."""
 MOST_LABELS = 1000
@@ -108,7 +110,10 @@ def _relative_judgments(judgments: Judgments) -> pl.DataFrame:
     if table.height == 0:
         found = ", ".join(judgments.protocols) or "no judgments at all"
         raise DataError(f"relative ranks are needed, but the data hold {found}; choose a method for scores")
-    return table
+    genuine = table.filter(~pl.col("kind").is_in(NOT_COMPARED))
+    if genuine.height == 0:
+        raise DataError("relative ranks of systems are needed, but the data hold controls only; check the export")
+    return genuine
 
 
 @dataclass(frozen=True, eq=False)
