@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from adjudge.core.files import write_text
 from adjudge.report.build import build_report
 from adjudge.report.html import render
-from tests.report.made import NASTY, pair_results
+from tests.report.made import NASTY, pair_results, score_results
 
 pytestmark = pytest.mark.browser
 PHONE = 390
@@ -20,7 +20,7 @@ PHONE = 390
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("browser") / "report.html"
-    results = {"en-cs": pair_results(), "de-en": pair_results(NASTY)}
+    results = {"en-cs": pair_results(), "de-en": pair_results(NASTY), "scores": score_results(NASTY)}
     write_text(path, render(build_report(results, title=f"Campaign {NASTY}")))
     return path
 
@@ -60,7 +60,7 @@ def test_every_chart_is_drawn_without_network_errors_or_overflow(
     assert visit.faults == []
     assert visit.requests == [report.as_uri()]
     charts = visit.page.locator("[data-chart]")
-    assert charts.count() >= 10
+    assert charts.count() >= 20
     assert visit.page.locator("[data-chart] svg").count() == charts.count()
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     widest = "Math.max(...[...document.querySelectorAll('.chart svg')].map(e => e.getBoundingClientRect().right))"

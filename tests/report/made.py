@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 from adjudge.core.agreement import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
-from adjudge.core.audit import Audit
+from adjudge.core.audit import Audit, Section
 from adjudge.core.audit_sampling import Correlation, SampledSystem, Sampling
+from adjudge.core.audit_tasks import Documents, ExplainedSpread, TaskComposition
 from adjudge.core.checked import AnnotatorCheck, Checked
 from adjudge.core.imported import Imported
 from adjudge.core.judgments import SetAside
 from adjudge.core.ranking import Lines, PairComparison, RankedSystem, Ranking
+from adjudge.core.stability import Stability, StabilityRow
 from adjudge.report.results import PairResults
 
 NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
@@ -126,4 +129,44 @@ def audit() -> Audit:
     return Audit(
         settings={"seed": 1}, data="0123456789ab", version="test",
         sections={"sampling": Sampling("wins-or-ties", none, none, systems)},
+    )  # fmt: skip
+
+
+def score_results(first: str = "alpha") -> PairResults:
+    """The same systems scored instead of compared."""
+    results = pair_results(first)
+    pairs = tuple(replace(one, numbers={}) for one in results.ranking.comparisons)
+    best = replace(results.ranking, method="zscore", comparisons=pairs)
+    sections: dict[str, Section] = dict(audit().sections)
+    sections |= {"stability": stability(first), "composition": composition(first), "documents": documents(first)}
+    return replace(results, ranking=best, audit=replace(audit(), sections=sections))
+
+
+def stability(first: str) -> Stability:
+    def row(change: str, family: str, *order: str) -> StabilityRow:
+        before = (first, "beta")
+        changed = order != before
+        flips = ((first, "beta"),) if changed else ()
+        return StabilityRow(change, family, ("ref",), changed, False, order, (order,), flips, before, (before,), 1)
+
+    rows = (
+        row("human and references removed", "human removed", "beta", first),
+        row("human divided by 2", "human divided by 2", first, "beta"),
+        row("without ann", "annotator removed", first, "beta"),
+        row("without bob", "annotator removed", "beta", first),
+    )
+    return Stability(rows, "SR+DC", "zscore", "scipy-1.6")
+
+
+def composition(first: str) -> TaskComposition:
+    counts, shares = ((4, 2, 1), (2, 3, 2), (1, 2, 3)), ((1.0, 0.5, 0.25), (0.7, 1.0, 0.7), (0.3, 0.7, 1.0))
+    return TaskComposition(
+        "task", 6, ("ref", first, "beta"), counts, shares, (2, 2.5, 3), 0.5, 2, {"references": 1.0}, 0.5
+    )
+
+
+def documents(first: str) -> Documents:
+    return Documents(
+        ("doc-1", "doc-2"), ("ref", first, "beta"), ((90.0, 80.0, None), (70.0, 65.0, 50.0)), ((4, 4, 0), (4, 4, 4)),
+        (85.0, 62.0), 5 / 6, (ExplainedSpread("systems", 0.1, 0.08),),
     )  # fmt: skip

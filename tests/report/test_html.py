@@ -12,7 +12,7 @@ import pytest
 from adjudge.report.build import build_report
 from adjudge.report.charts.theme import DARK, LIGHT
 from adjudge.report.html import checksum, json_for_script, render
-from tests.report.made import NASTY, pair_results
+from tests.report.made import NASTY, pair_results, score_results
 
 VOID = {"meta", "img", "br", "hr", "link", "input", "col"}
 
@@ -54,7 +54,7 @@ class Document(HTMLParser):
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    results = {"en-cs": pair_results(), "x/<b>de-en</b>": pair_results(NASTY)}
+    results = {"en-cs": pair_results(), "x/<b>de-en</b>": score_results(NASTY)}
     return render(build_report(results, title="A <i>campaign</i> & more"))
 
 
@@ -103,7 +103,7 @@ def test_every_link_leads_somewhere_and_no_id_occurs_twice(document: Document) -
 
 
 def test_every_chart_has_its_place_and_its_words(document: Document) -> None:
-    page = build_report({"en-cs": pair_results(), "x/<b>de-en</b>": pair_results(NASTY)}, title="")
+    page = build_report({"en-cs": pair_results(), "x/<b>de-en</b>": score_results(NASTY)}, title="")
     places = [attrs for _, attrs in document.elements if "data-chart" in attrs]
     assert [attrs["data-chart"] for attrs in places] == list(page.charts_by_id())
     assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in places)

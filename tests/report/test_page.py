@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from adjudge.core.result import to_plain
+from adjudge.core.table import Table
 from adjudge.report.build import build_report
 from adjudge.report.page import ReportPage
-from tests.report.made import pair_results
+from tests.report.made import audit, pair_results, score_results
 
 GOLDEN = Path(__file__).parent / "golden" / "page.json"
 
@@ -74,9 +75,26 @@ def test_annotators_who_fail_the_check_are_named() -> None:
 
 
 def test_scores_have_differences_instead_of_wins() -> None:
-    results = pair_results()
-    pairs = tuple(replace(one, numbers={}) for one in results.ranking.comparisons)
-    scores = replace(results, ranking=replace(results.ranking, method="mixed", comparisons=pairs))
-    sections = {one.slug: one for one in build_report({"x": scores}, title="").pairs[0].sections}
+    sections = {one.slug: one for one in build_report({"x": score_results()}, title="").pairs[0].sections}
     assert [chart.title for chart in sections["pairs"].charts] == ["Differences"]
     assert "opponents" not in sections
+    assert {"stability", "composition", "documents", "sampling"} <= set(sections)
+
+
+def test_stability_is_summed_up_in_words() -> None:
+    sections = {one.slug: one for one in build_report({"x": score_results()}, title="").pairs[0].sections}
+    first, second = sections["stability"].words
+    assert first.endswith("1 of 2 changes to the human, the best or the worst system move others.")
+    assert second == "Leaving out one annotator changes the order in 1 and the clusters in 0 of 2 cases."
+
+
+def test_an_audit_that_the_report_does_not_know_is_shown_with_its_tables() -> None:
+    @dataclass(frozen=True)
+    class New:
+        def tables(self) -> tuple[Table, ...]:
+            return (Table("First", (), ()), Table("Second", (), ()))
+
+    results = replace(pair_results(), audit=replace(audit(), sections={"brand_new": New()}))
+    section = build_report({"x": results}, title="").pairs[0].sections[-1]
+    assert (section.slug, section.title) == ("brand_new", "Brand new")
+    assert [table.title for table in (*section.tables, *section.folded)] == ["First", "Second"]

@@ -19,7 +19,7 @@ _Computed = TypeVar("_Computed")
 
 # Methods that stand beside the default, where they fit the judgments.
 BESIDE = {
-    "relative": ("expected-wins", "trueskill", "wins-no-ties", "wins-or-ties"),
+    "relative": ("expected-wins", "wins-no-ties", "wins-or-ties"),
     "scores": ("mixed-rank", "zscore", "raw"),
 }
 

@@ -4,41 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.core.audit_tasks import Documents, TaskComposition
+from adjudge.core.stability import Stability
 from adjudge.report.page import Section
+from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 
 if TYPE_CHECKING:
+    from adjudge.core.audit import Section as AuditSection
+    from adjudge.core.ranking import Ranking
     from adjudge.core.table import Table
     from adjudge.report.results import PairResults
 
 # What an audit asks, in words; one that is not named here is shown under its own name.
 TITLES = {
-    "edits": ("Post-edits", "How often edits made by people who saw the translation alone were possible."),
+    "edits": ("Post-edits", "How often people who saw the translation alone left it as it is."),
     "acceptability": ("Acceptability", "How often post-edited translations were found acceptable."),
-    "composition": ("Composition", "Which systems were judged together, and by whom."),
-    "documents": ("Documents", "How systems fare on each document: differences between cells are mostly noise."),
-    "stability": ("Stability", "What becomes of the ranking when something about the data is changed."),
-    "aa": (
-        "Does the test lie?",
-        "One system is split at random in two; a good test finds a difference in 5% of splits.",
-    ),
+    "sampling": ("Sampling", "Does the score go with how often a system was drawn?"),
 }
-# Shown with other sections of the page.
-ELSEWHERE = ("sampling", "sole_winners", "discrepancies", "claims")
+# Shown with other sections of the page; for relative judgments, what was shown together is, too.
+ELSEWHERE = ("sole_winners", "discrepancies")
+WITH_OPPONENTS = ("sampling", "composition")
 
 
 def audit_sections(results: PairResults) -> tuple[Section, ...]:
     """One section per audit, in the order in which they were made."""
     if results.audit is None:
         return ()
-    relative = "sampling" in results.audit.sections
-    sections = []
-    for name, audit in results.audit.sections.items():
-        if name in ELSEWHERE or (relative and name == "composition"):
-            continue
-        title, words = TITLES.get(name, (name.replace("_", " ").capitalize(), ""))
-        first, *rest = audit.tables()
-        sections.append(Section(name, title, (words,) if words else (), tables=(first,), folded=tuple(rest)))
-    return tuple(sections)
+    elsewhere = (*ELSEWHERE, *WITH_OPPONENTS) if is_relative(results.ranking) else ELSEWHERE
+    return tuple(_section(name, one) for name, one in results.audit.sections.items() if name not in elsewhere)
+
+
+def is_relative(ranking: Ranking) -> bool:
+    """Whether systems were compared, not scored."""
+    return any("wins" in one.numbers for one in ranking.comparisons)
+
+
+def _section(name: str, audit: AuditSection) -> Section:
+    if isinstance(audit, Stability):
+        return stability_section(audit)
+    if isinstance(audit, TaskComposition):
+        return composition_section(audit)
+    if isinstance(audit, Documents):
+        return documents_section(audit)
+    title, words = TITLES.get(name, (name.replace("_", " ").capitalize(), ""))
+    first, *rest = audit.tables()
+    return Section(name, title, (words,) if words else (), tables=(first,), folded=tuple(rest))
 
 
 def audit_tables(results: PairResults, *names: str) -> tuple[Table, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.core.table import Cell, Table, text
-from adjudge.report.charts.methods import methods
+from adjudge.report.charts.places import places
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import listed
 
@@ -27,7 +27,7 @@ def methods_section(results: PairResults) -> Section | None:
             f"Another order comes out of {listed(differ)}: what depends on the method is not settled by the data."
         )
     chart = Chart("methods", "Places by method", "Coloured lines are systems whose place depends on the method.",
-                  methods((first, *others)))  # fmt: skip
+                  places({one.method: one.order for one in (first, *others)}))  # fmt: skip
     return Section("methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),))
 
 

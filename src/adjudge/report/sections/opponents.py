@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from adjudge.report.charts.opponents import opponents
 from adjudge.report.charts.times_judged import times_judged
 from adjudge.report.page import Chart, Section
-from adjudge.report.sections.audits import audit_tables
+from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_relative
 from adjudge.report.sections.ranking import unit_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def opponents_section(results: PairResults) -> Section | None:
     """Shown for relative judgments, where an unequal spread can bend a ranking."""
     ranking = results.ranking
-    if not any("wins" in one.numbers for one in ranking.comparisons):
+    if not is_relative(ranking):
         return None
     most = max(ranking.systems, key=lambda one: one.n)
     least = min(ranking.systems, key=lambda one: one.n)
@@ -34,6 +34,6 @@ def opponents_section(results: PairResults) -> Section | None:
         Chart("opponents", "Comparisons of every pair", "Darker pairs were compared more often than the average pair.",
               opponents(ranking)),
     )  # fmt: skip
-    first, *rest = audit_tables(results, "sampling", "composition") or (None,)
+    first, *rest = audit_tables(results, *WITH_OPPONENTS) or (None,)
     tables = () if first is None else (first,)
     return Section("opponents", "Who met whom", words, charts, tables, tuple(one for one in rest if one is not None))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from adjudge.report.charts.differences import differences
 from adjudge.report.charts.heatmap import heatmap
 from adjudge.report.page import Chart, Section
-from adjudge.report.sections.audits import audit_tables
+from adjudge.report.sections.audits import audit_tables, is_relative
 from adjudge.report.sections.ranking import unit_of
 from adjudge.report.words import pairs_told_apart
 
@@ -21,7 +21,7 @@ def pairs_section(results: PairResults) -> Section:
     told, pairs = pairs_told_apart(ranking)
     words = [f"{told:,} of {pairs:,} pairs are told apart after Holm's correction for asking {pairs:,} questions."]
     charts = []
-    if any("wins" in one.numbers for one in ranking.comparisons):
+    if is_relative(ranking):
         words.append(
             "A cell is the percentage of comparisons that the row's system won against the column's, ties left out; "
             "a dot marks pairs that all judgments together tell apart."

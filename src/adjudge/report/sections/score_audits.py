@@ -1,0 +1,90 @@
+"""Audits of scores: stability, composition of tasks, documents by systems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from adjudge.report.charts.matrix import matrix
+from adjudge.report.charts.places import places
+from adjudge.report.page import Chart, Section
+
+if TYPE_CHECKING:
+    from adjudge.core.audit_tasks import Documents, TaskComposition
+    from adjudge.core.stability import Stability, StabilityRow
+
+_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.75)
+_DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
+MOST_DOCUMENTS = 60
+
+
+def stability_section(stability: Stability) -> Section:
+    """What if the human, the best, the worst were not there, or had been worse?"""
+    whole = [row for row in stability.rows if row.family.startswith("human") or "est removed" in row.family]
+    words = [_summary(stability, whole)]
+    words += [_family(family, rows) for family, rows in _families(stability).items()]
+    charts: tuple[Chart, ...] = ()
+    if whole:
+        orders = {"as it is": whole[0].baseline_order, **{row.change: row.order for row in whole}}
+        says = "Places among the systems that are in all of these rankings; coloured ones move."
+        charts = (Chart("stability", "Places after a change", says, places(orders)),)
+    return Section("stability", "Stability", tuple(words), charts, folded=stability.tables())
+
+
+def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
+    again = f"The customary ranking (by {stability.method}, lines by the rule {stability.rule}) was made again with"
+    if not whole:
+        return f"{again} something left out."
+    changed = sum(row.rank_changed or row.cluster_changed for row in whole)
+    return (
+        f"{again} something changed that should not matter: {changed} of {len(whole)} changes to the human, the best "
+        "or the worst system move others."
+    )
+
+
+def _families(stability: Stability) -> dict[str, list[StabilityRow]]:
+    """Changes of which there are many: one per annotator, document or system."""
+    sizes = Counter(row.family for row in stability.rows)
+    return {family: [row for row in stability.rows if row.family == family] for family, n in sizes.items() if n > 1}
+
+
+def _family(family: str, rows: list[StabilityRow]) -> str:
+    one = family.removesuffix(" removed")
+    order = sum(row.rank_changed for row in rows)
+    clusters = sum(row.cluster_changed for row in rows)
+    return f"Leaving out one {one} changes the order in {order} and the clusters in {clusters} of {len(rows)} cases."
+
+
+def composition_section(composition: TaskComposition) -> Section:
+    """Which systems were judged in the same tasks."""
+    low, mean, high = composition.systems_per_unit
+    held = f"A {composition.unit} holds {low} to {high} of {len(composition.systems)} systems, {mean:.1f} on average."
+    words = (held, "Where systems rarely meet, their scores depend on who else was judged beside them.")
+    says = f"Share of the row's {composition.unit}s in which the column was judged, too."
+    spec = matrix(
+        composition.systems, composition.systems, composition.shares, steps=_SHARES, what="share", number=".0%"
+    )
+    first, *rest = composition.tables()
+    chart = Chart("composition", "Judged together", says, spec)
+    return Section("composition", "Composition", words, (chart,), (first,), tuple(rest))
+
+
+def documents_section(documents: Documents) -> Section:
+    """How systems fare on each document, against the mean of all."""
+    words = [
+        "How systems fare on each document.",
+        "Cells hold few judgments by few people: most of what looks like a pattern is noise, as the table below says.",
+    ]
+    shown = documents.documents[:MOST_DOCUMENTS]
+    if len(shown) < len(documents.documents):
+        words.append(f"The {len(shown)} easiest of {len(documents.documents)} documents are drawn.")
+    known = [one for one in documents.difficulty if one == one]  # noqa: PLR0124  NaN differs from itself
+    mean = sum(known) / max(len(known), 1)
+    says = f"Mean raw score; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
+    spec = matrix(
+        shown, documents.systems, documents.matrix[: len(shown)], steps=[mean + one for one in _DEVIATIONS],
+        what="mean score", number=".0f", row_height=20,
+    )  # fmt: skip
+    first, *rest = documents.tables()
+    chart = Chart("documents", "Documents by systems", says, spec)
+    return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(rest))
