@@ -204,7 +204,7 @@ def test_segment_means_that_nothing_explains_are_reported(tmp_path: Path) -> Non
     standardised(tmp_path, workers=("w1",))
     segment_means(tmp_path, "w1")
     with (tmp_path / "ad-seg-scores-de-en.csv").open("a") as file:
-        file.write("A.1 9 33.3 0.1 1\n")
+        file.write("A.1 9 33 0.1 1\n")
     notes = read([tmp_path], format="wmt-da").notes
     assert notes == ("ad-seg-scores-de-en.csv: 1 judgments that the segment means count are in no file",)
 

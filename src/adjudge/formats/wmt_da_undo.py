@@ -74,16 +74,15 @@ def without_spread(
     missing = _lacking(rows, segments)
     if not missing.height:
         return rows.clear(), []
-    explained = missing.filter(pl.col("score") == pl.col("score").round()).filter(
-        (pl.col("score") >= SCALE[0]) & (pl.col("score") <= SCALE[1])
-    )
+    constant = _workers_without_spread(means, good, frozenset(rows["annotator"].unique()))
+    explained = missing.filter(pl.col("score").is_in(constant["mean"].to_list()))
     total, back = int(missing["copies"].sum()), int(explained["copies"].sum())
     notes = [f"{path.name}: {back} judgments of workers without spread are put back from the segment means"]
     if total > back:
         notes.append(f"{path.name}: {total - back} judgments that the segment means count are in no file")
     restored = explained.select(pl.exclude("copies").repeat_by("copies").explode())
     restored = restored.with_columns(
-        _workers_without_spread(restored["score"], means, good, frozenset(rows["annotator"].unique())),
+        _who_gave(restored["score"], constant),
         pl.lit("system").alias("kind"),
         pl.lit(value=True).alias("passed"),
         pl.lit(value=False).alias("copy"),
@@ -103,13 +102,14 @@ def _lacking(rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _workers_without_spread(
-    scores: pl.Series, means: pl.DataFrame, good: frozenset[str] | None, seen: frozenset[str]
-) -> pl.Series:
-    """Who gave these scores: the worker without spread who always gave that score, where it is one worker only."""
+def _workers_without_spread(means: pl.DataFrame, good: frozenset[str] | None, seen: frozenset[str]) -> pl.DataFrame:
+    """Workers whose scores cannot be standardised, with the score that they always gave."""
     constant = means.filter((pl.col("sd").is_null() | (pl.col("sd") == 0)) & ~pl.col("annotator").is_in(seen))
-    if good is not None:
-        constant = constant.filter(pl.col("annotator").is_in(good))
+    return constant if good is None else constant.filter(pl.col("annotator").is_in(good))
+
+
+def _who_gave(scores: pl.Series, constant: pl.DataFrame) -> pl.Series:
+    """The worker who always gave that score, where it is one worker only."""
     single = constant.group_by("mean").agg(pl.len(), pl.col("annotator").first()).filter(pl.col("len") == 1)
     named = scores.replace_strict(single["mean"], single["annotator"], default=None, return_dtype=pl.String)
     return named.alias("annotator")
