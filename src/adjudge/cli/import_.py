@@ -41,5 +41,11 @@ def import_(
     if pair is not None:
         judgments = judgments.for_pair(pair)
     native.write(judgments, output)
-    settings = {"format": format or "judgments", "pair": parse_pair(pair) if pair else None, "human": human}
+    settings = {
+        "format": format or "judgments",
+        "pair": parse_pair(pair) if pair else None,
+        "human": human,
+        "segment_column": segment_column,
+        "rank_columns": rank_columns,
+    }
     put_out({"all": describe(judgments, settings)}, json=json, output=None)
