@@ -5,15 +5,17 @@ from typing import Annotated
 import typer
 
 from adjudge._version import __version__
-from adjudge.cli import (, demo
+from adjudge.cli import (
     agree,
     audit,
     check,
+    demo,
     design,
     export,
     formats,
     gold,
     import_,
+    meta,
     rank,
     replicate,
     report,
@@ -56,6 +58,7 @@ app.command("replicate")(replicate.replicate)
 app.command("serve")(serve.serve)
 app.command("export")(export.export)
 app.command("gold")(gold.gold)
+app.command("meta")(meta.meta)
 app.command("formats")(formats.formats)
 app.command("simulate")(simulate.simulate)
 app.command("report")(report.report)

@@ -49,18 +49,21 @@ def read_pairs(
     return judgments.by_pair()
 
 
-def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments], _Computed]) -> dict[str, _Computed]:
-    """Compute a result for every pair; a fault names the pair it happened in, where there are several."""
+def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments], Result]) -> dict[str, Result]:
+    """Compute a result for every pair; one of several for which there is none is left out, and said so."""
     from adjudge.core.errors import DataError
 
-    results: dict[str, _Computed] = {}
+    results: dict[str, Result] = {}
+    faults: dict[str, DataError] = {}
     for name, judgments in parts.items():
         try:
             results[name] = compute(judgments)
         except DataError as fault:
-            if len(parts) == 1:
-                raise
-            raise DataError(f"{name}: {fault} (or choose another pair with --pair)") from fault
+            faults[name] = fault
+    if not results:
+        raise next(iter(faults.values()))
+    for name, fault in faults.items():
+        print(f"adjudge: {name} is left out: {fault}", file=sys.stderr)
     return results
 
 

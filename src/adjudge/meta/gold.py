@@ -38,6 +38,7 @@ def gold(
     *,
     names: Sequence[str] = ("first", "second"),
     keys: Mapping[str, str] | None = None,
+    level: str | None = None,
     checked: bool = True,
     orders: int = 200,
     seed: int = DEFAULT_SEED,
@@ -48,12 +49,13 @@ def gold(
         runs: one or two runs of direct assessment.
         names: what to call them.
         keys: the document of every segment, for judgments that do not say it.
+        level: `documents` or `segments`; documents where they are known if left out.
         checked: keep only annotators who pass the default check, where there are controls to check them by.
         orders: random orders for the band around the curve.
         seed: of the random orders.
     """
     tables = [_standardised(run, keys, checked=checked) for run in runs]
-    level = "documents" if tables[0]["document"].is_not_null().any() else "segments"
+    level = level or ("documents" if tables[0]["document"].is_not_null().any() else "segments")
     scores = [_scores(table, level) for table in tables]
     two = len(runs) > 1
     return Gold(

@@ -1,0 +1,89 @@
+"""`adjudge meta`: metrics and quality estimation against human scores."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+    from adjudge.formats.metric_scores import MetricScore
+
+
+def meta(
+    gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Human scores: a table, *.seg.score, or judgments.")],
+    scores: Annotated[
+        list[Path], typer.Argument(metavar="SCORES...", help="Metric scores: tables, score files, folders.")
+    ],
+    format: Annotated[  # noqa: A002
+        str | None,
+        typer.Option(
+            "--format", "-f", help="Format of GOLD where it holds judgments; 'judgments' for the native table."
+        ),
+    ] = None,
+    pair: o.Pair = None,
+    gold_column: Annotated[str | None, typer.Option(help="Column of GOLD that holds the human scores.")] = None,
+    permutations: Annotated[int, typer.Option(help="Permutations of each test.")] = 1000,
+    resamples: Annotated[int, typer.Option(help="Resamples of segments for intervals.")] = 500,
+    seed: o.Seed = o.DEFAULT_SEED,
+    human: o.Human = None,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Evaluate metrics against human scores, and compare every two of them.
+
+    Example: adjudge meta human.tsv metrics.tsv
+    """
+    from adjudge.cli.shared import put_out
+    from adjudge.core.errors import UsageError
+    from adjudge.formats.metric_scores import read_metric_scores
+    from adjudge.meta.evaluate import evaluate
+    from adjudge.meta.fingerprint import fingerprint
+    from adjudge.meta.humans import from_judgments, from_table
+    from adjudge.meta.join import join
+
+    if permutations < 1 or resamples < 0:
+        raise UsageError("--permutations must be at least 1 and --resamples at least 0")
+    judgments = _judgments(gold, format, pair, human)
+    people = from_table([gold], gold_column) if judgments is None else from_judgments(judgments)
+    names = {one.metric for one in people}
+    # A table may hold human and metric scores side by side: the human column is no metric.
+    machines = [one for one in read_metric_scores(scores) if one.metric not in names or gold not in scores]
+    joined, aside = join(people, machines)
+    moved = _perturbations(judgments, machines)
+    result = evaluate(
+        joined,
+        permutations=permutations,
+        resamples=resamples,
+        seed=seed,
+        data=fingerprint([*people, *machines]),
+        set_aside=aside,
+        perturbations=moved,
+    )
+    put_out({"all": result}, json=json, output=output)
+
+
+def _judgments(gold: Path, file_format: str | None, pair: str | None, human: str | None) -> "Judgments | None":
+    if file_format is None:
+        return None
+    from adjudge.cli.shared import read_options
+    from adjudge.core.errors import DataError
+    from adjudge.formats import read
+
+    judgments = read([gold], format=file_format, options=read_options(human=human, pair=pair))
+    if pair is not None:
+        return judgments.for_pair(pair)
+    if len(judgments.pairs) > 1:
+        raise DataError(f"the judgments hold several language pairs ({', '.join(judgments.pairs)}); choose with --pair")
+    return judgments
+
+
+def _perturbations(judgments: "Judgments | None", machines: "list[MetricScore]"):  # type: ignore[no-untyped-def]
+    if judgments is None:
+        return ()
+    from adjudge.meta.downstream import perturbations
+    from adjudge.meta.join import system_means
+
+    return perturbations(judgments, system_means(machines))

@@ -1,0 +1,85 @@
+"""Which metric is better than which: Williams' test and permutation tests for every pair, corrected together."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.meta import MetricComparison
+from adjudge.meta.coefficients import pearson
+from adjudge.meta.levels import item_parts
+from adjudge.meta.permutation import PermutationTest, permute_groups, permute_pearson
+from adjudge.meta.williams import williams
+from adjudge.rank.multiplicity import benjamini_hochberg, holm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.meta.scores import Scores
+
+LEVEL = 0.05
+
+
+def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
+    """Williams' test at system level."""
+    human = scores.system_means(scores.human)
+    means = {name: scores.system_means(metric) for name, metric in scores.metrics.items()}
+    return _adjusted("system", "williams", _williams(human, means))
+
+
+def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator) -> tuple[MetricComparison, ...]:
+    """Williams' test on pooled scores; permutations of Pearson's r, pooled and by item, and of calibrated accuracy."""
+    known = ~np.isnan(scores.human) & ~np.any([np.isnan(one) for one in scores.metrics.values()], axis=0)
+    found = list(
+        _adjusted(
+            "segment",
+            "williams",
+            _williams(scores.human[known], {name: one[known] for name, one in scores.metrics.items()}),
+        )
+    )
+    for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
+        tests = permute_pearson(scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng)
+        found += _adjusted("segment", name, tests)
+    parts = {name: item_parts(scores.human, metric) for name, metric in scores.metrics.items()}
+    usable = ~np.any([np.isnan(one) for one in parts.values()], axis=0)
+    shares = {name: one[usable] / max(int(usable.sum()), 1) for name, one in parts.items()}
+    tests = permute_groups(shares, permutations=permutations, rng=rng)
+    return (*found, *_adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
+
+
+def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:
+    tests: list[PermutationTest] = []
+    for first, second in combinations(metrics, 2):
+        a, b = metrics[first], metrics[second]
+        known = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
+        ra, rb = pearson(human[known], a[known]), pearson(human[known], b[known])
+        between, n = pearson(a[known], b[known]), int(known.sum())
+        p = williams(max(ra, rb), min(ra, rb), between, n)
+        tests.append(PermutationTest(first, second, ra - rb, p))
+    return tests
+
+
+def _adjusted(level: str, test: str, tests: Sequence[PermutationTest]) -> tuple[MetricComparison, ...]:
+    p = np.array([one.p for one in tests])
+    p_holm, p_bh = holm(p), benjamini_hochberg(p)
+    found: list[MetricComparison] = []
+    for k, one in enumerate(tests):
+        better, worse = (one.first, one.second) if one.difference >= 0 else (one.second, one.first)
+        values = [None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k])]
+        found.append(MetricComparison(level, test, better, worse, abs(one.difference), *values))
+    return tuple(found)
+
+
+def metric_clusters(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Lines between metrics where everyone above is better than everyone below after Holm's correction."""
+    better = {(one.better, one.worse) for one in comparisons if one.p_holm is not None and one.p_holm < LEVEL}
+    clusters: list[list[str]] = [[]]
+    for i, name in enumerate(order):
+        if i and all((above, below) in better for above in order[:i] for below in order[i:]):
+            clusters.append([])
+        clusters[-1].append(name)
+    return tuple(tuple(cluster) for cluster in clusters if cluster)

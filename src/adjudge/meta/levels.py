@@ -1,0 +1,97 @@
+"""One metric against the human at each level: systems, documents, segments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.meta import MetricAtLevel
+from adjudge.meta import resample
+from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, pearson
+from adjudge.meta.soft_accuracy import soft_pairwise_accuracy
+from adjudge.meta.ties import accuracy, agreement, calibrated, pairs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.meta.coefficients import Grouping
+    from adjudge.meta.scores import Scores
+
+# Above so many scores, pairs of all with all are not formed: they would be hundreds of millions.
+MOST_POOLED = 6000
+
+
+def at_system_level(
+    scores: Scores, metric: NDArray[np.float64], drawn: NDArray[np.float64], flips: NDArray[np.float64] | None
+) -> MetricAtLevel:
+    """Correlations of system means; soft pairwise accuracy where segments are known."""
+    human, means = scores.system_means(scores.human), scores.system_means(metric)
+    known = ~(np.isnan(human) | np.isnan(means))
+    x, y = human[known], means[known]
+    values = {name: coefficient(x, y) for name, coefficient in COEFFICIENTS.items()}
+    values["pairwise_accuracy"] = accuracy(pairs(x[:, None], y[:, None], "pooled"))
+    if flips is not None:
+        values["soft_pairwise_accuracy"] = soft_pairwise_accuracy(scores.human, metric, flips)
+    intervals = {
+        name: resample.interval(resample.system_level(coefficient, scores.human, metric, drawn))
+        for name, coefficient in COEFFICIENTS.items()
+        if len(drawn)
+    }
+    return MetricAtLevel(int(known.sum()), values, _defined(intervals))
+
+
+def at_segment_level(scores: Scores, metric: NDArray[np.float64], drawn: NDArray[np.float64]) -> MetricAtLevel:
+    """Correlations over all scores pooled, and averaged over systems and over items."""
+    human = scores.human
+    known = ~(np.isnan(human) | np.isnan(metric))
+    grouped_values = {
+        f"by_{grouping}": _values(human, metric, grouping) for grouping in GROUPINGS if grouping != "pooled"
+    }
+    return MetricAtLevel(
+        int(known.sum()), _values(human, metric, "pooled"), _segment_intervals(human, metric, drawn), grouped_values
+    )
+
+
+def _values(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> dict[str, float]:
+    values = {name: grouped(coefficient, human, metric, grouping) for name, coefficient in COEFFICIENTS.items()}
+    if grouping != "pooled" or np.isfinite(human).sum() <= MOST_POOLED:
+        found = pairs(human, metric, grouping)
+        best = calibrated(found)
+        values["pairwise_accuracy"] = accuracy(found)
+        values["tie_calibrated_accuracy"] = best.accuracy
+        values["tie_threshold"] = best.threshold
+    if grouping == "pooled":
+        values["mae"] = float(np.nanmean(np.abs(human - metric)))
+    return values
+
+
+def _segment_intervals(
+    human: NDArray[np.float64], metric: NDArray[np.float64], drawn: NDArray[np.float64]
+) -> dict[str, tuple[float, float]]:
+    if not len(drawn):
+        return {}
+    items = np.array([pearson(x, y) for x, y in groups(human, metric, "item")])
+    parts = item_parts(human, metric)
+    return _defined(
+        {
+            "pearson": resample.interval(resample.pooled_pearson(human, metric, drawn)),
+            "pearson_by_item": resample.interval(resample.item_mean(items, drawn)),
+            "tie_calibrated_accuracy_by_item": resample.interval(resample.item_mean(parts, drawn)),
+        }
+    )
+
+
+def item_parts(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The tie-calibrated accuracy of every item, at the threshold that is best over all; NaN where no pair is known."""
+    found = pairs(human, metric, "item")
+    right = agreement(found, calibrated(found).threshold)
+    sizes = np.array([len(x) for x, _ in groups(human, metric, "item")])
+    parts = np.full(human.shape[1], np.nan)
+    if len(found.group):
+        parts[sizes > 1] = np.bincount(found.group, weights=right) / np.bincount(found.group)
+    return parts
+
+
+def _defined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
+    return {name: one for name, one in intervals.items() if one is not None}

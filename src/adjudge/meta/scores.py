@@ -1,0 +1,64 @@
+"""Human scores and metric scores side by side, as matrices of systems by segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """`human` and every metric are (systems, segments); NaN where there is no score. Higher is better everywhere."""
+
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    human: NDArray[np.float64]
+    metrics: Mapping[str, NDArray[np.float64]]
+    documents: tuple[str | None, ...] = ()
+    """The document of every segment, where known."""
+
+    def __post_init__(self) -> None:
+        if not self.metrics:
+            raise DataError("there is no metric to compare with the human scores; check the columns of the scores")
+
+    def system_means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of each system over the segments that have a score."""
+        return _nanmean(scores, axis=1)
+
+    def by_document(self) -> Scores:
+        """The same at the level of documents: means over the segments of each."""
+        names = tuple(dict.fromkeys(name for name in self.documents if name is not None))
+        if len(names) < 2:
+            raise DataError("documents are not known, so there is no document level; give a column 'document'")
+        places = [np.array([i for i, one in enumerate(self.documents) if one == name]) for name in names]
+
+        def pooled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.stack([_nanmean(scores[:, place], axis=1) for place in places], axis=1)
+
+        metrics = {name: pooled(scores) for name, scores in self.metrics.items()}
+        return Scores(self.systems, names, pooled(self.human), metrics)
+
+    def without(self, left_out: set[str]) -> Scores:
+        """The same without some systems."""
+        kept = [i for i, name in enumerate(self.systems) if name not in left_out]
+        metrics = {name: scores[kept] for name, scores in self.metrics.items()}
+        systems = tuple(self.systems[i] for i in kept)
+        return Scores(systems, self.segments, self.human[kept], metrics, self.documents)
+
+
+def _nanmean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    known = ~np.isnan(values)
+    count = known.sum(axis)
+    total = np.where(known, values, 0.0).sum(axis)
+    means = np.full(count.shape, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means

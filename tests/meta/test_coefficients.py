@@ -1,0 +1,132 @@
+"""Coefficients, ties and tests against definitions spelled out, and other tools."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
+from adjudge.meta.coefficients import grouped, kendall, pearson, spearman
+from adjudge.meta.permutation import permute_groups, permute_pearson
+from adjudge.meta.soft_accuracy import pair_p, signs, soft_pairwise_accuracy
+from adjudge.meta.ties import accuracy, calibrated, pairs
+from adjudge.meta.williams import williams
+
+Floats = NDArray[np.float64]
+
+
+def scores(seed: int, systems: int = 5, segments: int = 12, step: float = 1.0) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    human = np.round(rng.normal(0, 2, size=(systems, segments)))
+    return human, np.round((human + rng.normal(0, 2, size=human.shape)) / step) * step
+
+
+def test_coefficients_are_scipys() -> None:
+    human, metric = scores(1)
+    x, y = human.ravel(), metric.ravel()
+    assert pearson(x, y) == pytest.approx(pearsonr(x, y).statistic)
+    assert spearman(x, y) == pytest.approx(spearmanr(x, y).statistic)
+    assert kendall(x, y) == pytest.approx(kendalltau(x, y).statistic)
+
+
+def test_groups_that_do_not_vary_are_left_out_of_the_mean() -> None:
+    human = np.array([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]])
+    metric = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 3.0]])
+    assert grouped(pearson, human, metric, "system") == pytest.approx(pearson(human[0], metric[0]))
+    assert np.isnan(grouped(pearson, np.ones((2, 2)), metric[:, :2], "item"))
+
+
+def slow_accuracy(human: Floats, metric: Floats, threshold: float) -> float:
+    """Mean over items of the share of pairs on which the metric says what the human says."""
+    shares = []
+    for x, y in zip(human.T, metric.T, strict=True):
+        said = [
+            np.sign(x[i] - x[j]) == (0 if abs(y[i] - y[j]) <= threshold else np.sign(y[i] - y[j]))
+            for i, j in combinations(range(len(x)), 2)
+        ]
+        shares.append(np.mean(said))
+    return float(np.mean(shares))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0]))
+def test_the_best_threshold_is_found_among_all(seed: int, step: float) -> None:
+    human, metric = scores(seed, systems=4, segments=5, step=step)
+    found = pairs(human, metric, "item")
+    assert accuracy(found) == pytest.approx(slow_accuracy(human, metric, 0.0))
+    candidates = np.unique(np.concatenate([[0.0], np.abs(found.difference)]))
+    every = [slow_accuracy(human, metric, threshold) for threshold in candidates]
+    best = calibrated(found)
+    assert best.accuracy == pytest.approx(max(every))
+    assert slow_accuracy(human, metric, best.threshold) == pytest.approx(best.accuracy)
+
+
+@pytest.mark.parametrize(
+    ("r_first", "r_second", "r_between", "n", "two_sided"),
+    [(0.6, 0.4, 0.5, 103, 0.014566044687), (0.85, 0.72, 0.66, 40, 0.0644106869094)],
+)
+def test_williams_is_that_of_r(r_first: float, r_second: float, r_between: float, n: int, two_sided: float) -> None:
+    """R 4.2.2, psych 2.2.9: `r.test(n = 103, r12 = .4, r13 = .6, r23 = .5)$p` and `r.test(40, .85, .72, .66)$p`."""
+    p = williams(r_first, r_second, r_between, n)
+    assert 2 * p == pytest.approx(two_sided, rel=1e-9)
+    assert williams(r_second, r_first, r_between, n) == pytest.approx(1 - p)
+
+
+def test_williams_needs_four_scores() -> None:
+    assert np.isnan(williams(0.5, 0.4, 0.3, 3))
+
+
+def slow_permutation(human: Floats, a: Floats, b: Floats, flips: NDArray[np.bool_]) -> Floats:
+    """Differences of r when scores change sides one by one."""
+    differences = []
+    za, zb = ((x - x.mean()) / x.std() for x in (a, b))
+    for flip in flips:
+        first, second = np.where(flip, zb, za), np.where(flip, za, zb)
+        differences.append(pearson(human, first) - pearson(human, second))
+    return np.array(differences)
+
+
+def test_permuted_pearson_is_that_of_exchanged_scores() -> None:
+    rng = np.random.default_rng(3)
+    human = rng.normal(size=(1, 40))
+    a, b = human * 0.8 + rng.normal(size=human.shape), human * 0.5 + rng.normal(size=human.shape)
+    (test,) = permute_pearson(human, {"a": a, "b": b}, by_item=False, permutations=4000, rng=np.random.default_rng(1))
+    flips = np.random.default_rng(2).random((4000, 40)) < 0.5
+    drawn = slow_permutation(human[0], a[0], b[0], flips)
+    expected = (1 + (np.abs(drawn) >= abs(test.difference)).sum()) / 4001
+    assert test.difference == pytest.approx(pearson(human[0], a[0]) - pearson(human[0], b[0]))
+    assert test.p == pytest.approx(expected, abs=0.03)
+
+
+def test_equal_metrics_are_never_told_apart_and_p_is_never_zero() -> None:
+    human, metric = scores(5, segments=60)
+    same, far = permute_pearson(
+        human, {"a": metric, "b": metric.copy(), "c": np.random.default_rng(1).normal(size=metric.shape)},
+        by_item=True, permutations=99, rng=np.random.default_rng(1),
+    )[:2]  # fmt: skip
+    assert same.p == 1
+    assert far.p == pytest.approx(1 / 100)
+
+
+def test_permutations_of_sums_hold_their_level() -> None:
+    """Of tests between two metrics of equal worth, about one in twenty is significant."""
+    rng = np.random.default_rng(8)
+    p = [
+        permute_groups({"a": rng.normal(size=50), "b": rng.normal(size=50)}, permutations=199, rng=rng)[0].p
+        for _ in range(400)
+    ]
+    assert 0.025 < np.mean(np.array(p) <= 0.05) < 0.085
+
+
+def test_soft_accuracy_of_the_human_itself_is_one() -> None:
+    human, metric = scores(6, segments=50)
+    flips = signs(500, 50, np.random.default_rng(1))
+    assert soft_pairwise_accuracy(human, human, flips) == 1
+    assert 0.5 < soft_pairwise_accuracy(human, metric, flips) < 1
+    assert (pair_p(human, flips) > 0).all()
+    assert soft_pairwise_accuracy(human, -human, flips) < 0.5
