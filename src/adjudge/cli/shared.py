@@ -49,11 +49,11 @@ def read_pairs(
     return judgments.by_pair()
 
 
-def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments], Result]) -> dict[str, Result]:
+def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments], _Computed]) -> dict[str, _Computed]:
     """Compute a result for every pair; one of several for which there is none is left out, and said so."""
     from adjudge.core.errors import DataError
 
-    results: dict[str, Result] = {}
+    results: dict[str, _Computed] = {}
     faults: dict[str, DataError] = {}
     for name, judgments in parts.items():
         try:
@@ -62,8 +62,8 @@ def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments],
             faults[name] = fault
     if not results:
         raise next(iter(faults.values()))
-    for name, fault in faults.items():
-        print(f"adjudge: {name} is left out: {fault}", file=sys.stderr)
+    for name, left_out in faults.items():
+        print(f"adjudge: {name} is left out: {left_out}", file=sys.stderr)
     return results
 
 
