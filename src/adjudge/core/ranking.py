@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adjudge.core.components import component_table
 from adjudge.core.result import Result, to_plain
 from adjudge.core.table import Cell, Table, number, p_value, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from adjudge.core.components import LeftOut, VarianceComponent
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,10 @@ class Ranking(Result):
     comparisons: tuple[PairComparison, ...]
     clusters: tuple[tuple[str, ...], ...]
     lines: Lines
+    components: tuple[VarianceComponent, ...] = ()
+    """Where the spread of scores comes from, by methods that model it."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Effects that such a model could not tell apart from others, and why."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -99,7 +106,8 @@ class Ranking(Result):
             *(number(name.replace("_", " ")) for name in names),
         )
         note = f"Lines separate clusters by the rule '{self.lines.rule}' at {self.lines.level:g}."
-        return (Table(f"Ranking by {self.method}", columns, tuple(rows), note, frozenset(lines)),)
+        ranking = Table(f"Ranking by {self.method}", columns, tuple(rows), note, frozenset(lines))
+        return (ranking, component_table(self.components, self.left_out)) if self.components else (ranking,)
 
     def comparison_table(self) -> Table:
         """Every pair of systems: difference and p-values."""

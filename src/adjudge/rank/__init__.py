@@ -52,6 +52,10 @@ def rank(judgments: Judgments, *, method: str | None = None, settings: RankSetti
         from adjudge.rank.relative import rank_relative
 
         return rank_relative(judgments, chosen, settings)
+    if chosen.module == "modelled":
+        from adjudge.rank.modelled import rank_modelled
+
+        return rank_modelled(judgments, chosen, settings)
     from adjudge.rank.customary import rank_customary
 
     return rank_customary(judgments, chosen, settings)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.components import LeftOut, VarianceComponent
     from adjudge.core.judgments import Judgments, SetAside
     from adjudge.core.result import Setting
     from adjudge.rank.significance import PairTests
@@ -59,6 +60,8 @@ def assemble(
     level: float,
     settings: Mapping[str, Setting],
     notes: tuple[str, ...] = (),
+    components: tuple[VarianceComponent, ...] = (),
+    left_out: tuple[LeftOut, ...] = (),
 ) -> Ranking:
     """Put the ranking together."""
     order = _order(estimate)
@@ -91,6 +94,8 @@ def assemble(
             for number in range(1, int(clusters.max()) + 1)
         ),
         lines=Lines(rule, level),
+        components=components,
+        left_out=left_out,
     )
 
 

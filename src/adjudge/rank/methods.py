@@ -40,6 +40,8 @@ _ALL = (
     Method("block-wins-or-ties", "block_wins_or_ties", "relative", "share of blocks in which none was better"),
     Method("block-wins", "block_wins", "relative", "share of blocks won outright"),
     Method("rank-points", "rank_points", "relative", "mean of labels + 1 - rank"),
+    Method("mixed", "modelled", "scores", "effects of a mixed model with annotators, tasks, documents and pages"),
+    Method("mixed-rank", "modelled", "scores", "the same on normal scores of ranks"),
     Method("zscore", "customary", "scores", "mean of scores standardised by annotator"),
     Method("raw", "customary", "scores", "mean of scores"),
     Method("zscore-calibrated", "customary", "scores", "mean of scores standardised by what all annotators judged"),

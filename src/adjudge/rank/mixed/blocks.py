@@ -43,7 +43,8 @@ def find_blocks(effects: Sequence[Effect]) -> Blocks:
         if not core or _largest([effects[number].codes for number in core], block) <= LARGEST_BLOCK:
             border = tuple(number for number in range(len(effects)) if number not in inside)
             return Blocks(block, border, core, absorbed)
-        inner = [number for number in inner if number != core[-1]]
+        moved = max([number for number in inner if number in core] or inner, key=lambda number: effects[number].levels)
+        inner = [number for number in inner if number != moved]
 
 
 def _components(codes: Sequence[Codes], effects: Sequence[Effect]) -> Codes:

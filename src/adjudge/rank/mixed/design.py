@@ -1,7 +1,8 @@
 """The table of a mixed model: one row per score, with integer codes of who judged what. Knows nothing of estimation.
 
 Rows of the kinds `system` and `repeat` take part; controls (references, degraded items, calibration) do not, because as
-extra systems they would widen every error. The codes mean:
+extra systems they would widen every error. Annotators who failed the control, or who never moved the slider, do not take
+part either. The codes mean:
 
 `annotator`  the person
 `task`       a unit of work as done by one person
@@ -20,18 +21,19 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import DataError
-from adjudge.core.judgments import SetAside
+from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.core.judgments import Judgments
+    from adjudge.core.judgments import Judgments, SetAside
 
     Codes = NDArray[np.int64]
 
-MODELLED_KINDS = ("system", "repeat")
 ALMOST_ALL = 0.98
 """A partition this close to "every row by itself" (or to another one) cannot be told from it."""
+CONSTANT_SCORES = 20
+"""Annotators with so many scores, of several systems and all equal, are left out (z-scores leave them out as well)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +93,29 @@ class MixedDesign:
 
 
 def design_from(judgments: Judgments) -> MixedDesign:
-    """The table of the model: the last revision of every scored judgment of the modelled kinds."""
-    scored = judgments.final().keep(pl.col("score").is_not_null(), otherwise="no score was given")
-    used = scored.keep(
-        pl.col("kind").is_in(MODELLED_KINDS), otherwise="controls (references, degraded and calibration items)"
-    )
-    table = used.table
-    if table.height == 0:
+    """The table of the model: the last revision of every scored judgment that counts."""
+    scores = judgments.final().select(pl.col("protocol").is_in(SCORE_PROTOCOLS).fill_null(value=True))
+    used = scores.keep(pl.col("score").is_not_null(), otherwise="no score was given")
+    used = _without_constant_annotators(used)
+    used = used.keep(pl.col("kind").is_in(RATED), otherwise="control items (reference, degraded, calibration)")
+    if "passed" in used.table.columns:
+        used = used.keep(pl.col("passed").fill_null(value=True), otherwise="the annotator did not pass the control")
+    if len(used) == 0:
         found = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"scores are needed, but the data hold {found} without scores of systems; try another method")
-    return _coded(table, used.set_aside)
+        raise DataError(f"scores of systems are needed, but the data hold {found}; choose a method for rankings")
+    return _coded(used.table, used.set_aside)
+
+
+def _without_constant_annotators(scored: Judgments) -> Judgments:
+    """Leave out annotators who never move the slider: they compare nothing, and have no place on the others' scale."""
+    varied = (
+        (pl.col("score").n_unique().over("annotator") > 1)
+        | (pl.len().over("annotator") < CONSTANT_SCORES)
+        | (pl.col("system").n_unique().over("annotator") == 1)
+        | pl.col("annotator").is_null()
+    )
+    kept = scored.keep(varied, otherwise="the annotator gave one and the same score throughout")
+    return kept if len(kept) else scored
 
 
 def _coded(table: pl.DataFrame, set_aside: tuple[SetAside, ...]) -> MixedDesign:

@@ -1,0 +1,179 @@
+"""From estimates with a joint covariance to statements about them: differences, rank sets, equivalence.
+
+Every function takes effects, their covariance, and the degrees of freedom of each difference. A difference divided by
+its standard error is referred to Student's t; where many are looked at together, it is first turned into the normal
+quantile of the same probability, so that the joint distribution needs only the covariance.
+
+Rank sets after M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm (2024): Inference for ranks with applications to mobility
+across neighbourhoods and academic achievement across countries. A system's rank can be as high as the number of
+systems that are surely better leaves it, and as low as the number that are surely worse; "surely" holds for all of them
+at once, by the quantile of the largest statistic, in steps that leave out what is already decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.rng import generator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+DRAWS = 10_000
+_CHUNK_NUMBERS = 4_000_000
+_STREAM = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """Row minus column, for every pair of systems; the diagonal is no contrast (NaN)."""
+
+    difference: Floats
+    se: Floats
+    df: Floats
+    t: Floats
+    greater: Floats
+    """One-sided p that the row's system is better than the column's."""
+    two_sided: Floats
+
+    def interval(self, level: float = 0.05) -> tuple[Floats, Floats]:
+        """Each difference by itself: 1 - level confidence."""
+        from scipy.stats import t
+
+        half = self.se * t.isf(level / 2, self.df)
+        return self.difference - half, self.difference + half
+
+
+@dataclass(frozen=True, eq=False)
+class RankSets:
+    """Lowest and highest possible rank of each system, (n, 2); and the quantile that bounds all differences at once."""
+
+    marginal: NDArray[np.int64]
+    """Each system's set holds its rank with the confidence asked for."""
+    simultaneous: NDArray[np.int64]
+    """All sets hold all ranks together with the confidence asked for."""
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Two one-sided tests: are two systems no further apart than a margin?"""
+
+    difference: float
+    low: float
+    high: float
+    """The 1 - 2 level interval: equivalence is shown where it lies inside the margins."""
+    margin: float
+    p: float
+
+
+def contrasts(effects: Floats, covariance: Floats, df: Floats | float = np.inf) -> Contrasts:
+    """All differences with standard errors and p-values."""
+    from scipy.stats import t
+
+    own = np.diag(covariance)
+    variance = own[:, None] + own[None, :] - covariance - covariance.T
+    se = np.sqrt(np.maximum(variance, 0.0))
+    difference = effects[:, None] - effects[None, :]
+    degrees = np.broadcast_to(np.asarray(df, dtype=np.float64), difference.shape).copy()
+    np.fill_diagonal(se, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = difference / se
+    np.fill_diagonal(degrees, np.inf)
+    greater = t.sf(ratio, degrees)
+    two_sided = np.minimum(2 * t.sf(np.abs(ratio), degrees), 1.0)
+    return Contrasts(difference, se, degrees, ratio, greater, two_sided)
+
+
+def rank_sets(
+    compared: Contrasts, covariance: Floats, *, level: float = 0.05, seed: int = 1, draws: int = DRAWS
+) -> RankSets:
+    """Marginal and simultaneous rank sets."""
+    noise = _noise(covariance, seed, draws)
+    n = len(covariance)
+    everyone = ~np.eye(n, dtype=bool)
+    simultaneous = _ranks(_decided(compared, noise, everyone, level))
+    marginal = np.empty_like(simultaneous)
+    for i in range(n):
+        own = np.zeros((n, n), dtype=bool)
+        own[i, :] = own[:, i] = True
+        own[i, i] = False
+        marginal[i] = _ranks(_decided(compared, noise, own, level))[i]
+    return RankSets(marginal, simultaneous)
+
+
+def simultaneous_interval(
+    compared: Contrasts, covariance: Floats, *, level: float = 0.05, seed: int = 1, draws: int = DRAWS
+) -> tuple[Floats, Floats]:
+    """All differences at once: with confidence 1 - level every interval holds its difference."""
+    from scipy.stats import norm, t
+
+    everyone = ~np.eye(len(covariance), dtype=bool)
+    quantile = _largest_quantile(_noise(covariance, seed, draws), compared.se, everyone, level)
+    half = compared.se * t.isf(norm.sf(quantile), compared.df)
+    return compared.difference - half, compared.difference + half
+
+
+def equivalence(compared: Contrasts, one: int, other: int, *, margin: float, level: float = 0.05) -> Equivalence:
+    """Test whether two systems differ by less than the margin: the larger p of two one-sided tests.
+
+    A difference that is not significant is no evidence of equality; this is.
+    """
+    from scipy.stats import t
+
+    difference, se, df = (float(part[one, other]) for part in (compared.difference, compared.se, compared.df))
+    p = max(float(t.sf((difference + margin) / se, df)), float(t.cdf((difference - margin) / se, df)))
+    half = se * float(t.isf(level, df))
+    return Equivalence(difference, difference - half, difference + half, margin, p)
+
+
+def _noise(covariance: Floats, seed: int, draws: int) -> Floats:
+    """Draws (draws, n) of estimation errors."""
+    value, vector = np.linalg.eigh((covariance + covariance.T) / 2)
+    half = vector * np.sqrt(np.maximum(value, 0.0))
+    errors: Floats = generator(seed, _STREAM).standard_normal((draws, len(covariance))) @ half.T
+    return errors
+
+
+def _decided(compared: Contrasts, noise: Floats, family: NDArray[np.bool_], level: float) -> NDArray[np.bool_]:
+    """Which of the ordered pairs in the family are decided (row better than column), all at once, in steps."""
+    statistic = _as_normal(compared)
+    open_ = family.copy()
+    decided = np.zeros_like(family)
+    while open_.any():
+        beyond = open_ & (statistic > _largest_quantile(noise, compared.se, open_, level))
+        if not beyond.any():
+            break
+        decided |= beyond
+        open_ &= ~beyond
+    return decided
+
+
+def _as_normal(compared: Contrasts) -> Floats:
+    """The normal quantile of the same tail probability as t, in the direction of the difference."""
+    from scipy.stats import norm, t
+
+    tail = t.sf(np.abs(compared.t), compared.df)
+    quantile: Floats = np.sign(compared.t) * norm.isf(tail)
+    return np.nan_to_num(quantile, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+def _largest_quantile(noise: Floats, se: Floats, family: NDArray[np.bool_], level: float) -> float:
+    """The 1 - level quantile of the largest standardised error in the family."""
+    row, column = np.nonzero(family)
+    scale = 1 / se[row, column]
+    largest = np.empty(len(noise))
+    step = max(1, _CHUNK_NUMBERS // len(row))
+    for start in range(0, len(noise), step):
+        part = noise[start : start + step]
+        largest[start : start + step] = ((part[:, row] - part[:, column]) * scale).max(axis=1)
+    return float(np.quantile(largest, 1 - level, method="higher"))
+
+
+def _ranks(better: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Lowest and highest rank of each system, given who is surely better than whom (row than column)."""
+    return np.stack([1 + better.sum(axis=0), len(better) - better.sum(axis=1)], axis=1)

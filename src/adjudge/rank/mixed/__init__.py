@@ -1,0 +1,24 @@
+"""`mixed`: system effects from scores by a mixed model, fitted by restricted maximum likelihood (REML).
+
+    score = system + annotator + task + document + segment + system:document + page + residual
+
+Systems are fixed; the rest are independent random intercepts, as far as the data can tell them apart. The segments of
+one page are not independent judgments: page and system:document effects are what makes "significantly better" mean what
+it says. `docs/mixed.md` says what each effect means and what was measured.
+
+    design = design_from(judgments)
+    found = fit(design)
+    again = refit(design.subset(rows), found.ratios)
+
+The equations are Henderson's; `layout` says in which order they are eliminated, `reml` how the variances are found.
+
+C. R. Henderson (1975): Best linear unbiased estimation and prediction under a selection model.
+H. D. Patterson and R. Thompson (1971): Recovery of inter-block information when block sizes are unequal.
+"""
+
+from __future__ import annotations
+
+from adjudge.rank.mixed.design import MixedDesign, design_from
+from adjudge.rank.mixed.fit import MixedFit, fit, refit
+
+__all__ = ["MixedDesign", "MixedFit", "design_from", "fit", "refit"]

@@ -1,0 +1,199 @@
+"""Fitting the mixed model: system effects with their covariance, and where the spread of scores comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.components import LeftOut, VarianceComponent
+from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
+from adjudge.rank.mixed.layout import lay_out
+from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+
+    from numpy.typing import NDArray
+
+    from adjudge.rank.mixed.design import MixedDesign
+
+    Floats = NDArray[np.float64]
+
+FEW_ANNOTATORS = 2
+_NORMAL_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, eq=False)
+class MixedFit:
+    """A fitted model. Arrays are in the order of `systems`; effects are in the unit of the scores."""
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    n: NDArray[np.int64]
+    effects: Floats
+    """The score that an average annotator gives the system on an average document."""
+    covariance: Floats
+    df: Floats
+    """Degrees of freedom of every difference of two effects (Satterthwaite); infinite on the diagonal."""
+    components: tuple[VarianceComponent, ...]
+    """The random effects and, last, the residual."""
+    ratios: Mapping[str, float]
+    """Variance over residual variance, by effect: what `refit` takes."""
+    left_out: tuple[LeftOut, ...]
+    loglik: float | None
+    """The restricted log-likelihood; None where the campaign is too large to compute it."""
+    converged: bool
+    iterations: int
+    exact: bool
+    """False where conjugate gradients and simulated traces were used, above `border.DENSE_LIMIT` border unknowns."""
+    notes: tuple[str, ...]
+
+    @property
+    def se(self) -> Floats:
+        """The standard error of each effect."""
+        return np.sqrt(np.diag(self.covariance))
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Scores are fitted with mean 0 and standard deviation 1, so that rounding is the same for every scale."""
+
+    mean: float
+    sd: float
+
+
+def fit(design: MixedDesign) -> MixedFit:
+    """Fit the model by restricted maximum likelihood."""
+    design.check()
+    effects = identify(design)
+    scale, score = _standardised(design.score)
+    with _one_thread():
+        layout = lay_out(design.system, len(design.systems), effects.kept)
+        return _finished(design, effects, maximise(layout, score), scale)
+
+
+def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
+    """Fit the model at known ratios of variances, as found by an earlier fit: quick, for resampling and audits."""
+    design.check()
+    effects = identify(design)
+    scale, score = _standardised(design.score)
+    with _one_thread():
+        layout = lay_out(design.system, len(design.systems), effects.kept)
+        found = evaluate(layout, score, np.log(effects.ratios(ratios)))
+        return _finished(design, effects, Optimum(found, found.equations.border.converged, 0), scale)
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Many small matrices: threads of the linear algebra library would spend their time waiting for each other."""
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
+    return limits
+
+
+def _standardised(score: Floats) -> tuple[_Scale, Floats]:
+    scale = _Scale(float(score.mean()), float(score.std()))
+    return scale, (score - scale.mean) / scale.sd
+
+
+def _finished(design: MixedDesign, effects: Effects, optimum: Optimum, scale: _Scale) -> MixedFit:
+    found = optimum.evaluation
+    equations, k = found.equations, len(design.systems)
+    inverse = equations.system_inverse()
+    variance = found.residual_variance
+    relative = inverse.border[:k]
+    crossed = [part.T @ part for part in equations.by_effect(inverse)]
+    spread = _parameter_covariance(found)
+    exact = not equations.layout.iterative
+    shift = 2 * found.freedom * np.log(scale.sd)
+    return MixedFit(
+        systems=design.systems,
+        human=design.human,
+        n=np.bincount(design.system, minlength=k),
+        effects=found.solution.border[:k, 0] * scale.sd + scale.mean,
+        covariance=(relative + relative.T) / 2 * variance * scale.sd**2,
+        df=_degrees(relative, crossed, found, spread),
+        components=_components(effects, found, spread, scale.sd, len(design)),
+        ratios={effect.name: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
+        left_out=effects.left_out,
+        loglik=-(found.criterion + shift) / 2 if exact else None,
+        converged=optimum.converged,
+        iterations=optimum.steps,
+        exact=exact,
+        notes=_notes(design, effects, optimum),
+    )
+
+
+def _parameter_covariance(found: Evaluation) -> Floats:
+    """The covariance of (log residual variance, log ratios...); zero for ratios at their smallest."""
+    free = np.append(True, found.equations.ratios > 2 * SMALLEST_RATIO)
+    covariance = np.zeros_like(found.information)
+    # The criterion is -2 log likelihood, so its curvature is twice the information.
+    covariance[np.ix_(free, free)] = 2 * np.linalg.pinv(found.information[np.ix_(free, free)], hermitian=True)
+    return covariance
+
+
+def _degrees(relative: Floats, crossed: list[Floats], found: Evaluation, spread: Floats) -> Floats:
+    """Satterthwaite's degrees of freedom: 2 v^2 / Var(v), for the estimated variance v of every difference."""
+    own = _of_differences(relative)
+    slopes = [own] + [
+        penalty * _of_differences(part) for penalty, part in zip(found.equations.penalty, crossed, strict=True)
+    ]
+    slope = np.stack(slopes, axis=-1)
+    variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        degrees = np.where(variance > 0, 2 * own**2 / variance, np.inf)
+    np.fill_diagonal(degrees, np.inf)
+    return degrees
+
+
+def _of_differences(covariance: Floats) -> Floats:
+    """The variance of every difference."""
+    own = np.diag(covariance)
+    differences: Floats = own[:, None] + own[None, :] - covariance - covariance.T
+    return differences
+
+
+def _components(
+    effects: Effects, found: Evaluation, spread: Floats, unit: float, rows: int
+) -> tuple[VarianceComponent, ...]:
+    residual = np.sqrt(found.residual_variance) * unit
+    components = []
+    for number, (effect, ratio) in enumerate(zip(effects.kept, found.equations.ratios, strict=True), start=1):
+        at_zero = bool(ratio <= 2 * SMALLEST_RATIO)
+        # The log of the variance is the sum of two parameters.
+        error = np.sqrt(spread[0, 0] + 2 * spread[0, number] + spread[number, number]) / 2
+        sd = 0.0 if at_zero else float(np.sqrt(ratio) * residual)
+        low, high = (None, None) if at_zero else _interval(sd, error)
+        components.append(VarianceComponent(effect.name, sd, low, high, effect.levels, effect.meaning, at_zero))
+    low, high = _interval(float(residual), np.sqrt(spread[0, 0]) / 2)
+    meaning = ", and ".join([MEANINGS["residual"], *(MEANINGS[part] for part in effects.in_residual)])
+    return (*components, VarianceComponent("residual", float(residual), low, high, rows, meaning))
+
+
+def _interval(sd: float, error: float) -> tuple[float, float]:
+    """A 95% interval on the logarithmic scale."""
+    width = float(np.exp(min(_NORMAL_95 * error, 50.0)))
+    return sd / width, sd * width
+
+
+def _notes(design: MixedDesign, effects: Effects, optimum: Optimum) -> tuple[str, ...]:
+    notes = []
+    annotators = 0 if design.annotator is None else int(design.annotator.max()) + 1
+    if annotators == 1:
+        notes.append("one annotator only: the verdict holds for this annotator, others may judge otherwise")
+    elif annotators == FEW_ANNOTATORS:
+        notes.append("two annotators only: the verdict holds for these two, others may judge otherwise")
+    elif annotators == 0:
+        notes.append("annotators are not named: scores of one annotator or page count as unrelated, so errors are too small")
+    notes += [
+        f"{one.effect}: {one.reason}; the errors do not include it"
+        for one in effects.left_out
+        if "cannot be told apart" in one.reason
+    ]
+    if not optimum.converged:
+        notes.append("the search for the variances did not converge: read standard errors with caution")
+    return tuple(notes)

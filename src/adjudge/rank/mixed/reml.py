@@ -1,0 +1,152 @@
+"""Restricted maximum likelihood: the ratios of variances under which the scores are most likely.
+
+The criterion is -2 log REML with the residual variance and the systems profiled out. Its gradient in the logarithms of
+the ratios is exact; the curvature is the average of observed and expected information (Gilmour, Thompson and Cullis
+1995), which needs only products of the residuals' projections. Steps are damped until the criterion falls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.errors import DataError
+from adjudge.rank.mixed.border import IterativeBorder
+from adjudge.rank.mixed.draws import error_draws
+from adjudge.rank.mixed.effects import SMALLEST_RATIO
+from adjudge.rank.mixed.equations import Equations
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.rank.mixed.equations import Solution
+    from adjudge.rank.mixed.layout import Layout
+
+    Floats = NDArray[np.float64]
+
+START_RATIO = 0.1
+LARGEST_RATIO = 1e6
+MOST_STEPS = 100
+LONGEST_STEP = 3.0
+"""In logarithms of ratios: a variance changes at most twentyfold in a step."""
+TOLERANCE = 1e-9
+"""Converged where a full step would lower the criterion by less than this."""
+_MOST_DAMPING = 1e8
+_NO_VARIANCE = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The criterion at given ratios; its derivatives are in the logarithms of the ratios."""
+
+    equations: Equations
+    solution: Solution
+    residual_variance: float
+
+    @property
+    def criterion(self) -> float:
+        """-2 log restricted likelihood; NaN where the determinant is not known."""
+        freedom = self.freedom
+        constant = freedom * (1 + np.log(2 * np.pi))
+        return float(self.equations.log_determinant + freedom * np.log(self.residual_variance) + constant)
+
+    @property
+    def freedom(self) -> int:
+        """Rows beyond the number of systems."""
+        return self.equations.layout.rows - self.equations.layout.systems
+
+    @cached_property
+    def squares(self) -> Floats:
+        """Each effect's sum of squares, on the scale of its own variance."""
+        sums = np.array([float((part**2).sum()) for part in self.equations.by_effect(self.solution)])
+        return self.equations.penalty * sums / self.residual_variance
+
+    @cached_property
+    def gradient(self) -> Floats:
+        """Of the criterion, in the log ratios."""
+        equations = self.equations
+        if isinstance(equations.border, IterativeBorder):
+            equations.border.use_draws(error_draws(equations))
+        return np.array(equations.layout.levels) - equations.penalty * equations.traces() - self.squares
+
+    @cached_property
+    def information(self) -> Floats:
+        """The criterion's curvature in (log residual variance, log ratios...)."""
+        # What an effect adds to each row is the direction in which its variance moves the fit.
+        directions = self.equations.rows_by_effect(self.solution)
+        products = self.equations.solve(directions).quadratic / self.residual_variance
+        squares = self.squares
+        return np.block([[np.array([[float(self.freedom)]]), squares[None, :]], [squares[:, None], products]])
+
+    @cached_property
+    def curvature(self) -> Floats:
+        """The curvature in the log ratios alone, the residual variance following along."""
+        cross = self.information[0, 1:]
+        inner: Floats = self.information[1:, 1:] - np.outer(cross, cross) / self.information[0, 0]
+        return inner
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Where the search ended, and how."""
+
+    evaluation: Evaluation
+    converged: bool
+    steps: int
+
+
+def evaluate(layout: Layout, score: Floats, log_ratios: Floats) -> Evaluation:
+    """The criterion at these ratios, for standardised scores."""
+    equations = Equations(layout, np.exp(log_ratios))
+    solution = equations.solve(score[:, None])
+    variance = float(solution.quadratic[0, 0]) / (layout.rows - layout.systems)
+    if variance < _NO_VARIANCE:
+        raise DataError(
+            "systems and annotators explain every score exactly, so nothing is left to judge chance by; "
+            "check the score column or collect more judgments"
+        )
+    return Evaluation(equations, solution, variance)
+
+
+def maximise(layout: Layout, score: Floats) -> Optimum:
+    """Find the ratios of maximum restricted likelihood, for standardised scores."""
+    low, high = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
+    place = np.full(len(layout.levels), np.log(START_RATIO))
+    now = evaluate(layout, score, place)
+    damping = 1e-3
+    for steps in range(MOST_STEPS):
+        free = ~((place <= low) & (now.gradient > 0)) & ~((place >= high) & (now.gradient < 0))
+        if _gain(now, free) < TOLERANCE:
+            return Optimum(now, converged=now.equations.border.converged, steps=steps)
+        while True:
+            there = np.clip(place + _step(now, free, damping), low, high)
+            then = evaluate(layout, score, there)
+            if layout.iterative or then.criterion <= now.criterion:
+                place, now, damping = there, then, damping / 10
+                break
+            damping = max(damping * 10, 1e-3)
+            if damping > _MOST_DAMPING:
+                # No step however short lowers the criterion: this is as far as rounding lets us see.
+                return Optimum(now, converged=_gain(now, free) < 1e-4, steps=steps)
+    return Optimum(now, converged=False, steps=MOST_STEPS)
+
+
+def _step(now: Evaluation, free: NDArray[np.bool_], damping: float) -> Floats:
+    curvature = now.curvature[np.ix_(free, free)]
+    scale = np.diag(curvature).clip(1e-12)
+    step = np.zeros(len(free))
+    step[free] = -np.linalg.solve(curvature + damping * np.diag(scale), now.gradient[free])
+    return np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+
+
+def _gain(now: Evaluation, free: NDArray[np.bool_]) -> float:
+    """By how much a full step would lower the criterion."""
+    if not free.any():
+        return 0.0
+    curvature = now.curvature[np.ix_(free, free)]
+    ridge = np.diag(np.diag(curvature).clip(1e-12)) * 1e-9
+    gradient = now.gradient[free]
+    return float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
