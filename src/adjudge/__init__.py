@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from adjudge.check import agree
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
+    from adjudge.design import design, load_campaign
     from adjudge.formats import read
     from adjudge.rank import rank
 
@@ -35,11 +36,13 @@ _PUBLIC = {
     "Ranking": "adjudge.core.ranking",
     "agree": "adjudge.check",
     "audit": "adjudge.audit",
+    "design": "adjudge.design",
+    "load_campaign": "adjudge.design",
     "read": "adjudge.formats",
     "rank": "adjudge.rank",
 }
 
-__all__ = ["Judgments", "Ranking", "__version__", "agree", "audit", "rank", "read"]
+__all__ = ["Judgments", "Ranking", "__version__", "agree", "audit", "design", "load_campaign", "rank", "read"]
 
 
 def __getattr__(name: str) -> Any:
