@@ -45,6 +45,24 @@ def test_an_open_first_place_names_the_candidates() -> None:
     assert "Lines cut the ranking into 2 clusters; the order within a cluster is not a finding." in sentences
 
 
+def test_a_human_far_below_leaves_no_room_at_the_top() -> None:
+    made = ranking(
+        ranked("A", 1, cluster=1, ranks=(1, 1)),
+        ranked("B", 2, cluster=2, ranks=(2, 3)),
+        ranked("ref", 3, cluster=2, ranks=(2, 3), human=True),
+    )
+    assert [one.system for one in leaders(made)] == ["A"]
+
+
+def test_without_rank_sets_the_clusters_decide() -> None:
+    made = ranking(
+        ranked("A", 1, cluster=1, ranks=(1, 3)),
+        ranked("B", 2, cluster=1, ranks=(1, 3)),
+        ranked("C", 3, cluster=2, ranks=(1, 3)),
+    )
+    assert [one.system for one in leaders(made)] == ["A", "B"]
+
+
 def test_nothing_decided_is_said_plainly() -> None:
     made = ranking(
         ranked("A", 1, cluster=1, ranks=(1, 2)), ranked("B", 2, cluster=1, ranks=(1, 2)), open_pairs=(("A", "B"),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
@@ -57,10 +58,16 @@ def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
         headline=headline(results.ranking),
         words=(*verdict(results.ranking), *results.missing),
         facts=_facts(results),
-        sections=(*own, *audit_sections(results)),
+        sections=tuple(_without(section, results.counts.notes) for section in (*own, *audit_sections(results))),
+        notes=results.counts.notes,
         set_aside=tuple(set_aside),
         signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
     )
+
+
+def _without(section: Section, notes: tuple[str, ...]) -> Section:
+    """A section without the notes about the data, which are said once for all."""
+    return replace(section, notes=tuple(note for note in section.notes if note not in notes))
 
 
 def _slugs(names: Sequence[str]) -> list[str]:

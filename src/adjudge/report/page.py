@@ -57,6 +57,8 @@ class PairPage:
     words: tuple[str, ...]
     facts: tuple[Fact, ...]
     sections: tuple[Section, ...]
+    notes: tuple[str, ...]
+    """About the data."""
     set_aside: tuple[SetAside, ...]
     signatures: tuple[str, ...]
 

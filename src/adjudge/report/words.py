@@ -30,13 +30,20 @@ def machines(ranking: Ranking) -> list[RankedSystem]:
 
 
 def leaders(ranking: Ranking) -> list[RankedSystem]:
-    """The machine systems that may be the best one: those in the first one's cluster that can stand next to the humans.
+    """The machine systems that may be the best one: no other machine is sure to rank above them.
 
-    Where only human translations were judged, they are the systems.
+    Where only human translations were judged, they are the systems. Where no rank sets are known (every rank is
+    possible for everybody), the clusters decide.
     """
     among = machines(ranking) or list(ranking.systems)
-    humans = len(ranking.systems) - len(among)
-    return [one for one in among if one.cluster == among[0].cluster and one.rank_set[0] <= humans + 1] or among[:1]
+    humans = [one for one in ranking.systems if one not in among]
+    if all(one.rank_set == (1, len(ranking.systems)) for one in ranking.systems):
+        return [one for one in among if one.cluster == among[0].cluster]
+
+    def may_lead(one: RankedSystem) -> bool:
+        return one.rank_set[0] <= 1 + sum(human.rank_set[0] < one.rank_set[0] for human in humans)
+
+    return [one for one in among if may_lead(one)] or among[:1]
 
 
 def told_apart(ranking: Ranking) -> set[frozenset[str]]:

@@ -22,7 +22,7 @@ def heatmap(ranking: Ranking) -> dict[str, Any]:
     cells = [cell for one in ranking.comparisons for cell in _cells(one, level)]
     order = list(ranking.order)
     base = alt.Chart(theme.values(cells)).encode(
-        x=alt.X("column:N", sort=order, title="against", axis=alt.Axis(labelAngle=-50, labelLimit=110, orient="top")),
+        x=alt.X("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
         y=alt.Y("row:N", sort=order, title=None),
     )
     boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(

@@ -20,13 +20,13 @@ def matrix(
     number: str,
     row_height: int = 26,
 ) -> dict[str, Any]:
-    """Cells coloured in seven steps; `number` is their format, `what` what they are. Empty cells stay blank.
+    """Coloured cells. Empty ones stay blank.
 
     Args:
         rows: names, the first at the top.
         columns: names, the first at the left.
         cells: one sequence per row.
-        steps: the six values between the seven colours.
+        steps: the values between the colours: six from orange over neutral to blue, three from neutral to blue.
         what: what a cell is, for its tooltip.
         number: the format of cells, as d3 writes it.
         row_height: of a cell, in pixels.
@@ -39,14 +39,15 @@ def matrix(
         for column, value in zip(columns, line, strict=True)
         if value is not None
     ]
-    axis = alt.Axis(labelAngle=-50, labelLimit=110, orient="top")
     base = alt.Chart(theme.values(values)).encode(
-        x=alt.X("column:N", sort=list(columns), title=None, axis=axis),
+        x=alt.X("column:N", sort=list(columns), title=None, axis=theme.column_axis(len(columns))),
         y=alt.Y("row:N", sort=list(rows), title=None),
     )
     boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=1.5, cornerRadius=2).encode(
         color=alt.Color(
-            "value:Q", scale=alt.Scale(type="threshold", domain=list(steps), range=list(theme.HEAT)), legend=None
+            "value:Q",
+            scale=alt.Scale(type="threshold", domain=list(steps), range=list(theme.HEAT[-len(steps) - 1 :])),
+            legend=None,
         ),
         tooltip=[
             alt.Tooltip("row:N", title=" "),

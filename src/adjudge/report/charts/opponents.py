@@ -29,7 +29,7 @@ def opponents(ranking: Ranking) -> dict[str, Any]:
     ]
     order = list(ranking.order)
     base = alt.Chart(theme.values(cells)).encode(
-        x=alt.X("column:N", sort=order, title="met", axis=alt.Axis(labelAngle=-50, labelLimit=110, orient="top")),
+        x=alt.X("column:N", sort=order, title="met", axis=theme.column_axis(len(order))),
         y=alt.Y("row:N", sort=order, title=None),
     )
     boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(

@@ -66,6 +66,14 @@ def values(rows: list[dict[str, Any]]) -> Any:
     return alt.InlineData(values=rows)
 
 
+def column_axis(count: int) -> Any:
+    """The axis above a matrix: slanted names, upright and small where there are many or the page is narrow."""
+    import altair as alt
+
+    size = alt.expr(f"max(7, min(12, 0.8 * width / {max(count, 1)}))")
+    return alt.Axis(labelAngle=-50 if count <= 12 else -90, labelLimit=110, orient="top", labelFontSize=size)
+
+
 def paint(spec: Mapping[str, Any], *, width: int = STATIC_WIDTH) -> dict[str, Any]:
     """The specification with light colours and a fixed width, for files that leave the page."""
     text = json.dumps(spec).replace(json.dumps(FONT), json.dumps(STATIC_FONT))

@@ -50,11 +50,12 @@ def agreement_section(results: PairResults) -> Section | None:
 
 def _sentence(agreement: Agreement, kind: str) -> str:
     one = (agreement.inter if kind == "inter" else agreement.intra)["all"]
-    who = "Two annotators" if kind == "inter" else "An annotator who saw the same thing again"
     if not one.pairs:
-        return f"{'No two annotators' if kind == 'inter' else 'No annotator'} judged the same thing twice."
+        return "No two annotators judged the same thing." if kind == "inter" else "Nobody judged the same thing twice."
+    who = "Two annotators of the same thing" if kind == "inter" else "Annotators who saw the same thing again"
     name, value = coefficient(agreement, one)
     if math.isnan(value):
         return f"{who}: {name} cannot be computed from {one.pairs:,} pairs of judgments."
-    share = "" if math.isnan(one.observed) else f" agreed in {100 * one.observed:.0f}% of {one.pairs:,} cases,"
-    return f"{who}{share or ':'} {name} {value:.2f} ({in_words(value)})."
+    if math.isnan(one.observed):
+        return f"{who}: {name} {value:.2f} ({in_words(value)})."
+    return f"{who} agree in {100 * one.observed:.0f}% of {one.pairs:,} cases: {name} {value:.2f} ({in_words(value)})."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adjudge.core.audit_tasks import Documents, TaskComposition
     from adjudge.core.stability import Stability, StabilityRow
 
-_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.75)
+_SHARES = (0.25, 0.5, 0.75)
 _DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
 MOST_DOCUMENTS = 60
 
