@@ -84,8 +84,8 @@ def fill_buckets(
 ) -> tuple[tuple[Bucket, ...], Places]:
     """Put the blocks into buckets, and say where every core unknown has gone."""
     if not core_codes:
-        nothing = np.empty(0, dtype=np.int64)
-        return (), Places(*[nothing] * 7, columns, 0, 0)
+        empty = np.empty(0, dtype=np.int64)
+        return (), Places(empty, empty, empty, empty, empty, empty, empty, columns, 0, 0)
     number = int(blocks.block.max()) + 1
     block_of_core = np.empty(cores, dtype=np.int64)
     for codes in core_codes:

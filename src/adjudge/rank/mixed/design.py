@@ -1,8 +1,8 @@
 """The table of a mixed model: one row per score, with integer codes of who judged what. Knows nothing of estimation.
 
 Rows of the kinds `system` and `repeat` take part; controls (references, degraded items, calibration) do not, because as
-extra systems they would widen every error. Annotators who failed the control, or who never moved the slider, do not take
-part either. The codes mean:
+extra systems they would widen every error. Nor do annotators who failed the control or never moved the slider.
+The codes mean:
 
 `annotator`  the person
 `task`       a unit of work as done by one person
@@ -156,7 +156,7 @@ def _known(codes: Codes) -> bool:
 
 
 def _filled(own: Codes, other: Codes, last: Codes) -> Codes:
-    """Where `own` is unknown, a stranger for each level of `other`; where that is unknown too, one for each of `last`."""
+    """Where `own` is unknown, a stranger for each level of `other`; where that is unknown too, one for each `last`."""
     strangers = np.where(other >= 0, other, levels_of(other) + last)
     return np.where(own >= 0, own, levels_of(own) + strangers)
 
@@ -209,8 +209,10 @@ def _check_connected(design: MixedDesign) -> None:
     groups, label = connected_components(graph, directed=False)
     if groups > 1:
         label = label[:k]
-        named = [", ".join(name for name, own in zip(design.systems, label, strict=True) if own == group)
-                 for group in np.unique(label)]
+        named = [
+            ", ".join(name for name, own in zip(design.systems, label, strict=True) if own == group)
+            for group in np.unique(label)
+        ]
         listed = "; ".join(f"({names})" for names in named[:4]) + ("; ..." if len(named) > 4 else "")
         raise DataError(
             f"the systems fall into {len(named)} groups that share no annotator, task, document or segment: {listed}; "

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg.lapack import dtrtri
 
 from adjudge.rank.mixed.border import DenseBorder, IterativeBorder, scatter_add
+from adjudge.rank.mixed.terms import weighted_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,7 +81,7 @@ class Equations:
             square = bucket.square(squares)
             own = np.arange(bucket.core)
             square[:, own, own] += bucket.vector(ridge)[:, :, 0]
-            inverse_factor = _inverse_lower(np.linalg.cholesky(square))
+            inverse_factor = _inverse_factor(square)
             factored.append(_Factored(bucket, inverse_factor, inverse_factor @ bucket.oblong(oblongs)))
         return factored
 
@@ -188,7 +189,7 @@ class Equations:
 
     def _sums(self, owner: NDArray[np.int64], values: Floats) -> Floats:
         """Sums of values by owner, those without an owner left out."""
-        return np.bincount(owner + 1, values, minlength=len(self.layout.levels) + 1)[1:]
+        return weighted_count(owner + 1, values, len(self.layout.levels) + 1)[1:]
 
     def _absorbed_trace(self, squares: Floats, oblongs: Floats) -> float:
         layout, slope = self.layout, self._weight_slope
@@ -198,9 +199,9 @@ class Equations:
         return float(self._absorbed_weight.sum() + inside + outside)
 
 
-def _inverse_lower(factor: Floats) -> Floats:
-    """The inverses of lower triangular matrices (count, m, m)."""
+def _inverse_factor(square: Floats) -> Floats:
+    """The inverses of the Cholesky factors of matrices (count, m, m)."""
+    factor = np.linalg.cholesky(square)
     if factor.shape[1] <= _SMALL_BLOCK:
-        inverse: Floats = np.linalg.inv(factor)
-        return inverse
+        return np.asarray(np.linalg.inv(factor), dtype=np.float64)
     return np.stack([dtrtri(one, lower=1)[0] for one in factor])

@@ -188,7 +188,9 @@ def _notes(design: MixedDesign, effects: Effects, optimum: Optimum) -> tuple[str
     elif annotators == FEW_ANNOTATORS:
         notes.append("two annotators only: the verdict holds for these two, others may judge otherwise")
     elif annotators == 0:
-        notes.append("annotators are not named: scores of one annotator or page count as unrelated, so errors are too small")
+        notes.append(
+            "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
+        )
     notes += [
         f"{one.effect}: {one.reason}; the errors do not include it"
         for one in effects.left_out

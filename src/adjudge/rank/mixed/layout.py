@@ -89,7 +89,9 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
     sizes, size_class = np.unique(size, return_inverse=True)
     by_level = absorbed_rows.T.tocsr()
     core_sum, border_sum = by_level @ core_plain, by_level @ border_rows
-    terms = gram_terms(core_plain, border_rows, core_sum, border_sum, size_class, len(sizes))
+    terms = gram_terms(
+        core_plain, border_rows, core_sum=core_sum, border_sum=border_sum, size_class=size_class, sizes=len(sizes)
+    )
     padded = sum(bucket.count * bucket.core for bucket in buckets)
     owner = np.full(padded, -1)
     owner[core_place.vector] = core_owner

@@ -62,7 +62,8 @@ class Evaluation:
     def squares(self) -> Floats:
         """Each effect's sum of squares, on the scale of its own variance."""
         sums = np.array([float((part**2).sum()) for part in self.equations.by_effect(self.solution)])
-        return self.equations.penalty * sums / self.residual_variance
+        squares: Floats = self.equations.penalty * sums / self.residual_variance
+        return squares
 
     @cached_property
     def gradient(self) -> Floats:

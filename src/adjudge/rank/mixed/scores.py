@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.rank.assemble import Estimate
 from adjudge.rank.contrasts import DRAWS, Contrasts, RankSets, contrasts, rank_sets, simultaneous_interval
@@ -15,6 +13,7 @@ from adjudge.rank.mixed.fit import MixedFit, fit
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from adjudge.core.judgments import Judgments, SetAside

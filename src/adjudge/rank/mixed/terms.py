@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+def weighted_count(place: Codes, value: Floats, length: int) -> Floats:
+    """The sum of the values at each place."""
+    return np.asarray(np.bincount(place, value, minlength=length), dtype=np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class Terms:
     """Entries of a part of the equations: value[e] * weight[size_class[e]] is added at place[e] of a flat array."""
@@ -28,7 +33,7 @@ class Terms:
 
     def total(self, weight: Floats) -> Floats:
         """The entries for these weights, summed by place."""
-        return np.bincount(self.place, self.value * weight[self.size_class], minlength=self.length)
+        return weighted_count(self.place, self.value * weight[self.size_class], self.length)
 
     def dot(self, flat: Floats, weight: Floats) -> float:
         """The sum of all entries, each times the number at its place."""
@@ -71,7 +76,7 @@ class GramTerms:
 
 
 def gram_terms(
-    core: csr_array, border: csr_array, core_sum: csr_array, border_sum: csr_array, size_class: Codes, sizes: int
+    core: csr_array, border: csr_array, *, core_sum: csr_array, border_sum: csr_array, size_class: Codes, sizes: int
 ) -> GramTerms:
     """Cross-products of the rows (class 0) and of the sums over absorbed levels of each size (class 1 + size)."""
 

@@ -1,0 +1,183 @@
+"""What becomes of a judgment table in the mixed model: which rows take part, and which effects can be told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
+from adjudge.rank.mixed import design_from, fit, refit
+from adjudge.rank.mixed.design import MixedDesign, levels_of
+from adjudge.rank.mixed.effects import identify
+from tests.rank.mixed.make import campaign
+
+
+def kept(design: MixedDesign) -> dict[str, int]:
+    return {effect.name: effect.levels for effect in identify(design).kept}
+
+
+def left_out(design: MixedDesign) -> dict[str, str]:
+    return {one.effect: one.reason for one in identify(design).left_out}
+
+
+def test_controls_and_rows_without_a_score_are_set_aside() -> None:
+    table = campaign("pages", 1).table
+    n = table.height
+    changed = table.with_columns(
+        pl.when(pl.int_range(n) < 3).then(pl.lit("degraded")).otherwise("kind").alias("kind"),
+        pl.when(pl.int_range(n) >= n - 2).then(None).otherwise("score").alias("score"),
+    )
+    design = design_from(Judgments(changed))
+    assert len(design) == n - 5
+    assert sum(one.rows for one in design.set_aside) == 5
+    assert {one.reason for one in design.set_aside} == {
+        "no score was given",
+        "control items (reference, degraded, calibration)",
+    }
+
+
+def test_annotators_who_did_not_pass_take_no_part() -> None:
+    table = campaign("pages", 1).table.with_columns((pl.col("annotator") != "a1").alias("passed"))
+    design = design_from(Judgments(table))
+    assert design.annotator is not None
+    assert levels_of(design.annotator) == 3
+
+
+def test_an_annotator_who_never_moves_the_slider_is_set_aside() -> None:
+    table = campaign("pages", 1).table
+    still = pl.when(pl.col("annotator") == "a1").then(50.0).otherwise("score").alias("score")
+    design = design_from(Judgments(table.with_columns(still)))
+    rows = table.filter(pl.col("annotator") == "a1").height
+    assert rows >= 20
+    assert [(one.reason, one.rows) for one in design.set_aside] == [
+        ("the annotator gave one and the same score throughout", rows)
+    ]
+    few = table.filter((pl.col("annotator") != "a1") | (pl.int_range(pl.len()).over("annotator") < 10))
+    assert not design_from(Judgments(few.with_columns(still))).set_aside
+
+
+def test_repeated_pages_are_pages_of_their_own() -> None:
+    judgments = campaign("pages", 2)
+    design = design_from(judgments)
+    assert design.page is not None
+    assert levels_of(design.page) == judgments.table.select("annotator", "task", "screen").n_unique()
+
+
+def test_screens_of_one_segment_leave_the_page_to_annotator_task_system_and_document() -> None:
+    judgments = campaign("segments", 2)
+    design = design_from(judgments)
+    assert design.page is not None
+    assert levels_of(design.page) == judgments.table.select("annotator", "task", "system", "document").n_unique()
+
+
+def test_unknown_names_are_strangers_not_one_person() -> None:
+    judgments = Judgments.from_columns(
+        {
+            "protocol": ["da"] * 6,
+            "annotator": ["a", "a", None, None, None, None],
+            "task": ["1", "2", "3", "4", "4", None],
+            "document": ["d", "d", "d", None, None, None],
+            "segment": ["1", "2", None, "1", "2", None],
+            "system": ["x", "y", "x", "y", "x", "y"],
+            "score": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        }
+    )
+    design = design_from(judgments)
+    assert design.annotator is not None
+    assert design.task is not None
+    assert design.document is not None
+    assert design.segment is not None
+    assert design.annotator.tolist() == [0, 0, 1, 2, 2, 3]
+    assert len(set(design.task.tolist())) == 5
+    assert levels_of(design.document) == 4
+    assert levels_of(design.segment) == 6
+
+
+def test_nothing_but_systems_and_scores_is_a_model_without_random_effects() -> None:
+    """Without effects the model is the analysis of variance: means, and the pooled variance over n."""
+    score = [1.0, 2.0, 4.0, 3.0, 5.0, 9.0]
+    judgments = Judgments.from_columns({"protocol": ["da"] * 6, "system": ["x"] * 3 + ["y"] * 3, "score": score})
+    found = fit(design_from(judgments))
+    np.testing.assert_allclose(found.effects, [7 / 3, 17 / 3])
+    pooled = (np.var(score[:3], ddof=1) + np.var(score[3:], ddof=1)) / 2
+    np.testing.assert_allclose(found.covariance, np.diag([pooled / 3, pooled / 3]), atol=1e-12)
+    assert found.df[0, 1] == pytest.approx(4)
+    assert [one.effect for one in found.left_out] == [
+        "annotator", "task", "document", "segment", "system:document", "page",
+    ]  # fmt: skip
+    assert any("annotators are not named" in note for note in found.notes)
+
+
+def test_the_same_partition_is_folded_into_one_variance() -> None:
+    design = design_from(campaign("nested", 1))
+    assert "system:document + page" in kept(design)
+    assert left_out(design)["page"] == "holds the same scores together as system:document; folded into it"
+
+
+def test_known_ratios_add_up_where_effects_are_folded_and_shrink_where_the_residual_grows() -> None:
+    design = design_from(campaign("nested", 1))
+    effects = identify(design)
+    known = {"annotator": 0.5, "task": 0.25, "document": 0.1, "segment": 0.2, "system:document": 0.3, "page": 0.4}
+    ratios = dict(zip(kept(design), effects.ratios(known), strict=True))
+    assert ratios["system:document + page"] == pytest.approx(0.7)
+    whole = refit(design, known)
+    again = refit(design, {**known, "system:document": 0.0, "page": 0.7})
+    np.testing.assert_allclose(whole.effects, again.effects)
+    every_row = MixedDesign(
+        design.score, design.systems, design.human, design.system, design.annotator, design.task, design.document,
+        design.segment, np.arange(len(design)),
+    )  # fmt: skip
+    assert "part of the residual" in left_out(every_row)["page"]
+    shrunk = dict(zip(kept(every_row), identify(every_row).ratios(known), strict=True))
+    assert shrunk["annotator"] == pytest.approx(0.5 / 1.4)
+
+
+def test_one_annotator_is_said_to_be_one() -> None:
+    found = fit(design_from(campaign("pages", 3, annotators=1)))
+    assert any("one annotator only" in note for note in found.notes)
+    assert any(one.effect == "annotator" and one.reason == "there is one annotator only" for one in found.left_out)
+
+
+def test_an_annotator_per_system_cannot_be_told_from_the_system() -> None:
+    table = campaign("crossed", 1).table.with_columns(annotator="by " + pl.col("system"), task=pl.lit("t"))
+    found = fit(design_from(Judgments(table)))
+    assert any(one.effect.startswith("annotator") and "cannot be told apart" in one.reason for one in found.left_out)
+    assert any("the errors do not include it" in note for note in found.notes)
+
+
+def test_a_variance_that_the_data_do_not_show_is_zero_and_says_so() -> None:
+    found = fit(design_from(campaign("segments", 12, systems=4, annotators=8, documents=10)))
+    page = next(one for one in found.components if one.effect == "page")
+    assert page.sd == 0
+    assert page.at_zero
+    assert page.low is None
+    assert found.converged
+
+
+def test_systems_that_share_nothing_have_no_common_scale() -> None:
+    first, second = campaign("pages", 1).table, campaign("pages", 2).table
+    other = second.with_columns(("other " + pl.col("annotator", "document", "system")).name.keep())
+    with pytest.raises(DataError, match=r"2 groups that share no .*\(other s0, other s1, other s2\); \(s0, s1, s2\)"):
+        fit(design_from(Judgments(pl.concat([first, other]))))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (pl.lit(7.0).alias("score"), "every score is 7"),
+        (pl.lit("s0").alias("system"), "at least two systems"),
+        (pl.lit("ranking").alias("protocol"), "scores of systems are needed"),
+        (pl.col("system").str.slice(1).cast(pl.Float64).alias("score"), "explain every score exactly"),
+    ],
+)
+def test_what_cannot_be_answered_is_explained(change: pl.Expr, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        fit(design_from(Judgments(campaign("pages", 1).table.with_columns(change))))
+
+
+def test_fewer_scores_than_systems_are_refused() -> None:
+    table = campaign("pages", 1).table.unique("system")
+    with pytest.raises(DataError, match="3 scores for 3 systems"):
+        fit(design_from(Judgments(table)))

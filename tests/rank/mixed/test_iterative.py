@@ -1,0 +1,42 @@
+"""Large campaigns: conjugate gradients and simulated traces against the direct solution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.rank.mixed import design_from, fit, refit
+from adjudge.rank.mixed import layout as layout_module
+from tests.rank.mixed.make import campaign
+
+
+@pytest.mark.parametrize("shape", ["pages", "segments", "unnamed"])
+def test_known_ratios_give_the_same_numbers(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    design = design_from(campaign(shape, 4, annotators=6, documents=8))
+    ratios = fit(design).ratios
+    direct = refit(design, ratios)
+    monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
+    iterative = refit(design, ratios)
+    assert not iterative.exact
+    assert iterative.loglik is None
+    assert iterative.converged
+    np.testing.assert_allclose(iterative.effects, direct.effects, rtol=1e-8)
+    np.testing.assert_allclose(iterative.covariance, direct.covariance, rtol=1e-7)
+    np.testing.assert_allclose(iterative.df, direct.df, rtol=1e-6)
+
+
+def test_simulated_traces_find_nearly_the_same_variances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The simulation error is a fraction of the standard error that the variances have anyway."""
+    design = design_from(campaign("pages", 4, annotators=30, documents=30))
+    direct = fit(design)
+    monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
+    iterative = fit(design)
+    assert iterative.converged
+    for one, other in zip(direct.components, iterative.components, strict=True):
+        assert one.low is not None
+        assert one.high is not None
+        error = np.log(one.high / one.low) / 4
+        assert abs(np.log(other.sd / one.sd)) < 0.5 * error, one.effect
+    np.testing.assert_allclose(iterative.effects, direct.effects, atol=0.1 * direct.se.max())
+    again = fit(design)
+    np.testing.assert_array_equal(again.effects, iterative.effects)

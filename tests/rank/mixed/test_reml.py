@@ -1,0 +1,116 @@
+"""The fast REML against the slow one, on random campaigns of every shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.rank.mixed import blocks as blocks_module
+from adjudge.rank.mixed import design_from, fit, refit
+from adjudge.rank.mixed.design import MixedDesign
+from adjudge.rank.mixed.effects import identify
+from adjudge.rank.mixed.layout import lay_out
+from adjudge.rank.mixed.reml import evaluate
+from tests.rank.mixed.make import SHAPES, campaign
+from tests.rank.mixed.slow import SlowModel, slow_model
+
+CASES = [(shape, seed) for shape in SHAPES for seed in (1, 2, 3)]
+
+
+def prepared(shape: str, seed: int) -> tuple[MixedDesign, SlowModel]:
+    design = design_from(campaign(shape, seed))
+    return design, slow_model(design, identify(design).kept)
+
+
+@pytest.mark.parametrize(("shape", "seed"), CASES)
+def test_known_ratios_give_the_textbook_numbers(shape: str, seed: int) -> None:
+    design, slow = prepared(shape, seed)
+    names = [effect.name for effect in identify(design).kept]
+    ratios = np.random.default_rng(seed).uniform(0.01, 2.0, len(names))
+    found = refit(design, dict(zip(names, ratios, strict=True)))
+    residual = slow.residual_variance(ratios)
+    components = np.append(ratios, 1.0) * residual
+    np.testing.assert_allclose([one.sd for one in found.components], np.sqrt(components), rtol=1e-9)
+    np.testing.assert_allclose(found.effects, slow.effects(components), rtol=1e-9)
+    np.testing.assert_allclose(found.covariance, slow.covariance(components), rtol=1e-8)
+    assert found.loglik == pytest.approx(-slow.criterion(components) / 2, rel=1e-10)
+
+
+@pytest.mark.parametrize(("shape", "seed"), CASES)
+def test_the_gradient_is_the_slope_of_the_criterion(shape: str, seed: int) -> None:
+    design, _ = prepared(shape, seed)
+    effects = identify(design).kept
+    layout = lay_out(design.system, len(design.systems), effects)
+    score = (design.score - design.score.mean()) / design.score.std()
+    here = np.log(np.random.default_rng(seed).uniform(0.05, 1.0, len(effects)))
+    step = 1e-4 * np.eye(len(here))
+    slopes = [
+        (evaluate(layout, score, here + one).criterion - evaluate(layout, score, here - one).criterion) / 2e-4
+        for one in step
+    ]
+    np.testing.assert_allclose(evaluate(layout, score, here).gradient, slopes, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("shape", "seed"), CASES)
+def test_no_other_variances_are_more_likely(shape: str, seed: int) -> None:
+    design, slow = prepared(shape, seed)
+    found = fit(design)
+    assert found.converged
+    best = np.array([max(one.sd, 1e-4) ** 2 for one in found.components])
+    lowest = slow.lowest([best, np.full(len(best), best.mean())])
+    assert found.loglik is not None
+    assert -2 * found.loglik <= lowest + 1e-6
+    np.testing.assert_allclose(found.effects, slow.effects(best), rtol=1e-6)
+    np.testing.assert_allclose(found.covariance, slow.covariance(best), rtol=1e-4)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_blocks_that_are_too_large_are_moved_to_the_border(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    design, _ = prepared(shape, 5)
+    usual = fit(design)
+    monkeypatch.setattr(blocks_module, "LARGEST_BLOCK", 3)
+    moved = fit(design)
+    np.testing.assert_allclose(moved.effects, usual.effects, rtol=1e-6)
+    np.testing.assert_allclose(moved.covariance, usual.covariance, rtol=1e-4)
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    design = design_from(campaign("pages", 7))
+    rows = np.random.default_rng(1).permutation(len(design))
+    judgments = campaign("pages", 7)
+    shuffled = design_from(type(judgments)(judgments.table[rows.tolist()]))
+    np.testing.assert_allclose(fit(shuffled).effects, fit(design).effects, rtol=1e-8)
+
+
+def test_a_shift_and_a_stretch_of_the_scale_only_shift_and_stretch_the_effects() -> None:
+    design = design_from(campaign("pages", 8))
+    plain, other = fit(design), fit(design.with_scores(1000 + 7 * design.score))
+    np.testing.assert_allclose(other.effects, 1000 + 7 * plain.effects, rtol=1e-9)
+    np.testing.assert_allclose(other.covariance, 49 * plain.covariance, rtol=1e-6)
+    np.testing.assert_allclose(other.df, plain.df, rtol=1e-6)
+    names = [one.effect for one in plain.components]
+    assert [one.effect for one in other.components] == names
+
+
+def test_degrees_of_freedom_are_those_of_the_analysis_of_variance_where_that_is_exact() -> None:
+    """Each of 3 systems has 6 pages of 4 segments and nothing else is named: pages within systems, 3 (6 - 1) = 15."""
+    rng = np.random.default_rng(3)
+    page = np.repeat(np.arange(18), 4)
+    design = MixedDesign(
+        score=50 + 4 * rng.standard_normal(18)[page] + 3 * rng.standard_normal(72),
+        systems=("a", "b", "c"),
+        human=np.zeros(3, dtype=bool),
+        system=page // 6,
+        annotator=None,
+        task=None,
+        document=None,
+        segment=None,
+        page=page,
+    )
+    found = fit(design)
+    off = ~np.eye(3, dtype=bool)
+    np.testing.assert_allclose(found.df[off], 15.0, rtol=1e-5)
+    means = design.score.reshape(18, 4).mean(1).reshape(3, 6)
+    np.testing.assert_allclose(found.effects, means.mean(1), rtol=1e-10)
+    between = means.var(axis=1, ddof=1).mean() / 6
+    np.testing.assert_allclose(np.diag(found.covariance), between, rtol=1e-6)
