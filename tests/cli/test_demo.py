@@ -16,13 +16,17 @@ def test_the_demo_runs_the_whole_flow_and_says_where_the_report_is(tmp_path: Pat
     run = CliRunner().invoke(app, ["demo", "--output", str(folder)])
     assert run.exit_code == 0, run.exception
     for step in ("simulate", "check", "agree", "rank", "audit", "truth"):
-        assert f"\n  {step} " in run.output
+        assert run.output.count(f"\n  {step} ") == 2
     assert f"The report is {folder / 'report.html'}" in run.output
-    assert "of the pairs that a line separates, none is wrong" in run.output
+    assert run.output.count("of the pairs that a line separates, none is wrong") == 2
     assert all(len(line) < 160 for line in run.output.splitlines())
-    assert len(read([folder / "judgments.parquet"])) > 1000
-    assert json.loads((folder / "ranking.json").read_text(encoding="utf-8"))["method"] == "bradley-terry"
-    assert json.loads((folder / "truth.json").read_text(encoding="utf-8"))["careless"]
+    judgments = read([folder / "judgments.parquet"])
+    assert judgments.protocols == ("da", "ranking")
+    rankings = json.loads((folder / "ranking.json").read_text(encoding="utf-8"))["pairs"]
+    assert list(rankings) == list(judgments.by_pair())
+    assert [one["method"] for one in rankings.values()] == ["bradley-terry", "mixed"]
+    truths = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+    assert all(one["careless"] for one in truths.values())
     report = (folder / "report.html").read_text(encoding="utf-8")
-    assert "<title>A simulated campaign</title>" in report
+    assert "<title>Two simulated campaigns</title>" in report
     assert "Agreement by length of the source" in report

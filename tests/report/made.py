@@ -10,6 +10,7 @@ from adjudge.core.audit import Audit, Section
 from adjudge.core.audit_sampling import Correlation, SampledSystem, Sampling
 from adjudge.core.audit_tasks import Documents, ExplainedSpread, TaskComposition
 from adjudge.core.checked import AnnotatorCheck, Checked
+from adjudge.core.components import VarianceComponent
 from adjudge.core.imported import Imported
 from adjudge.core.judgments import SetAside
 from adjudge.core.ranking import Lines, PairComparison, RankedSystem, Ranking
@@ -135,8 +136,12 @@ def audit() -> Audit:
 def score_results(first: str = "alpha") -> PairResults:
     """The same systems scored instead of compared."""
     results = pair_results(first)
-    pairs = tuple(replace(one, numbers={}) for one in results.ranking.comparisons)
-    best = replace(results.ranking, method="zscore", comparisons=pairs)
+    pairs = tuple(replace(one, numbers={"se": 0.1, "low": 0.05, "high": 0.45}) for one in results.ranking.comparisons)
+    spread = (
+        VarianceComponent("annotator", 9.0, 7.0, 12.0, 6, "how strict or generous each annotator is"),
+        VarianceComponent("residual", 17.0, None, None, 480, "what is left"),
+    )
+    best = replace(results.ranking, method="mixed", comparisons=pairs, components=spread)
     sections: dict[str, Section] = dict(audit().sections)
     sections |= {"stability": stability(first), "composition": composition(first), "documents": documents(first)}
     return replace(results, ranking=best, audit=replace(audit(), sections=sections))

@@ -78,7 +78,9 @@ def test_scores_have_differences_instead_of_wins() -> None:
     sections = {one.slug: one for one in build_report({"x": score_results()}, title="").pairs[0].sections}
     assert [chart.title for chart in sections["pairs"].charts] == ["Differences"]
     assert "opponents" not in sections
-    assert {"stability", "composition", "documents", "sampling"} <= set(sections)
+    assert {"stability", "composition", "documents", "sampling", "spread"} <= set(sections)
+    assert sections["ranking"].charts[0].title == "Distance from the first"
+    assert sections["spread"].words[0].startswith("After single scores' own noise, annotator matters most")
 
 
 def test_stability_is_summed_up_in_words() -> None:

@@ -11,6 +11,8 @@ from adjudge.core.rng import DEFAULT_SEED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from adjudge.core.agreement import Agreement
+    from adjudge.core.checked import Checked
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
     from adjudge.report.results import PairResults
@@ -37,40 +39,54 @@ class ReportSettings:
 
 def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
-    import polars as pl
-
     from adjudge.audit import AuditSettings, audit
-    from adjudge.check import agree
     from adjudge.check.annotators import check
     from adjudge.core.imported import describe
-    from adjudge.rank import RankSettings, rank
+    from adjudge.rank import METHODS, RankSettings, rank
     from adjudge.report.results import PairResults
 
     missing: list[str] = []
     checked = _optional("The check of annotators", missing, lambda: check(judgments))
     if checked is not None and settings.only_passing:
-        passing = pl.col("annotator").is_in(list(checked.passing))
-        judgments = judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
+        judgments = _passing(judgments, checked)
     ranking = rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
+    kind = METHODS[ranking.method].judgments
     return PairResults(
         counts=describe(judgments, {}),
         ranking=ranking,
-        others=_others(judgments, ranking, settings),
+        others=_others(judgments, ranking, [name for name in BESIDE[kind] if name != ranking.method], settings.seed),
         checked=checked,
-        agreement=_optional("Agreement", missing, lambda: agree(judgments, texts=settings.texts, seed=settings.seed)),
+        agreement=_optional("Agreement", missing, lambda: _agreement(judgments, kind, settings)),
         audit=_optional("The audit", missing, lambda: audit(judgments, settings=AuditSettings(seed=settings.seed))),
         missing=tuple(missing),
     )
 
 
-def _others(judgments: Judgments, ranking: Ranking, settings: ReportSettings) -> tuple[Ranking, ...]:
-    """The same judgments by other methods, for their order alone: no resamples."""
-    from adjudge.rank import METHODS, RankSettings, rank
+def _passing(judgments: Judgments, checked: Checked) -> Judgments:
+    import polars as pl
 
-    kind = METHODS[ranking.method].judgments
-    names = [name for name in BESIDE[kind] if name in METHODS and name != ranking.method]
-    quick = RankSettings(resamples=0, seed=settings.seed)
-    return tuple(rank(judgments, method=name, settings=quick) for name in names)
+    passing = pl.col("annotator").is_in(list(checked.passing))
+    return judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
+
+
+def _others(judgments: Judgments, ranking: Ranking, names: Sequence[str], seed: int) -> tuple[Ranking, ...]:
+    """The same judgments by other methods, for their order alone: no resamples."""
+    from adjudge.rank import RankSettings, rank
+
+    found = []
+    for name in names:
+        try:
+            found.append(rank(judgments, method=name, settings=RankSettings(resamples=0, seed=seed)))
+        except DataError:  # a method that these data do not allow is no part of the comparison
+            continue
+    return tuple(one for one in found if set(one.order) & set(ranking.order))
+
+
+def _agreement(judgments: Judgments, kind: str, settings: ReportSettings) -> Agreement:
+    """Agreement, by length of the source where texts are given and rankings were judged."""
+    from adjudge.check import agree
+
+    return agree(judgments, texts=settings.texts if kind == "relative" else None, seed=settings.seed)
 
 
 def _optional(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:

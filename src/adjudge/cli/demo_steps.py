@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from adjudge.core.simulated import Recovery, Simulated, Truth
     from adjudge.report.results import PairResults
 
-TITLE = "A simulated campaign"
+TITLE = "Two simulated campaigns"
 
 
 def run_demo(folder: Path, seed: int) -> Iterator[str]:
@@ -21,7 +21,7 @@ def run_demo(folder: Path, seed: int) -> Iterator[str]:
     from adjudge.formats import native
     from adjudge.simulate import recovery
 
-    yield "A campaign whose truth is known, from judgments to report:"
+    yield "Two campaigns whose truth is known, from judgments to report:"
     campaigns = _campaigns(seed)
     native.write(concat([one.judgments for one in campaigns.values()]), folder / "judgments.parquet")
     _write_truth(campaigns, folder / "truth.json")
@@ -39,12 +39,15 @@ def run_demo(folder: Path, seed: int) -> Iterator[str]:
 
 
 def _campaigns(seed: int) -> dict[str, Simulated]:
-    from adjudge.simulate import RankingCampaign, simulate
+    from adjudge.simulate import RankingCampaign, ScoreCampaign, simulate
 
     rankings = RankingCampaign(
         systems=9, annotators=24, blocks=900, uneven=0.6, careless=0.1, length_effect=0.5, name="rankings"
     )
-    return {"rankings": simulate(rankings, seed=seed)}
+    scores = ScoreCampaign(systems=6, annotators=20, tasks=60, careless=0.1, name="scores")
+    drawn = {one.name: simulate(one, seed=seed) for one in (rankings, scores)}
+    # The names that `adjudge report` gives to the parts of the table.
+    return {f"{name}/{one.judgments.pairs[0]}": one for name, one in drawn.items()}
 
 
 def _told_simulation(name: str, simulated: Simulated) -> Iterator[str]:

@@ -17,7 +17,7 @@ from adjudge.report.sections.audits import audit_sections
 from adjudge.report.sections.methods import methods_section
 from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
-from adjudge.report.sections.ranking import ranking_section
+from adjudge.report.sections.ranking import ranking_section, spread_section
 from adjudge.report.words import counted, headline, leaders, listed, pairs_told_apart, verdict
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
     pairs_section,
     methods_section,
     opponents_section,
+    spread_section,
     annotators_section,
     agreement_section,
 )

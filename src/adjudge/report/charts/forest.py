@@ -16,10 +16,15 @@ def forest(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Score and interval of every system; human translations stand out by shape and colour."""
     import altair as alt
 
-    data = theme.values([_row(one) for one in ranking.systems])
-    order = list(ranking.order)
+    rows = [_row(one) for one in ranking.systems]
+    return _forest(rows, list(ranking.order), alt.Scale(zero=False, nice=False, padding=12), unit)
+
+
+def _forest(rows: list[dict[str, Any]], order: list[str], x: Any, unit: str) -> dict[str, Any]:
+    import altair as alt
+
+    data = theme.values(rows)
     y = alt.Y("system:N", sort=order, title=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
-    x = alt.Scale(zero=False, nice=False, padding=12)
     base = alt.Chart(data).encode(y=y)
     bands = base.transform_filter("datum.cluster % 2 == 1").mark_rect(fill=theme.INK, opacity=0.05)
     bars = base.mark_rule(strokeWidth=2.5, strokeCap="round").encode(
@@ -40,6 +45,21 @@ def forest(ranking: Ranking, *, unit: str) -> dict[str, Any]:
         ],
     )
     return theme.finish(alt.layer(bands, bars, points), height=ROW_HEIGHT * max(len(order), 2))
+
+
+def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+    """How far every system lies behind the first, with the interval of that difference."""
+    import altair as alt
+
+    first = ranking.systems[0]
+    gaps = {one.worse: one for one in ranking.comparisons if one.better == first.system}
+    rows = [{**_row(first), "score": 0.0, "low": 0.0, "high": 0.0}]
+    for one in ranking.systems[1:]:
+        gap = gaps[one.system]
+        low, high = gap.numbers.get("low"), gap.numbers.get("high")
+        if gap.difference is not None and low is not None and high is not None:
+            rows.append({**_row(one), "score": -gap.difference, "low": -high, "high": -low})
+    return _forest(rows, list(ranking.order), alt.Scale(nice=False, padding=12), f"{unit} against {first.system}")
 
 
 def _colour() -> Any:
