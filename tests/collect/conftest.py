@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.collect.serving import postgres_url
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -47,3 +48,14 @@ def shoot(page: Page, name: str) -> None:
     """Keep a picture for people to look at."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SHOTS / f"{name}.png")
+
+
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def database(request: pytest.FixtureRequest) -> str | None:
+    """Both databases: the embedded one, and the PostgreSQL server that `pg_virtualenv -t` has started."""
+    if request.param == "sqlite":
+        return None
+    url = postgres_url()
+    if url is None:
+        pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
+    return url

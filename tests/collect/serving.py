@@ -208,3 +208,16 @@ def exported(server: Server, folder: Path) -> Judgments:
     file = folder / "exported.csv"
     file.write_text(answer.text, encoding="utf-8")
     return read([file])
+
+
+def postgres_url() -> str | None:
+    """The PostgreSQL server that `pg_virtualenv -t` has started, with a new database on it; None without one."""
+    if "PGHOST" not in os.environ:
+        return None
+    import psycopg
+
+    name = f"adjudge_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(dbname="postgres", autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    user, password = os.environ["PGUSER"], os.environ["PGPASSWORD"]
+    return f"postgres://{user}:{password}@{os.environ['PGHOST']}:{os.environ['PGPORT']}/{name}"

@@ -13,12 +13,13 @@ from adjudge.collect.answers import Refused
 from adjudge.collect.api_organiser import router as organiser_router
 from adjudge.collect.assign import current_assignment
 from adjudge.collect.database import writing
-from adjudge.collect.entering import AnnotatorAuth, Visitor, enter
+from adjudge.collect.entering import AnnotatorAuth, enter
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.running import running
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, EnterOut, Fault, FinishOut, SavedOut, SaveIn, WorkOut
-from adjudge.collect.work import state_view, total_seconds, work_of
+from adjudge.collect.statements import Who
+from adjudge.collect.work import state_view, work_of
 
 api = NinjaAPI(
     title="adjudge",
@@ -60,26 +61,26 @@ def leave(request: HttpRequest) -> Status[None]:
 @api.get("/work", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
 def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
     """The task in hand with all its screens, or an earlier one by its id."""
-    return work_of(_visitor(request).annotator, task=task)
+    return work_of(_visitor(request), task=task)
 
 
 @api.post("/tasks/next", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
 def take_next(request: HttpRequest) -> dict[str, Any]:
     """Take the next task, if the one in hand has been handed in."""
-    annotator = _visitor(request).annotator
+    visitor = _visitor(request)
     with writing():
-        current_assignment(annotator)
-    return work_of(annotator)
+        current_assignment(visitor)
+    return work_of(visitor)
 
 
 @api.post("/saves", response={200: SavedOut, 409: Fault, **_FAULTS}, auth=_as_annotator, tags=["judging"])
 def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
     """Save changes of one screen. Acknowledged once they are on the disk; the same save twice counts once."""
-    annotator = _visitor(request).annotator
-    if body.annotator != annotator.id:
+    visitor = _visitor(request)
+    if body.annotator != visitor.annotator_id:
         # Another person has entered in this browser since: what the first one judged must not become theirs.
         raise HttpError(401, "this browser is now used by somebody else")
-    saved = save(annotator.id, body.as_save())
+    saved = save(visitor.annotator_id, body.as_save())
     return {
         "id": body.id,
         "saved": saved.received,
@@ -87,7 +88,6 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
         "met": list(saved.met),
         "repeated": saved.repeated,
         "released": saved.released,
-        "active_seconds": total_seconds(annotator.id),
     }
 
 
@@ -96,11 +96,11 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
 )
 def finish(request: HttpRequest, task: str) -> FinishOut:
     """Hand in a task, if nothing is missing."""
-    annotator = _visitor(request).annotator
+    visitor = _visitor(request)
     if task not in running().task_by_id:
         raise HttpError(404, "there is no such task")
     with writing():
-        assignment = Assignment.objects.select_for_update().filter(annotator=annotator, task=task).first()
+        assignment = Assignment.objects.select_for_update().filter(annotator_id=visitor.annotator_id, task=task).first()
         if assignment is None:
             raise HttpError(404, f"task '{task}' was not given to you")
         states = ScreenState.objects.filter(assignment=assignment, complete=True)
@@ -112,6 +112,6 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
     return FinishOut(finished=not missing, missing=missing)
 
 
-def _visitor(request: HttpRequest) -> Visitor:
-    visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
+def _visitor(request: HttpRequest) -> Who:
+    visitor: Who = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
     return visitor

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -10,7 +10,7 @@ from ninja import Router
 from ninja.errors import HttpError
 
 from adjudge.collect.database import writing
-from adjudge.collect.entering import OrganiserAuth, Visitor
+from adjudge.collect.entering import OrganiserAuth
 from adjudge.collect.export import collected
 from adjudge.collect.links import make_link, renew_link, revoke_links
 from adjudge.collect.models import Annotator, Decision, Link
@@ -19,6 +19,9 @@ from adjudge.collect.panels import panels
 from adjudge.collect.running import running
 from adjudge.collect.schemas import AnnotatorIn, DecisionIn, DoneOut, Fault, LinkOut, OverviewOut, PanelOut
 from adjudge.formats import native
+
+if TYPE_CHECKING:
+    from adjudge.collect.statements import Who
 
 router = Router(auth=OrganiserAuth(), tags=["organising"])
 _FAULTS = {401: Fault, 403: Fault, 422: Fault}
@@ -81,7 +84,7 @@ def revoke(request: HttpRequest, annotator: int) -> DoneOut:  # noqa: ARG001
 @router.post("/annotators/{annotator}/decision", response={200: DoneOut, **_WITH_404})
 def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
     """Exclude a person, or take the person back in, with the reason. Nothing is deleted."""
-    visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
+    visitor: Who = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
     with writing():
         person = _person(annotator)
         changed = person.excluded != body.excluded
@@ -91,7 +94,7 @@ def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
             annotator=person,
             excluded=body.excluded,
             reason=body.reason.strip(),
-            who=visitor.link.label,
+            who=visitor.label,
             made=timezone.now(),
         )
     return DoneOut(changed=int(changed))

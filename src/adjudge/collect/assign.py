@@ -12,30 +12,32 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from adjudge.collect.models import Annotator, Assignment, Campaign
+from adjudge.collect.database import writing
+from adjudge.collect.models import Assignment, Campaign
 from adjudge.collect.running import Running, running
 
 if TYPE_CHECKING:
+    from adjudge.collect.statements import Who
     from adjudge.design.tasks import Task
 
 _KINDS_FIRST = ("tutorial", "calibration")
 
 
-def assignments_of(annotator: Annotator) -> list[Assignment]:
+def assignments_of(who: Who) -> list[Assignment]:
     """What a person has been given, in order."""
-    return list(Assignment.objects.filter(annotator=annotator).order_by("position"))
+    return list(Assignment.objects.filter(annotator_id=who.annotator_id).order_by("position"))
 
 
-def current_assignment(annotator: Annotator) -> Assignment | None:
+def current_assignment(who: Who) -> Assignment | None:
     """The first task that the person has not handed in, taken now if need be. Call inside `writing()`."""
     # One at a time: two people who ask at once must not get the same last place.
     Campaign.objects.select_for_update().first()
-    given = assignments_of(annotator)
+    given = assignments_of(who)
     for assignment in given:
         if assignment.finished is None and _still_mine(assignment):
             return assignment
-    task = None if annotator.excluded else next_task(annotator.name, {one.task for one in given})
-    return None if task is None else _take(annotator, task, len(given))
+    task = None if who.excluded else next_task(who.name, {one.task for one in given})
+    return None if task is None else _take(who, task, len(given))
 
 
 def next_task(name: str, done: set[str]) -> Task | None:
@@ -52,7 +54,8 @@ def next_task(name: str, done: set[str]) -> Task | None:
 
 
 def _next_of_pool(work: list[Task]) -> Task | None:
-    places = Counter(one.task for one in Assignment.objects.all() if holds_place(one))
+    columns = ("task", "complete", "finished", "released", "lease_until")
+    places = Counter(one.task for one in Assignment.objects.only(*columns) if holds_place(one))
     free = [task for task in work if places[task.id] < task.judgments]
     return min(free, key=lambda task: places[task.id], default=None)
 
@@ -82,11 +85,11 @@ def _still_mine(assignment: Assignment) -> bool:
     return False
 
 
-def _take(annotator: Annotator, task: Task, position: int) -> Assignment:
+def _take(who: Who, task: Task, position: int) -> Assignment:
     now = timezone.now()
     leased = running().campaign.assignment.policy == "pool" and task.kind == "work"
     return Assignment.objects.create(
-        annotator=annotator,
+        annotator_id=who.annotator_id,
         task=task.id,
         position=position,
         taken=now,
@@ -94,17 +97,13 @@ def _take(annotator: Annotator, task: Task, position: int) -> Assignment:
     )
 
 
-def keep_lease(assignment: Assignment, now: datetime) -> None:
-    """Renew the lease of a task that is being worked on. Seldom, because each write costs. Call inside `writing()`."""
-    if assignment.lease_until is None or assignment.released is not None:
-        return
-    length = lease(running())
-    if assignment.lease_until <= now:
+def take_lease_again(annotator_id: int, task: str) -> None:
+    """Settle whose a task is after its lease has run out: still this person's, or somebody else's by now."""
+    with writing():
         Campaign.objects.select_for_update().first()
-        _still_mine(assignment)
-    elif assignment.lease_until - now < length * 0.9:
-        assignment.lease_until = now + length
-        assignment.save(update_fields=["lease_until"])
+        assignment = Assignment.objects.filter(annotator_id=annotator_id, task=task).first()
+        if assignment is not None:
+            _still_mine(assignment)
 
 
 def lease(now: Running) -> timedelta:

@@ -65,7 +65,6 @@ def _postgres(url: str) -> dict[str, Any]:
         "HOST": unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
         "CONN_MAX_AGE": None,
-        "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {**dict(parse_qsl(parts.query)), "options": "-c synchronous_commit=on"},
     }
 

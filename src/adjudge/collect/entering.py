@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -14,6 +13,7 @@ from ninja.security import APIKeyCookie
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.collect.models import Annotator, Link
 from adjudge.collect.running import running
+from adjudge.collect.statements import Who, who_is
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -47,34 +47,21 @@ def _crowd_link(person: str | None) -> Link | None:
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
 
 
-def link_of(request: HttpRequest, role: str) -> Link | None:
-    """The link by which this visitor came in that role, if it still holds."""
+def visitor_of(request: HttpRequest, role: str) -> Who | None:
+    """Who this visitor is in that role, if the link still holds by which the visitor came."""
     number = request.session.get(role)
     if not isinstance(number, int):
         return None
-    link = valid_links().select_related("annotator").filter(pk=number, role=role).first()
-    if link is not None:
+    who = who_is(number, role)
+    if who is not None:
         _prolong(request)
-    return link
+    return who
 
 
 def _prolong(request: HttpRequest) -> None:
     now = int(time.time())
     if now - int(request.session.get("since", 0)) > settings.SESSION_COOKIE_AGE * _PROLONG_AFTER:
         request.session["since"] = now
-
-
-@dataclass(frozen=True)
-class Visitor:
-    """A visitor in a role."""
-
-    link: Link
-
-    @property
-    def annotator(self) -> Annotator:
-        """The person; only for visitors in the role of annotator."""
-        assert self.link.annotator is not None
-        return self.link.annotator
 
 
 class _SessionAuth(APIKeyCookie):
@@ -84,11 +71,11 @@ class _SessionAuth(APIKeyCookie):
     other: str
     param_name = "adjudge_session"
 
-    def authenticate(self, request: HttpRequest, key: str | None) -> Visitor | None:  # noqa: ARG002
-        link = link_of(request, self.role)
-        if link is not None:
-            return Visitor(link)
-        if link_of(request, self.other) is not None:
+    def authenticate(self, request: HttpRequest, key: str | None) -> Who | None:  # noqa: ARG002
+        who = visitor_of(request, self.role)
+        if who is not None:
+            return who
+        if visitor_of(request, self.other) is not None:
             raise HttpError(403, f"this is for the {self.role} only")
         return None
 

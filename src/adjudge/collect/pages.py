@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
-from adjudge.collect.entering import ANNOTATOR, ORGANISER, link_of
+from adjudge.collect.entering import ANNOTATOR, ORGANISER, visitor_of
 from adjudge.collect.running import running
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ def languages() -> str:
 @ensure_csrf_cookie
 def home(request: HttpRequest) -> HttpResponse:
     """Where somebody arrives without a path: on to the own page, or told to open the personal link."""
-    if link_of(request, ANNOTATOR) is not None:
+    if visitor_of(request, ANNOTATOR) is not None:
         return redirect("/work")
-    if link_of(request, ORGANISER) is not None:
+    if visitor_of(request, ORGANISER) is not None:
         return redirect("/organise")
     return _shell(request, "enter")
 
@@ -59,14 +59,14 @@ def enter_page(request: HttpRequest) -> HttpResponse:
 @ensure_csrf_cookie
 def work_page(request: HttpRequest) -> HttpResponse:
     """The annotator's page."""
-    return redirect("/enter") if link_of(request, ANNOTATOR) is None else _shell(request, "work")
+    return redirect("/enter") if visitor_of(request, ANNOTATOR) is None else _shell(request, "work")
 
 
 @require_safe
 @ensure_csrf_cookie
 def organise_page(request: HttpRequest) -> HttpResponse:
     """The organisers' page."""
-    return redirect("/enter") if link_of(request, ORGANISER) is None else _shell(request, "organise")
+    return redirect("/enter") if visitor_of(request, ORGANISER) is None else _shell(request, "organise")
 
 
 @require_safe

@@ -8,7 +8,9 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 # Tags without behaviour: they change how text looks or reads, and load or run nothing.
-TAGS = frozenset("b bdi br code del em i ins li mark ol p pre q rp rt ruby s small span strong sub sup u ul".split())
+_STYLE = ["b", "code", "del", "em", "i", "ins", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u"]
+_STRUCTURE = ["bdi", "br", "li", "ol", "p", "pre", "rp", "rt", "ruby", "ul"]
+TAGS = frozenset([*_STYLE, *_STRUCTURE])
 VOID = frozenset(["br"])
 # What stands inside these is no text for readers.
 DROPPED_WITH_CONTENT = frozenset(

@@ -15,11 +15,19 @@ from typing import TYPE_CHECKING, Any
 from django.utils import timezone
 
 from adjudge.collect.answers import Change, Refused, check_changes, judged_field, merge, missing
-from adjudge.collect.assign import keep_lease
+from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.database import writing
-from adjudge.collect.models import Assignment, Save, ScreenState
 from adjudge.collect.policy import check_order
 from adjudge.collect.running import running
+from adjudge.collect.statements import (
+    Place,
+    Standing,
+    find_place,
+    note_completeness,
+    prolong_lease,
+    record_save,
+    write_state,
+)
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -58,7 +66,7 @@ class NewSave:
 class Saved:
     """The acknowledgement: what is stored now. `met` are outputs that another tab had changed meanwhile."""
 
-    state: ScreenState
+    state: Standing
     received: datetime
     met: tuple[str, ...]
     repeated: bool
@@ -72,11 +80,26 @@ def save(annotator_id: int, new: NewSave) -> Saved:
         raise Refused(f"there is no screen '{new.screen}' in task '{new.task}'")
     check_changes(new.changes, screen, running().campaign)
     _check_outputs(screen, new.spent)
+    try:
+        return _save(annotator_id, screen, new)
+    except _LeaseRanOut:
+        take_lease_again(annotator_id, new.task)
+        return _save(annotator_id, screen, new)
+
+
+class _LeaseRanOut(Exception):  # noqa: N818 - nothing is wrong, but another lock is needed first
+    """The lease of the task has run out: whether its place is still free must be settled before anything is saved."""
+
+
+def _save(annotator_id: int, screen: Screen, new: NewSave) -> Saved:
     with writing():
-        before = Save.objects.select_related("state__assignment").filter(pk=new.id).first()
-        if before is not None:
-            return _again(before, annotator_id, new)
-        return _store(_assignment(annotator_id, new.task), screen, new)
+        place = find_place(annotator_id, new.task, new.screen, new.id)
+        if place is None:
+            raise Refused(f"task '{new.task}' was not given to you")
+        if place.before_digest is not None:
+            return _again(place, new)
+        _keep_lease(place)
+        return _store(place, screen, new)
 
 
 def _check_outputs(screen: Screen, spent: Spent) -> None:
@@ -85,31 +108,32 @@ def _check_outputs(screen: Screen, spent: Spent) -> None:
         raise Refused(f"output '{min(strange)}' is not on screen '{screen.id}'")
 
 
-def _again(before: Save, annotator_id: int, new: NewSave) -> Saved:
-    assignment = before.state.assignment
-    if assignment.annotator_id != annotator_id or before.digest != _digest(new):
+def _keep_lease(place: Place) -> None:
+    """Renew the lease of a task that is being worked on. Seldom, because each write costs."""
+    if place.lease_until is None or place.released is not None:
+        return
+    now, length = timezone.now(), lease(running())
+    if place.lease_until <= now:
+        raise _LeaseRanOut
+    if place.lease_until - now < length * 0.9:
+        prolong_lease(place, now + length)
+
+
+def _again(place: Place, new: NewSave) -> Saved:
+    state = place.state
+    if state is None or place.before_state != state.id or place.before_digest != _digest(new):
         raise Refused(f"the id {new.id} belongs to another save", code="id-used")
-    return Saved(before.state, before.received, (), repeated=True, released=assignment.released is not None)
+    assert place.before_received is not None
+    return Saved(state, place.before_received, (), repeated=True, released=place.released is not None)
 
 
-def _assignment(annotator_id: int, task: str) -> Assignment:
-    mine = Assignment.objects.filter(annotator_id=annotator_id, task=task)
-    assignment = mine.first()
-    if assignment is None:
-        raise Refused(f"task '{task}' was not given to you")
-    keep_lease(assignment, timezone.now())
-    return mine.select_for_update().get()
-
-
-def _store(assignment: Assignment, screen: Screen, new: NewSave) -> Saved:
+def _store(place: Place, screen: Screen, new: NewSave) -> Saved:
     received = timezone.now()
-    states = {one.screen: one for one in _states_needed(assignment, screen)}
     if new.changes:
-        check_order(assignment, screen, states.values())
-    state = states.get(screen.id) or ScreenState(
-        assignment=assignment, screen=screen.id, first_shown=_not_before(assignment, received, new.age, new.spent.shown)
-    )
-    edited = _not_before(assignment, received, new.age)
+        check_order(place, screen, new.task)
+    first_shown = _not_before(place, received, new.age, new.spent.shown)
+    state = place.state or Standing(None, 0, "{}", False, first_shown, 0, 0, 0)
+    edited = _not_before(place, received, new.age)
     revision = state.revision + 1 if new.changes else None
     merged = merge(
         json.loads(state.answers),
@@ -119,32 +143,24 @@ def _store(assignment: Assignment, screen: Screen, new: NewSave) -> Saved:
         tab=new.tab,
         revision=revision or state.revision,
     )
-    answers = merged.answers
-    _add_time(state, answers, new.spent, (received - assignment.taken).total_seconds())
-    state.answers = _plain(answers)
-    state.revision = revision or state.revision
+    _add_time(state, merged.answers, new.spent, (received - place.taken).total_seconds())
     was_complete = state.complete
-    left = len(missing(answers, screen, judged_field(running().campaign)))
+    left = len(missing(merged.answers, screen, judged_field(running().campaign)))
+    state.answers = _plain(merged.answers)
+    state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left
     state.complete = left == 0
-    state.save()
-    _record(state, new, revision, edited, received)
+    state.id = write_state(state, place.assignment_id, new.screen)
+    _record(state.id, new, revision, edited, received)
     if state.complete != was_complete:
-        _note_completeness(assignment)
-    return Saved(state, received, merged.met, repeated=False, released=assignment.released is not None)
+        note_completeness(place, len(running().task_by_id[new.task].screens))
+    return Saved(state, received, merged.met, repeated=False, released=place.released is not None)
 
 
-def _states_needed(assignment: Assignment, screen: Screen) -> list[ScreenState]:
-    states = ScreenState.objects.filter(assignment=assignment)
-    if running().campaign.page.navigation == "free":
-        states = states.filter(screen=screen.id)
-    return list(states)
-
-
-def _record(state: ScreenState, new: NewSave, revision: int | None, edited: datetime, received: datetime) -> None:
-    Save.objects.create(
-        id=new.id,
-        state=state,
+def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime, received: datetime) -> None:
+    record_save(
+        new.id,
+        state_id,
         revision=revision,
         changes=_plain([[one.output, one.field, one.value] for one in new.changes]),
         digest=_digest(new),
@@ -155,15 +171,7 @@ def _record(state: ScreenState, new: NewSave, revision: int | None, edited: date
     )
 
 
-def _note_completeness(assignment: Assignment) -> None:
-    done = ScreenState.objects.filter(assignment=assignment, complete=True).count()
-    complete = done == len(running().task_by_id[assignment.task].screens)
-    if complete != assignment.complete:
-        assignment.complete = complete
-        assignment.save(update_fields=["complete"])
-
-
-def _add_time(state: ScreenState, answers: dict[str, dict[str, Any]], spent: Spent, most: float) -> None:
+def _add_time(state: Standing, answers: dict[str, dict[str, Any]], spent: Spent, most: float) -> None:
     """Add up the seconds; nobody can have spent more than has passed since the task was taken."""
     state.shown_seconds = min(state.shown_seconds + spent.shown, most)
     state.visible_seconds = min(state.visible_seconds + spent.visible, state.shown_seconds)
@@ -173,9 +181,9 @@ def _add_time(state: ScreenState, answers: dict[str, dict[str, Any]], spent: Spe
         answer["seconds"] = min(answer.get("seconds", 0) + seconds, most)
 
 
-def _not_before(assignment: Assignment, received: datetime, *ages: float) -> datetime:
+def _not_before(place: Place, received: datetime, *ages: float) -> datetime:
     """A time in the past by its age; never before the task was taken, whatever the page's clock says."""
-    return max(received - timedelta(seconds=sum(ages)), assignment.taken)
+    return max(received - timedelta(seconds=sum(ages)), place.taken)
 
 
 def _microseconds(when: datetime) -> int:

@@ -56,8 +56,8 @@ class ChangeIn(Incoming):
     """Fields of one output that were changed: those that are present; null unsets."""
 
     output: Id
-    score: float | None = Field(default=None, allow_inf_nan=False)
-    rank: int | None = None
+    score: float | None = Field(default=None, allow_inf_nan=False, strict=True)
+    rank: int | None = Field(default=None, strict=True)
     comment: Text | None = Field(default=None, max_length=COMMENT_LENGTH)
 
     def changes(self) -> list[Change]:
@@ -121,7 +121,6 @@ class SavedOut(Schema):
     met: list[str] = Field(description="outputs that another tab had changed meanwhile; the newest change counts")
     repeated: bool
     released: bool = Field(description="the task has gone to somebody else; what was judged is kept")
-    active_seconds: float
 
 
 class WorkOut(Schema):

@@ -10,26 +10,27 @@ from django.db.models import Sum
 from adjudge.collect.answers import FIELDS
 from adjudge.collect.assign import assignments_of, next_task
 from adjudge.collect.controls import ControlCount, count_controls
-from adjudge.collect.models import Annotator, Assignment, ScreenState
+from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.running import running
 from adjudge.collect.sanitise import sanitise
 
 if TYPE_CHECKING:
+    from adjudge.collect.statements import Standing, Who
     from adjudge.design.tasks import ContextSegment, Item, Screen
 
 
-def work_of(annotator: Annotator, *, task: str | None = None) -> dict[str, Any]:
+def work_of(who: Who, *, task: str | None = None) -> dict[str, Any]:
     """All that the page needs to go on working, even without a connection. `task` opens one that was given before."""
-    given = assignments_of(annotator)
+    given = assignments_of(who)
     in_hand = (one for one in given if one.finished is None and one.released is None)
     shown = next((one for one in given if one.task == task), None) or next(in_hand, None)
     return {
-        "annotator": {"id": annotator.id, "name": annotator.name},
+        "annotator": {"id": who.annotator_id, "name": who.name},
         "campaign": _campaign(),
         "tasks": [_task_summary(one) for one in given],
         "task": None if shown is None else _task(shown),
-        "completion": completion(annotator, given),
-        "active_seconds": total_seconds(annotator.id),
+        "completion": completion(who, given),
+        "active_seconds": total_seconds(who.annotator_id),
     }
 
 
@@ -39,19 +40,20 @@ def total_seconds(annotator_id: int) -> float:
     return total["sum"] or 0.0
 
 
-def completion(annotator: Annotator, given: list[Assignment]) -> dict[str, Any] | None:
+def completion(who: Who, given: list[Assignment]) -> dict[str, Any] | None:
     """What a person is told who has handed in: the platform's code or page, for work that passed or did not."""
     kinds = running().task_by_id
     work_done = [one for one in given if one.finished is not None and kinds[one.task].kind == "work"]
-    open_work = [one for one in given if one.finished is None and one.released is None]
-    more = bool(open_work) or (
-        not annotator.excluded and next_task(annotator.name, {one.task for one in given}) is not None
-    )
-    pooled = running().campaign.assignment.policy == "pool"
-    if (more and not pooled) or (not work_done and (more or not given)):
+    in_hand = any(one.finished is None and one.released is None for one in given)
+    # Where tasks come from a pool, one that is handed in is enough; those of one's own are all to be done.
+    enough = bool(work_done) and running().campaign.assignment.policy == "pool"
+    if not given or (in_hand and not enough):
         return None
-    states = ScreenState.objects.filter(assignment__annotator=annotator).select_related("assignment")
-    count = count_controls(states).get(annotator.id, ControlCount())
+    more = in_hand or (not who.excluded and next_task(who.name, {one.task for one in given}) is not None)
+    if more and not enough:
+        return None
+    states = ScreenState.objects.filter(assignment__annotator_id=who.annotator_id).select_related("assignment")
+    count = count_controls(states).get(who.annotator_id, ControlCount())
     crowd = running().campaign.crowd
     return {
         "code": crowd.completion_code if count.passed else crowd.failure_code,
@@ -104,7 +106,7 @@ def _task(assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def state_view(state: ScreenState) -> dict[str, Any]:
+def state_view(state: ScreenState | Standing) -> dict[str, Any]:
     """How a screen stands, for the page: answers without their history."""
     answers: dict[str, dict[str, Any]] = json.loads(state.answers)
     shown = {output: {field: one[field] for field in FIELDS if field in one} for output, one in answers.items()}

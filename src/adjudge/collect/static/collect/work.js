@@ -20,6 +20,8 @@ class Work {
     this.campaign = work.campaign;
     this.annotator = work.annotator;
     this.secondsSaved = work.active_seconds;
+    /** @type {Map<string, number>} what the server has counted of each screen */
+    this.seconds = new Map();
     this.frame = new Frame(this.campaign, this.actions());
     this.clock = new Clock(this.campaign.idle_seconds, () => this.showTime());
     this.queue = new SaveQueue(`${this.campaign.id}:${this.annotator.id}`, {
@@ -68,6 +70,8 @@ class Work {
     this.screens = this.task.screens;
     /** @type {Map<string, any>} */
     this.states = new Map(Object.entries(this.task.states));
+    this.secondsSaved = work.active_seconds;
+    this.seconds = secondsOf(this.states);
     this.index = this.firstOpen();
     this.show();
     this.welcome();
@@ -140,7 +144,8 @@ class Work {
 
   /** @param {any} answer @param {any} record */
   saved(answer, record) {
-    this.secondsSaved = answer.active_seconds;
+    this.secondsSaved += Math.max(0, answer.state.active_seconds - (this.seconds.get(record.screen) ?? 0));
+    this.seconds.set(record.screen, answer.state.active_seconds);
     this.frame.savedAt(timeOfDay(new Date(answer.saved)));
     this.accept(record.task, record.screen, answer.state, answer.met.length > 0);
     this.tabs.postMessage({ task: record.task, screen: record.screen, state: answer.state });
@@ -196,6 +201,7 @@ class Work {
     if (work.annotator.id !== this.annotator.id || work.task?.id !== this.task.id) return;
     this.secondsSaved = work.active_seconds;
     for (const [screen, state] of Object.entries(work.task.states)) this.states?.set(screen, state);
+    this.seconds = secondsOf(this.states);
     this.view?.show();
     this.showProgress();
   }
@@ -418,6 +424,11 @@ class Work {
     wanted?.();
     return wanted !== undefined;
   }
+}
+
+/** @param {Map<string, any>} states @returns {Map<string, number>} the active seconds of each screen */
+function secondsOf(states) {
+  return new Map([...states].map(([screen, state]) => [screen, state.active_seconds]));
 }
 
 async function begin() {

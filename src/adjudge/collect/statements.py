@@ -1,0 +1,184 @@
+"""The few statements behind every save, in SQL: building them anew each time would cost more than running them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+from django.utils import timezone
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+_WHO = """
+SELECT l.id, l.role, l.label, a.id, a.name, a.excluded
+FROM collect_link l LEFT JOIN collect_annotator a ON a.id = l.annotator_id
+WHERE l.id = %s AND l.role = %s AND l.revoked IS NULL AND l.expires > %s
+"""
+_LOCK = "SELECT id FROM collect_assignment WHERE annotator_id = %s AND task = %s FOR UPDATE"
+_PLACE = """
+SELECT a.id, a.taken, a.lease_until, a.released, a.finished, a.complete,
+       s.id, s.revision, s.answers, s.complete, s.first_shown, s.shown_seconds, s.visible_seconds, s.active_seconds,
+       v.state_id, v.digest, v.received
+FROM collect_assignment a
+LEFT JOIN collect_screenstate s ON s.assignment_id = a.id AND s.screen = %s
+LEFT JOIN collect_save v ON v.id = %s
+WHERE a.annotator_id = %s AND a.task = %s
+"""
+_INSERT = """
+INSERT INTO collect_screenstate
+       (assignment_id, screen, first_shown, revision, answers, judged, complete,
+        shown_seconds, visible_seconds, active_seconds)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+"""
+_COMPLETE = "UPDATE collect_assignment SET complete = %s WHERE id = %s"
+_PROLONG = "UPDATE collect_assignment SET lease_until = %s WHERE id = %s"
+_COUNT = "SELECT COUNT(*) FROM collect_screenstate WHERE assignment_id = %s AND complete = %s"
+_UPDATE = """
+UPDATE collect_screenstate SET revision = %s, answers = %s, judged = %s, complete = %s,
+       shown_seconds = %s, visible_seconds = %s, active_seconds = %s
+WHERE id = %s
+"""
+_RECORD = """
+INSERT INTO collect_save (id, state_id, revision, changes, digest, edited, received, spent, events)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+
+
+@dataclass(frozen=True)
+class Who:
+    """A visitor: the link, and the annotator where it is one."""
+
+    link_id: int
+    role: str
+    label: str
+    annotator_id: int
+    name: str
+    excluded: bool
+
+
+@dataclass
+class Standing:
+    """How a screen stands; `id` is None where it was never saved."""
+
+    id: int | None
+    revision: int
+    answers: str
+    complete: bool
+    first_shown: datetime
+    shown_seconds: float
+    visible_seconds: float
+    active_seconds: float
+    judged: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a save goes: somebody's assignment, how the screen stands, and an earlier save of the same id."""
+
+    assignment_id: int
+    taken: datetime
+    lease_until: datetime | None
+    released: datetime | None
+    finished: datetime | None
+    complete: bool
+    state: Standing | None
+    before_state: int | None
+    before_digest: str | None
+    before_received: datetime | None
+
+
+def who_is(link_id: int, role: str) -> Who | None:
+    """The visitor who came by this link in this role, if the link still holds."""
+    row = _one(_WHO, [link_id, role, to_database(timezone.now())])
+    return None if row is None else Who(row[0], row[1], row[2], row[3] or 0, row[4] or "", bool(row[5]))
+
+
+def find_place(annotator_id: int, task: str, screen: str, save_id: UUID) -> Place | None:
+    """Where a save goes; on PostgreSQL the assignment is locked first, so that its saves come one by one."""
+    with connection.cursor() as cursor:
+        if connection.features.has_select_for_update:
+            cursor.execute(_LOCK, [annotator_id, task])
+        cursor.execute(_PLACE, [screen, _uuid(save_id), annotator_id, task])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    state = None
+    if row[6] is not None:
+        state = Standing(row[6], row[7], row[8], bool(row[9]), _time(row[10]), row[11], row[12], row[13])
+    times = (_time(row[1]), _maybe_time(row[2]), _maybe_time(row[3]), _maybe_time(row[4]))
+    return Place(row[0], *times, bool(row[5]), state, row[14], row[15], _maybe_time(row[16]))
+
+
+def write_state(state: Standing, assignment_id: int, screen: str) -> int:
+    """Write how a screen stands now; returns its number."""
+    seconds = (state.shown_seconds, state.visible_seconds, state.active_seconds)
+    values = [state.revision, state.answers, state.judged, state.complete, *seconds]
+    if state.id is not None:
+        _run(_UPDATE, [*values, state.id])
+        return state.id
+    row = _one(_INSERT, [assignment_id, screen, to_database(state.first_shown), *values])
+    assert row is not None
+    return int(row[0])
+
+
+def note_completeness(place: Place, screens: int) -> None:
+    """Note whether all screens of a task are complete."""
+    row = _one(_COUNT, [place.assignment_id, True])
+    complete = row is not None and row[0] == screens
+    if complete != place.complete:
+        _run(_COMPLETE, [complete, place.assignment_id])
+
+
+def prolong_lease(place: Place, until: datetime) -> None:
+    """Hold a task for longer."""
+    _run(_PROLONG, [to_database(until), place.assignment_id])
+
+
+def record_save(
+    save_id: UUID,
+    state_id: int,
+    *,
+    revision: int | None,
+    changes: str,
+    digest: str,
+    edited: datetime,
+    received: datetime,
+    spent: str,
+    events: str,
+) -> None:
+    """Add a save to the log."""
+    times = [to_database(edited), to_database(received)]
+    _run(_RECORD, [_uuid(save_id), state_id, revision, changes, digest, *times, spent, events])
+
+
+def to_database(when: datetime) -> Any:
+    """A time as the database takes it."""
+    return connection.ops.adapt_datetimefield_value(when)
+
+
+def _uuid(value: UUID) -> Any:
+    return value if connection.features.has_native_uuid_field else value.hex
+
+
+def _time(value: Any) -> datetime:
+    when: datetime = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when
+
+
+def _maybe_time(value: Any) -> datetime | None:
+    return None if value is None else _time(value)
+
+
+def _one(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        row: tuple[Any, ...] | None = cursor.fetchone()
+        return row
+
+
+def _run(statement: str, values: list[Any]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)

@@ -1,0 +1,112 @@
+"""Changes become one state: the newest change of a field wins, whatever order changes arrive in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.collect.answers import Answers, Change, Refused, check_changes, merge, missing
+from adjudge.design.campaign import Campaign
+from adjudge.design.tasks import Item, Output, Screen
+
+SCREEN = Screen(
+    "s1", "d1", (Item("i1", "1", "Quelle", tuple(Output(f"o{i}", ("x",), f"text {i}") for i in range(1, 4))),)
+)
+
+
+def campaign(protocol: str = "da", **more: Any) -> Campaign:
+    return Campaign.model_validate(
+        {
+            "name": "test",
+            "protocol": protocol,
+            "languages": {"source": "de", "target": "en"},
+            "files": {"source": {"file": "a"}, "systems": {"x": {"file": "b"}}},
+            **more,
+        },
+        strict=False,
+    )
+
+
+def values(answers: Answers) -> dict[str, dict[str, Any]]:
+    return {
+        output: {field: one[field] for field in ("score", "rank", "comment") if field in one}
+        for output, one in answers.items()
+    }
+
+
+changes = st.builds(
+    Change,
+    output=st.sampled_from(["o1", "o2"]),
+    field=st.sampled_from(["score", "comment"]),
+    value=st.one_of(st.none(), st.integers(0, 100)),
+)
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**6), changes), max_size=8, unique_by=lambda one: one[0]), st.randoms())
+def test_the_state_does_not_depend_on_the_order_of_arrival(saves: list[tuple[int, Change]], chance: Any) -> None:
+    def state(order: list[tuple[int, Change]]) -> dict[str, dict[str, Any]]:
+        answers: Answers = {}
+        for revision, (at, change) in enumerate(order, 1):
+            answers = merge(answers, [change], at=at, base=0, revision=revision).answers
+        return values(answers)
+
+    shuffled = list(saves)
+    chance.shuffle(shuffled)
+    assert state(sorted(saves, key=lambda one: one[0])) == state(shuffled)
+
+
+def test_fields_and_outputs_of_two_tabs_do_not_touch_each_other() -> None:
+    first = merge({}, [Change("o1", "score", 70)], at=1, base=0, revision=1, tab="a")
+    second = merge(first.answers, [Change("o2", "score", 20)], at=2, base=0, revision=2, tab="b")
+    third = merge(second.answers, [Change("o1", "comment", "fine")], at=3, base=0, revision=3, tab="b")
+    assert values(third.answers) == {"o1": {"score": 70, "comment": "fine"}, "o2": {"score": 20}}
+    assert (first.met, second.met, third.met) == ((), (), ())
+
+
+def test_two_tabs_that_change_the_same_answer_are_told() -> None:
+    first = merge({}, [Change("o1", "score", 70)], at=1, base=0, revision=1, tab="a")
+    newer = merge(first.answers, [Change("o1", "score", 20)], at=2, base=0, revision=2, tab="b")
+    assert newer.met == ("o1",)
+    assert values(newer.answers) == {"o1": {"score": 20}}
+    older = merge(newer.answers, [Change("o1", "score", 90)], at=1, base=1, revision=3, tab="a")
+    assert older.met == ("o1",)
+    assert values(older.answers) == {"o1": {"score": 20}}
+
+
+def test_a_tab_is_not_told_of_its_own_changes() -> None:
+    first = merge({}, [Change("o1", "score", 70)], at=1, base=0, revision=1, tab="a")
+    second = merge(first.answers, [Change("o1", "score", 71)], at=2, base=0, revision=2, tab="a")
+    assert second.met == ()
+
+
+def test_zero_is_a_score_and_null_is_none() -> None:
+    answers = merge({}, [Change("o1", "score", 0), Change("o2", "score", None)], at=1, base=0, revision=1).answers
+    assert missing(answers, SCREEN, "score") == ["o2", "o3"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "change", "why"),
+    [
+        ("da", Change("o9", "score", 5), "not on screen"),
+        ("da", Change("o1", "score", 101), "does not lie between 0 and 100"),
+        ("da", Change("o1", "score", -1), "does not lie between 0 and 100"),
+        ("da", Change("o1", "score", float("nan")), "does not lie between"),
+        ("da", Change("o1", "score", 5.5), "not a step of 1"),
+        ("da", Change("o1", "rank", 1), "has no rank"),
+        ("da", Change("o1", "comment", "x"), "takes no comments"),
+        ("ranking", Change("o1", "rank", 4), "does not exist among 3"),
+        ("ranking", Change("o1", "rank", 0), "does not exist among 3"),
+        ("pairwise", Change("o1", "score", 3), "has no score"),
+        ("sqm", Change("o1", "score", 7), "does not lie between 0 and 6"),
+    ],
+)
+def test_what_the_protocol_does_not_have_is_refused(protocol: str, change: Change, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        check_changes([change], SCREEN, campaign(protocol))
+
+
+def test_unsetting_is_always_allowed() -> None:
+    check_changes([Change("o1", "score", None), Change("o1", "comment", None)], SCREEN, campaign())

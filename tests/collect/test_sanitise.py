@@ -1,0 +1,66 @@
+"""Marked-up texts: only harmless tags are left, whatever comes in, and no readable text is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.collect.sanitise import DIRECTIONS, MAX_DEPTH, TAGS, Node, sanitise
+
+
+@pytest.mark.parametrize(
+    ("markup", "tree"),
+    [
+        ("plain & simple", ["plain & simple"]),
+        ("a &lt;b&gt; c", ["a <b> c"]),
+        ("<b>bold</b> and <i>slanted</i>", [["b", "", "bold"], " and ", ["i", "", "slanted"]]),
+        ("line<br>line", ["line", ["br", ""], "line"]),
+        ('<span dir="rtl" onclick="x()" style="color:red">שלום</span>', [["span", "rtl", "שלום"]]),
+        ('<b dir="javascript:1">x</b>', [["b", "", "x"]]),
+        ("<script>alert(1)</script>after", ["after"]),
+        ("<scr<script>ipt>alert(1)</script>", ["ipt>alert(1)"]),
+        ("<svg><a href='x'>t</a></svg>u", ["u"]),
+        ("<img src=x onerror=alert(1)>seen", ["seen"]),
+        ("<a href='javascript:alert(1)'>link</a>", ["link"]),
+        ("<b>open <i>both", [["b", "", "open ", ["i", "", "both"]]]),
+        ("</b>stray", ["stray"]),
+        ("<b>one<i>two</b>three", [["b", "", "one", ["i", "", "two"]], "three"]),
+        ("<!-- gone -->kept", ["kept"]),
+        ("1 < 2 and 3 > 2", ["1 < 2 and 3 > 2"]),
+    ],
+)
+def test_what_is_left(markup: str, tree: list[Node]) -> None:
+    assert _joined(sanitise(markup)) == tree
+
+
+def _joined(nodes: list[Node]) -> list[Node]:
+    """Neighbouring texts as one: how the parser cuts them does not matter."""
+    joined: list[Node] = []
+    for node in nodes:
+        one: Node = [*node[:2], *_joined(node[2:])] if isinstance(node, list) else node
+        if isinstance(one, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += one
+        else:
+            joined.append(one)
+    return joined
+
+
+pieces = st.sampled_from(
+    ["<script>", "</script>", "<b>", "</b>", "<p onload=x>", "<svg/onload=x>", "text", "&lt;script&gt;", "<!--", "-->",
+     "<a href=javascript:x>", "<style>", "</style>", "<ruby><rt>", '"', ">", "<", "<i dir=rtl>", "<iframe src=x>"]
+)  # fmt: skip
+
+
+@given(st.lists(st.one_of(pieces, st.text(max_size=5)), max_size=40))
+def test_nothing_but_harmless_tags_whatever_comes_in(parts: list[str]) -> None:
+    def check(node: Node, depth: int) -> None:
+        if isinstance(node, list):
+            assert node[0] in TAGS
+            assert node[1] in {"", *DIRECTIONS}
+            assert depth <= MAX_DEPTH
+            for child in node[2:]:
+                check(child, depth + 1)
+
+    for node in sanitise("".join(parts)):
+        check(node, 1)
