@@ -184,12 +184,12 @@ def test_correlation_agrees_with_scipy(n: int, seed: int) -> None:
 
 def test_all_sections_that_apply_are_made() -> None:
     result = audit(rankings(BLOCKS))
-    assert list(result.sections) == ["composition", "sampling", "sole_winners", "discrepancies"]
+    assert list(result.sections) == ["claims", "composition", "sampling", "sole_winners", "discrepancies"]
     plain = result.to_dict()
     assert {"signature", "settings", "version", "set_aside", "sampling", "composition"} <= set(plain)
     assert "sections" not in plain
     assert plain["sampling"]["times_judged"]["pearson"] is None
-    assert len(result.tables()) == 7
+    assert len(result.tables()) == 8
     assert list(audit(rankings(BLOCKS), settings=edit_tables()).sections)[-2:] == ["edits", "acceptability"]
 
 
@@ -213,7 +213,7 @@ def test_a_section_that_does_not_apply_is_noted() -> None:
 
 
 def test_one_system_is_explained() -> None:
-    with pytest.raises(DataError, match=r"^no two systems were ranked in the same block"):
+    with pytest.raises(DataError, match=r"at least two systems must be compared"):
         audit(rankings([("a", "1", {"x": 1}), ("b", "1", {"x": 1})]))
 
 

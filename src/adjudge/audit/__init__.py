@@ -56,6 +56,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
             "only": None if only is None else ",".join(entry.name for entry in entries),
             "method": settings.method,
             "lines": settings.lines,
+            "margin": settings.margin,
             "edits": None if settings.edits is None else settings.edits.fingerprint,
             "acceptability": None if settings.acceptability is None else settings.acceptability.fingerprint,
             "seed": settings.seed,

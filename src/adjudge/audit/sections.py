@@ -27,6 +27,11 @@ class SectionEntry:
 
 
 _ALL = (
+    SectionEntry(
+        "claims",
+        "every statement of the ranking, and which audits it survives",
+        {"relative": "claims_relative", "scores": "claims"},
+    ),
     SectionEntry("stability", "does the ranking stay when something is left out?", {"scores": "stability"}),
     SectionEntry(
         "composition",

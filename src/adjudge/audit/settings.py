@@ -19,6 +19,8 @@ class AuditSettings:
     """The method whose scores are audited; where left out, `wins-or-ties` for rankings."""
     lines: str | None = None
     """Rule for lines between clusters, where a section draws them; `scipy-1.6` for stability where left out."""
+    margin: float = 3.0
+    """Systems no further apart than so many points count as equal, where parity with a human is claimed."""
     edits: Judgments | None = None
     """Post-edits, where they are not among the judgments; of any language pairs, the one audited is picked."""
     acceptability: Judgments | None = None

@@ -27,6 +27,9 @@ def audit(
         str | None,
         typer.Option(help="Rule for lines between clusters in the audit of stability; scipy-1.6 if left out."),
     ] = None,
+    margin: Annotated[
+        float, typer.Option(help="Points within which a system counts as equal to the human, for claims of parity.")
+    ] = 3.0,
     edits: Annotated[
         Path | None, typer.Option(help="Post-edits of the same campaign: the native table, or format wmt-edits.")
     ] = None,
@@ -60,6 +63,7 @@ def audit(
     settings = AuditSettings(
         method=method,
         lines=lines,
+        margin=margin,
         edits=read_companion(edits, "wmt-edits", options) if edits else None,
         acceptability=read_companion(acceptability, "wmt-acceptability", options) if acceptability else None,
         seed=seed,

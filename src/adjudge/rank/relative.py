@@ -79,12 +79,17 @@ def _prepared(judgments: Judgments, method: Method, settings: RankSettings) -> C
     compared = compare(judgments)
     if (method.reference or settings.reference) == "exclude":
         compared = compared.without(compared.human)
+    check_comparable(compared)
+    return compared
+
+
+def check_comparable(compared: Comparisons) -> None:
+    """Refuse fewer than two systems, and systems that were never compared."""
     if len(compared.systems) < 2:
         found = ", ".join(compared.systems) or "no system"
         raise DataError(f"at least two systems must be compared, the data hold {found}; nothing can be ranked")
     if len(compared) == 0:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
-    return compared
 
 
 def _check_connected(tally: Tally) -> None:

@@ -58,6 +58,10 @@ class Units:
             weights = rng.multinomial(self.number, self.times / self.number, size=size).astype(float)
             yield self._tally(weights @ dense if dense is not None else weights @ self.counts)
 
+    def weighted(self, weights: NDArray[np.float64]) -> Tally:
+        """Tallies in which each unit counts so often: weights are (tallies, units)."""
+        return self._tally(weights @ self.counts)
+
     def _tally(self, cells: NDArray[np.float64]) -> Tally:
         n = len(self.systems)
         lead = cells.shape[:-1]

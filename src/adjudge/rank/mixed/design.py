@@ -34,11 +34,15 @@ ALMOST_ALL = 0.98
 """A partition this close to "every row by itself" (or to another one) cannot be told from it."""
 CONSTANT_SCORES = 20
 """Annotators with so many scores, of several systems and all equal, are left out (z-scores leave them out as well)."""
+_ROW = "place in the table of last revisions"
 
 
 @dataclass(frozen=True, eq=False)
 class MixedDesign:
-    """Scores and codes. A code is None where the data say nothing of it; codes run from 0 without gaps."""
+    """Scores and codes. A code is None where the data say nothing of it; codes run from 0 without gaps.
+
+    `row` is the place of each score in the table of last revisions (`Judgments.final`).
+    """
 
     score: NDArray[np.float64]
     systems: tuple[str, ...]
@@ -49,6 +53,7 @@ class MixedDesign:
     document: Codes | None
     segment: Codes | None
     page: Codes | None
+    row: Codes
     set_aside: tuple[SetAside, ...] = ()
 
     def __len__(self) -> int:
@@ -68,6 +73,7 @@ class MixedDesign:
             document=_renumbered(self.document, rows),
             segment=_renumbered(self.segment, rows),
             page=_renumbered(self.page, rows),
+            row=self.row[rows],
         )
 
     def with_systems(self, system: Codes, systems: tuple[str, ...], human: NDArray[np.bool_]) -> MixedDesign:
@@ -94,7 +100,15 @@ class MixedDesign:
 
 def design_from(judgments: Judgments) -> MixedDesign:
     """The table of the model: the last revision of every scored judgment that counts."""
-    scores = judgments.final().select(pl.col("protocol").is_in(SCORE_PROTOCOLS).fill_null(value=True))
+    used = modelled(judgments)
+    return _coded(used.table, used.set_aside)
+
+
+def modelled(judgments: Judgments) -> Judgments:
+    """The judgments that take part in the model, row for row as in its design."""
+    last = judgments.final()
+    numbered = replace(last, table=last.table.with_row_index(_ROW))
+    scores = numbered.select(pl.col("protocol").is_in(SCORE_PROTOCOLS).fill_null(value=True))
     used = scores.keep(pl.col("score").is_not_null(), otherwise="no score was given")
     used = _without_constant_annotators(used)
     used = used.keep(pl.col("kind").is_in(RATED), otherwise="control items (reference, degraded, calibration)")
@@ -103,7 +117,7 @@ def design_from(judgments: Judgments) -> MixedDesign:
     if len(used) == 0:
         found = ", ".join(judgments.protocols) or "no judgments at all"
         raise DataError(f"scores of systems are needed, but the data hold {found}; choose a method for rankings")
-    return _coded(used.table, used.set_aside)
+    return used
 
 
 def _without_constant_annotators(scored: Judgments) -> Judgments:
@@ -142,6 +156,7 @@ def _coded(table: pl.DataFrame, set_aside: tuple[SetAside, ...]) -> MixedDesign:
         document=renumber(document) if _known(raw["document"]) else None,
         segment=combine(document, raw["segment"]) if _known(raw["segment"]) else None,
         page=_page(shown, combine(shown, raw["screen"]) if screens else None) if screens or len(seen) > 1 else None,
+        row=table[_ROW].cast(pl.Int64).to_numpy(),
         set_aside=set_aside,
     )
 

@@ -1,0 +1,121 @@
+"""Claims: what the data support, what survives the audits, and what is said of the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.audit import AuditSettings, audit
+from adjudge.audit.trials import Trial, outcome
+from adjudge.core.claims import Claim, Claims
+from adjudge.core.judgments import Judgments
+from tests.rank.make import random_blocks
+
+
+def campaign(effects: dict[str, float], *, seed: int = 1, annotators: int = 10, documents: int = 12) -> Judgments:
+    """Every annotator judges every system on four documents; annotators, documents and pages have their own effects."""
+    rng = np.random.default_rng(seed)
+    document_effect = rng.normal(0, 4, documents)
+    rows = []
+    for a in range(annotators):
+        lenient = rng.normal(0, 8)
+        for d in rng.choice(documents, size=4, replace=False):
+            for system, effect in effects.items():
+                page = rng.normal(0, 2)
+                for s in range(4):
+                    score = 60 + effect + lenient + document_effect[d] + page + rng.normal(0, 6)
+                    rows.append((f"a{a}", f"d{d}", f"{s}", system, float(np.clip(score, 0, 100))))
+    names = ("annotator", "document", "segment", "system", "score")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    fixed = {"protocol": ["da"] * len(rows), "campaign": ["t"] * len(rows)}
+    task = [f"{row[0]}-task" for row in rows]
+    return Judgments.from_columns({**columns, **fixed, "task": task, "human": [row[3] == "HUMAN" for row in rows]})
+
+
+def claims_of(judgments: Judgments, settings: AuditSettings | None = None) -> Claims:
+    found = audit(judgments, only=["claims"], settings=settings).sections["claims"]
+    assert isinstance(found, Claims)
+    return found
+
+
+def by_text(found: Claims) -> dict[str, Claim]:
+    return {one.claim: one for one in found.claims}
+
+
+def test_a_clear_difference_holds_and_equal_systems_are_not_told_apart() -> None:
+    found = claims_of(campaign({"good": 25.0, "fair": 0.0, "same": 0.0, "poor": -25.0}))
+    claims = by_text(found)
+    assert claims["good is better than poor"].verdict == "holds"
+    assert claims["good is better than poor"].broken_by == ()
+    assert "any annotator left out" in claims["good is better than poor"].survives
+    assert "ranks instead of scores" in claims["good is better than poor"].survives
+    pair = next(one for name, one in claims.items() if "fair" in name and "same" in name)
+    assert pair.verdict == "not supported"
+    assert pair.survives == pair.broken_by == ()
+    assert claims["good is the best"].verdict == "holds"
+    low, high = claims["good is better than poor"].interval or (0, 0)
+    assert low < 50 < high
+
+
+def test_what_rests_on_one_annotator_is_fragile() -> None:
+    """Only one person, who judged a great deal, sees any difference between x and y."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for a in range(6):
+        for d in range(12 if a == 0 else 3):
+            for system in ("x", "y", "z"):
+                for s in range(4):
+                    lead = 30.0 if a == 0 and system == "x" else 0.0
+                    rows.append((f"a{a}", f"d{d}", str(s), system, 50 + lead + rng.normal(0, 4)))
+    names = ("annotator", "document", "segment", "system", "score")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    judgments = Judgments.from_columns({**columns, "protocol": ["da"] * len(rows), "campaign": ["t"] * len(rows)})
+    claim = by_text(claims_of(judgments))["x is better than y"]
+    assert claim.verdict == "fragile"
+    assert "annotator a0 left out" in claim.broken_by
+
+
+def test_parity_is_shown_not_assumed() -> None:
+    """Few data cannot show equality: absence of a difference is no parity. Many can."""
+    few = by_text(claims_of(campaign({"HUMAN": 0.0, "mt": 0.0, "bad": -30.0}, annotators=3)))
+    assert few["mt is at parity with HUMAN"].verdict == "not supported"
+    large = campaign({"HUMAN": 0.0, "mt": 0.0, "bad": -30.0}, annotators=40, documents=40)
+    many = by_text(claims_of(large, AuditSettings(margin=6.0)))
+    assert many["mt is at parity with HUMAN"].verdict == "holds"
+    assert many["bad is at parity with HUMAN"].verdict == "not supported"
+    assert many["HUMAN is better than bad"].verdict == "holds"
+
+
+def test_rankings_make_claims_too() -> None:
+    found = claims_of(random_blocks(3, number=400, annotators=12))
+    claims = by_text(found)
+    assert found.method == "bradley-terry"
+    assert claims["ref is better than s4"].verdict == "holds"
+    assert "any annotator left out" in claims["ref is better than s4"].survives
+    assert "without the reference" in {name for one in found.claims for name in one.survives}
+    few = claims_of(random_blocks(4, number=30, annotators=6))
+    assert few.counted("not supported") > 0
+    assert all(one.survives == one.broken_by == () for one in few.claims if one.verdict == "not supported")
+
+
+def test_the_json_is_a_list_of_claims() -> None:
+    plain = audit(campaign({"a": 20.0, "b": 0.0}), only=["claims"]).to_dict()["claims"]
+    assert {"claim", "estimate", "interval", "p_holm", "survives", "broken_by", "verdict"} <= set(plain[0])
+    assert {one["verdict"] for one in plain} <= {"holds", "fragile", "not supported"}
+
+
+def test_a_family_is_survived_only_whole() -> None:
+    ahead, behind = (np.array([[0.0, sign], [-sign, 0.0]]) for sign in (1.0, -1.0))
+    trials = [Trial("one", "all", ahead), Trial("two", "all", behind), Trial("other", "other", ahead)]
+    survives, broken = outcome(trials, lambda trial: trial.keeps_better(0, 1, 0.05))
+    assert (survives, broken) == (("other",), ("two",))
+
+
+def test_a_significant_trial_needs_its_standard_error() -> None:
+    difference = np.array([[0.0, 2.0], [-2.0, 0.0]])
+    one, many = np.full((2, 2), 1.0), np.full((2, 2), 1e6)
+    assert Trial("t", "t", difference, one * 0.5, many).keeps_better(0, 1, 0.05)
+    assert not Trial("t", "t", difference, one * 5, many).keeps_better(0, 1, 0.05)
+    assert Trial("t", "t", difference, one * 0.2, many).keeps_equal(0, 1, 3.0, 0.05)
+    assert not Trial("t", "t", difference, one, many).keeps_equal(0, 1, 3.0, 0.05)
+    assert pytest.approx(2.0) == difference[0, 1]
