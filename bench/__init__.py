@@ -1,0 +1,1 @@
+"""Measurements, side by side with what people use instead."""
