@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from adjudge.audit.changes import DIVISORS, all_changes
@@ -81,8 +82,16 @@ def test_what_each_change_does_to_the_scores() -> None:
 
 
 def test_without_a_human_nothing_is_said_of_humans() -> None:
-    rows = stability(balanced(systems=("D", "A", "B", "C")))
+    whole = balanced(systems=("D", "A", "B", "C"))
+    rows = stability(whole.keep(pl.col("kind") != "reference", otherwise="reference"))
     assert not any("human" in row.family for row in rows)
+
+
+def test_references_shown_as_controls_are_removed_where_no_human_is_ranked() -> None:
+    """Knowles (2021), section 5.2: "removing human systems and REF"; campaigns into English of 2018 have REF only."""
+    rows = stability(balanced(systems=("D", "A", "B", "C")), families=("human",))
+    assert [row.family for row in rows] == ["human removed", *(f"human divided by {one:g}" for one in DIVISORS)]
+    assert all(row.removed == () and len(row.order) == 4 for row in rows)
 
 
 def test_tables_sum_up_long_families() -> None:

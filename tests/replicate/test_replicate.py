@@ -9,8 +9,11 @@ import pytest
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
+from adjudge.core.stability import Stability, StabilityRow
 from adjudge.replicate import PAPERS, replicate
+from adjudge.replicate.official_rankings import official_figures
 from adjudge.replicate.published import decimals_of, find_file, read_published
+from adjudge.replicate.stability import AuditedPair, table_2
 from adjudge.report.text import result_as_text
 from tests.conftest import Run, assert_explained
 
@@ -80,3 +83,54 @@ def test_faults_are_explained(tmp_path: Path, adjudge: Callable[..., Run]) -> No
     with pytest.raises(InputError, match="is not a folder"):
         replicate("grain-of-salt", tmp_path / "none")
     assert_explained(adjudge("replicate", "grain-of-salt", "--data", tmp_path), names=("data_RNK.csv", str(tmp_path)))
+
+
+def audited(campaign: str, pairs: int, *, style: str, changed: bool) -> list[AuditedPair]:
+    """Language pairs of a campaign in which the removal of the human changes the order, or does not."""
+    row = StabilityRow("human and references removed", "human removed", (), changed, False, (), (), (), (), (), 0)
+    found = Stability((row,), style, "zscore", "scipy-1.6")
+    return [AuditedPair(campaign, f"{changed}{i}-en", found) for i in range(pairs)]
+
+
+def test_the_campaigns_of_a_paper_are_compared_where_they_are_there() -> None:
+    """Knowles (2021), Table 2: three language pairs of 2020 without context, of which one changes its order."""
+    published = read_published("stability")
+    campaign = "mturk-sntlevel-humaneval-newstest2020"
+    whole = [
+        *audited(campaign, 2, style="SR-DC", changed=False),
+        *audited(campaign, 1, style="SR-DC", changed=True),
+        *audited("another", 4, style="SR-DC", changed=True),
+    ]
+    cells = {cell.name: cell for cell in table_2(published, whole).cells}
+    assert all(cells[f"’20 (–DC, MT.): {key}"].match for key in ("pairs", "rank", "cluster", "both"))
+    assert cells["’18 (–DC): rank"].match is None
+    # Not all campaigns of this style are there, so the total is over whatever there is, and not compared.
+    assert (cells["ALL SR–DC: pairs"].recomputed, cells["ALL SR–DC: pairs"].match) == (7, None)
+    part = {cell.name: cell for cell in table_2(published, whole[1:]).cells}
+    assert part["’20 (–DC, MT.): rank"].match is None
+
+
+def test_figures_about_other_data_are_not_counted_as_compared() -> None:
+    cells = (
+        ReplicatedCell("a", 1.0, 0, 2.0, "other data", comparable=False),
+        ReplicatedCell("b", None, 2, 0.5),
+        ReplicatedCell("c", 1.0, 0, 1.0),
+    )
+    result = Replication(settings={}, data="0", paper="P", replicated=(ReplicatedTable("T", "t", None, cells),))
+    plain = result.to_dict()
+    assert (plain["cells"], plain["compared"], plain["matching"]) == (3, 1, 1)
+    assert [cell["match"] for cell in plain["tables"][0]["cells"]] == [None, None, True]
+    assert "1 of 1" in result_as_text(result)
+
+
+def test_official_files_are_read_by_their_columns(tmp_path: Path) -> None:
+    """Years differ in columns and in quotes; what a file does not have is not compared."""
+    (tmp_path / "ad-sys-scores-ces-en.csv").write_text('SYS RAW.SCR Z.SCR N\n"a.1" 70.5 0.25 10 \n"b.2" NA -0.25 9\n')
+    (tmp_path / "clusters.csv").write_text("SRC TRG WINS SYSTEM\ncs en 1 a.1\n")
+    (tmp_path / "ad-sys-scores-de-en.csv").write_text("")
+    found = official_figures(tmp_path)
+    assert sorted((one.system, one.name, one.value) for one in found["cs-en"]) == [
+        ("a.1", "N", 10), ("a.1", "raw", 70.5), ("a.1", "wins", 1), ("a.1", "z", 0.25),
+        ("b.2", "N", 9), ("b.2", "z", -0.25),
+    ]  # fmt: skip
+    assert found["de-en"] == []

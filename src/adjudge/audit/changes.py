@@ -48,7 +48,9 @@ def all_changes(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change]:
 
 def human_changes(sheet: Sheet) -> Iterator[Change]:
     """Human translations and reference controls removed, or made worse by dividing their scores."""
-    if not sheet.human.any() or (~sheet.human).sum() < 2:
+    # Where people's translations were never ranked, they may still have been shown as controls, and count in z-scores.
+    shown = sheet.human.any() or sheet.of_kind("reference").any()
+    if not shown or (~sheet.human).sum() < 2:
         return
     yield Change("human and references removed", "human removed", sheet.human, _without_human)
     for divisor in DIVISORS:

@@ -58,6 +58,7 @@ def stability(
     rule: str = DEFAULT_RULE,
     level: float = 0.05,
     zero_sd: str = "drop",
+    families: tuple[str, ...] | None = None,
 ) -> tuple[StabilityRow, ...]:
     """Make every change to the data that applies, rank again, and compare.
 
@@ -67,6 +68,7 @@ def stability(
         rule: how lines between clusters are drawn, see `rank.lines`.
         level: significance level of the lines.
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
+        families: how the names of the families of changes to make begin; all of them where left out.
     """
     sheet = sheet_of(judgments)
     if not np.isnan(sheet.given_z).all():
@@ -81,6 +83,8 @@ def stability(
     baselines: dict[bytes, _Order] = {}
     rows: list[StabilityRow] = []
     for change in all_changes(sheet, order):
+        if families is not None and not change.family.startswith(families):
+            continue
         key = change.removed.tobytes()
         if key not in baselines:
             baselines[key] = _ranked(original, change.removed, rule, level)

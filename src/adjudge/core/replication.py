@@ -14,15 +14,23 @@ class ReplicatedCell:
     """One figure: as printed (with its number of decimals), as recomputed, and why they differ where they do."""
 
     name: str
-    published: float
+    published: float | None
+    """Null where the paper draws the figure but does not print it."""
     decimals: int
     recomputed: float | None
     """Null where the released data do not allow it; the note says why."""
     note: str = ""
+    comparable: bool = True
+    """False where the two figures are about different data, so that they need not be the same."""
 
     @property
-    def match(self) -> bool:
-        """Whether the recomputed figure, rounded as the printed one is, is the same; a half may go either way."""
+    def match(self) -> bool | None:
+        """Whether the recomputed figure, rounded as the printed one is, is the same; a half may go either way.
+
+        Null where there is nothing to compare.
+        """
+        if not self.comparable or self.published is None:
+            return None
         if self.recomputed is None:
             return False
         return abs(self.recomputed - self.published) <= 0.5 * 10.0**-self.decimals + 1e-9
@@ -57,7 +65,9 @@ class Replication(Result):
         plain = super().to_dict()
         del plain["replicated"]
         cells = [cell for table in self.replicated for cell in table.cells]
-        counts = {"cells": len(cells), "matching": sum(cell.match for cell in cells)}
+        matches = [cell.match for cell in cells]
+        compared = sum(match is not None for match in matches)
+        counts = {"cells": len(cells), "compared": compared, "matching": sum(match is True for match in matches)}
         return plain | counts | {"tables": to_plain(self.replicated)}
 
     def tables(self) -> tuple[Table, ...]:
@@ -65,19 +75,23 @@ class Replication(Result):
         return (self._summary(), *(_cells_table(table) for table in self.replicated))
 
     def _summary(self) -> Table:
-        rows = tuple(
-            (table.table, table.title, f"{sum(cell.match for cell in table.cells)} of {len(table.cells)}")
-            for table in self.replicated
-        )
+        rows = tuple((table.table, table.title, _matching(table)) for table in self.replicated)
         return Table(self.paper, (text("table"), text("about"), text("cells that match")), rows)
+
+
+def _matching(table: ReplicatedTable) -> str:
+    """How many cells match, of those that can be compared."""
+    compared = [cell.match for cell in table.cells if cell.match is not None]
+    return f"{sum(compared)} of {len(compared)}" if compared else "other data"
 
 
 def _cells_table(table: ReplicatedTable) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for cell in table.cells:
-        published = f"{cell.published:.{cell.decimals}f}"
+        published = "–" if cell.published is None else f"{cell.published:.{cell.decimals}f}"
         recomputed = "–" if cell.recomputed is None else f"{cell.recomputed:.{_shown_decimals(cell)}f}"
-        rows.append((cell.name, published, recomputed, "yes" if cell.match else "no", cell.note))
+        match = {True: "yes", False: "no", None: "–"}[cell.match]
+        rows.append((cell.name, published, recomputed, match, cell.note))
     columns = (text("cell"), text("published"), text("recomputed"), text("match"), text("note"))
     page = f" (page {table.page})" if table.page is not None else ""
     return Table(f"{table.table}{page}: {table.title}", columns, tuple(rows))
@@ -86,4 +100,4 @@ def _cells_table(table: ReplicatedTable) -> Table:
 def _shown_decimals(cell: ReplicatedCell) -> int:
     """Two digits more than printed where the figures differ, to show by how much; whole counts stay whole."""
     whole = cell.decimals == 0 and cell.recomputed is not None and float(cell.recomputed).is_integer()
-    return cell.decimals if cell.match or whole else cell.decimals + 2
+    return cell.decimals + 2 if cell.match is False and not whole else cell.decimals

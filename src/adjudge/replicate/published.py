@@ -15,7 +15,7 @@ from adjudge.core.errors import InputError
 from adjudge.core.replication import ReplicatedCell, ReplicatedTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
     from pathlib import Path
 
 
@@ -32,13 +32,31 @@ class Published:
         return found
 
     def compared(
-        self, table: str, recomputed: Mapping[str, float], notes: Mapping[str, str] | None = None
+        self,
+        table: str,
+        recomputed: Mapping[str, float],
+        notes: Mapping[str, str] | None = None,
+        other_data: Container[str] = (),
     ) -> ReplicatedTable:
-        """One table with every printed cell beside the recomputed one; `notes` say what is to be known of a cell."""
+        """One table with every printed cell beside the recomputed one.
+
+        Args:
+            table: its name.
+            recomputed: the figures by the names of their cells.
+            notes: what is to be known of a cell.
+            other_data: cells that were recomputed from other data than the paper's.
+        """
         entry = self._table(table)
         notes = {**entry.get("notes", {}), **(notes or {})}
         cells = tuple(
-            ReplicatedCell(name, float(printed), decimals_of(printed), recomputed.get(name), notes.get(name, ""))
+            ReplicatedCell(
+                name,
+                float(printed),
+                decimals_of(printed),
+                recomputed.get(name),
+                notes.get(name, ""),
+                comparable=name not in other_data,
+            )
             for name, printed in entry["cells"].items()
         )
         return ReplicatedTable(entry["table"], entry["title"], entry.get("page"), cells)

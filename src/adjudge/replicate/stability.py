@@ -1,0 +1,214 @@
+"""Replication of "On the Stability of System Rankings at WMT" (Knowles 2021) over whatever campaigns are at hand.
+
+Her counts are about the campaigns of 2018 to 2020. Where these lie in the folder they are compared; counts over other
+campaigns stand beside hers, and need not be the same. Official rankings are compared cell by cell wherever the
+organisers' files lie beside the judgments.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.changes import DIVISORS
+from adjudge.audit.stability import rating_style, stability
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
+from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
+from adjudge.core.stability import Stability, over_pairs
+from adjudge.formats import read
+from adjudge.formats.wmt_da_files import find_campaigns
+from adjudge.rank.sheet import sheet_of, standardised
+from adjudge.replicate.official_rankings import compared_ranking, official_figures
+from adjudge.replicate.published import read_published
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.replicate.published import Published
+
+FAMILIES = ("human removed", "human divided", "lowest removed", "highest removed")
+COUNTS = ("pairs", "rank", "cluster", "both")
+_OTHER = "published for the campaigns of 2018 to 2020; recomputed from {}"
+_ABSENT = "this campaign is not in the folder"
+
+
+@dataclass(frozen=True)
+class AuditedPair:
+    """One language pair of one campaign, and what becomes of its ranking after every change."""
+
+    campaign: str
+    pair: str
+    found: Stability
+
+
+@dataclass(frozen=True)
+class _Data:
+    audited: tuple[AuditedPair, ...]
+    official: tuple[ReplicatedTable, ...]
+    notes: tuple[str, ...]
+    fingerprint: str
+
+
+def replicate(folder: Path) -> Replication:
+    """Her tables over the campaigns in the folder, the toy example, and the official rankings cell by cell."""
+    published = read_published("stability")
+    data = _read(folder, published)
+    missing = published.content["not_recomputed"].items()
+    return Replication(
+        settings={"paper": "stability", "lines": published.content["rule"]},
+        data=data.fingerprint,
+        notes=(*data.notes, *(f"{name} is not recomputed: {why}" for name, why in missing)),
+        paper=published.paper,
+        replicated=(
+            table_2(published, data.audited),
+            table_3(published, data.audited),
+            _figure_1(data.audited),
+            _by_campaign(data.audited),
+            published.compared("Section 5", _toy(published)),
+            *data.official,
+        ),
+    )
+
+
+def _read(folder: Path, published: Published) -> _Data:
+    audited: list[AuditedPair] = []
+    official: list[ReplicatedTable] = []
+    notes: list[str] = []
+    fingerprints: list[str] = []
+    left_out = published.content["left_out"]
+    for campaign in find_campaigns([folder]):
+        judgments = read([one.path for one in campaign.given], format="wmt-da")
+        fingerprints.append(judgments.fingerprint)
+        figures = official_figures(campaign.folder)
+        for pair, part in judgments.by_pair().items():
+            try:
+                if pair in figures:
+                    official.append(compared_ranking(campaign.name, pair, figures[pair], part))
+                if pair not in left_out.get(campaign.name, ()):
+                    audited.append(_audited(campaign.name, pair, part, published.content["rule"]))
+            except DataError as fault:
+                notes.append(f"{campaign.name} {pair} is not audited: {fault}")
+    data = hashlib.sha256("".join(fingerprints).encode()).hexdigest()[:12]
+    return _Data(tuple(audited), tuple(official), tuple(notes), data)
+
+
+def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> AuditedPair:
+    rows = stability(judgments, rule=rule, families=FAMILIES)
+    return AuditedPair(campaign, pair, Stability(rows, rating_style(judgments), "zscore", rule))
+
+
+def count(pairs: Sequence[AuditedPair], family: str, style: str) -> dict[str, int]:
+    """Of the language pairs in this style to which the change applies: how many there are, and how many changed."""
+    stable = {f"{one.campaign} {one.pair}": one.found for one in pairs if one.found.style == style}
+    changes = over_pairs(stable, data="").changes if stable else ()
+    found = [one for one in changes if one.family == family]
+    return {name: getattr(found[0], name) for name in COUNTS} if found else dict.fromkeys(COUNTS, 0)
+
+
+def _of_row(published: Published, row: str, pairs: Sequence[AuditedPair]) -> list[AuditedPair]:
+    """The language pairs behind a row of Table 2, where the folder holds all of them; none otherwise."""
+    entry = published.content["rows"][row]
+    found = [one for one in pairs if one.campaign in entry["campaigns"] and one.found.style == entry["style"]]
+    return found if len(found) == int(published.cells("Table 2")[f"{row}: pairs"]) else []
+
+
+def _of_style(published: Published, style: str, pairs: Sequence[AuditedPair]) -> tuple[list[AuditedPair], bool]:
+    """The paper's language pairs in this style and True; where some are missing, all that there are and False."""
+    rows = [row for row, entry in published.content["rows"].items() if entry["style"] == style]
+    found = [_of_row(published, row, pairs) for row in rows]
+    if all(found):
+        return [one for row in found for one in row], True
+    return [one for one in pairs if one.found.style == style], False
+
+
+@dataclass(frozen=True)
+class _Recomputed:
+    """Cells by name, with notes, and which of them are about other data than the published ones."""
+
+    cells: dict[str, float] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    other: set[str] = field(default_factory=set)
+
+    def add(self, row: str, counts: dict[str, int]) -> None:
+        self.cells.update({f"{row}: {key}": float(value) for key, value in counts.items()})
+
+    def not_compared(self, row: str, why: str) -> None:
+        names = [f"{row}: {key}" for key in COUNTS]
+        self.notes.update(dict.fromkeys(names, why))
+        self.other.update(names)
+
+    def add_total(self, published: Published, row: str, change: tuple[str, str], pairs: Sequence[AuditedPair]) -> None:
+        """Counts over all language pairs of a style; those of other campaigns are not compared."""
+        family, style = change
+        chosen, same = _of_style(published, style, pairs)
+        self.add(row, count(chosen, family, style))
+        if not same:
+            campaigns = ", ".join(dict.fromkeys(one.campaign for one in chosen)) or "none in this style"
+            self.not_compared(row, _OTHER.format(campaigns))
+
+
+def table_2(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
+    """Human and REF scores removed: the paper's campaigns where they are there, and all language pairs of a style."""
+    found = _Recomputed()
+    for row, entry in published.content["rows"].items():
+        if own := _of_row(published, row, pairs):
+            found.add(row, count(own, "human removed", entry["style"]))
+        else:
+            found.not_compared(row, _ABSENT)
+    for row, style in published.content["totals"].items():
+        found.add_total(published, row, ("human removed", style), pairs)
+    return published.compared("Table 2", found.cells, found.notes, found.other)
+
+
+def table_3(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
+    """The lowest or the highest system removed."""
+    found = _Recomputed()
+    for row, (family, style) in published.content["removals"].items():
+        found.add_total(published, row, (family, style), pairs)
+    return published.compared("Table 3", found.cells, found.notes, found.other)
+
+
+def _figure_1(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
+    """Fractions of language pairs that change when human scores are divided; the paper draws them, without numbers."""
+    cells: list[ReplicatedCell] = []
+    for style in sorted({one.found.style for one in pairs}):
+        for divisor in DIVISORS:
+            counts = count(pairs, f"human divided by {divisor:g}", style)
+            for key in COUNTS[1:]:
+                share = counts[key] / counts["pairs"] if counts["pairs"] else None
+                note = f"{counts[key]} of {counts['pairs']} language pairs"
+                cells.append(ReplicatedCell(f"{style}, divided by {divisor:g}: {key}", None, 3, share, note))
+    title = "Fractions of language pairs with changes after dividing human and REF scores; drawn, not printed"
+    return ReplicatedTable("Figure 1", title, 470, tuple(cells))
+
+
+def _by_campaign(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
+    """The rows of Table 2 for the campaigns at hand."""
+    cells: list[ReplicatedCell] = []
+    for campaign, style in dict.fromkeys((one.campaign, one.found.style) for one in pairs):
+        counts = count([one for one in pairs if one.campaign == campaign], "human removed", style)
+        note = "" if counts["pairs"] else "no human translation was judged"
+        cells += [ReplicatedCell(f"{campaign} ({style}): {key}", None, 0, float(counts[key]), note) for key in COUNTS]
+    return ReplicatedTable("Table 2, by campaign", "The same for every campaign in the folder", None, tuple(cells))
+
+
+def _toy(published: Published) -> dict[str, float]:
+    """The z-score of a raw score of 50 among others of one annotator."""
+    found: dict[str, float] = {}
+    for name, scores in published.content["toy"].items():
+        columns = {
+            "protocol": ["da"] * len(scores),
+            "annotator": ["a"] * len(scores),
+            "segment": [str(i) for i in range(len(scores))],
+            "system": ["s"] * len(scores),
+            "score": scores,
+        }
+        sheet = sheet_of(Judgments.from_columns(columns))
+        z = standardised(sheet).score
+        found[name] = float(z[np.flatnonzero(sheet.score == 50)[0]])
+    return found

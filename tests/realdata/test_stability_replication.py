@@ -1,0 +1,87 @@
+"""Knowles (2021), "On the Stability of System Rankings at WMT", over the released campaigns of 2021.
+
+Official figures are read by the replication itself from the files beside the judgments; `test_official_rankings.py`
+reads them in its own way. Counts over language pairs are checked against the audit of each pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from adjudge.audit.stability import stability
+from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
+from adjudge.formats import read
+from adjudge.replicate import replicate
+from tests.conftest import Run
+
+# Eleven language pairs by seven figures of each of their 133 systems.
+OFFICIAL_CELLS = 931
+
+
+@cache
+def replication(folder: Path) -> Replication:
+    return replicate("stability", folder)
+
+
+def table(folder: Path, name: str) -> dict[str, ReplicatedCell]:
+    (found,) = [one for one in replication(folder).replicated if one.table == name]
+    return {cell.name: cell for cell in found.cells}
+
+
+def official(folder: Path) -> list[ReplicatedTable]:
+    return [one for one in replication(folder).replicated if one.title.startswith("the official ranking")]
+
+
+def test_every_cell_of_the_official_rankings_comes_out(data: Path) -> None:
+    tables = official(data / "wmt21")
+    assert len(tables) == 11
+    assert sum(len(one.cells) for one in tables) == OFFICIAL_CELLS
+    assert [cell for one in tables for cell in one.cells if not cell.match] == []
+
+
+def test_the_toy_z_scores(data: Path) -> None:
+    """Section 5: 0, .39 and -.39."""
+    found = table(data / "wmt21", "Section 5")
+    assert [cell.published for cell in found.values()] == [0.0, 0.39, -0.39]
+    assert all(cell.match for cell in found.values())
+
+
+def test_counts_over_other_campaigns_are_not_compared(data: Path) -> None:
+    """Tables 2 and 3 print counts of 2018 to 2020; those of 2021 stand beside them, and say so."""
+    for name in ("Table 2", "Table 3"):
+        for cell in table(data / "wmt21", name).values():
+            assert cell.match is None
+            assert cell.note
+    total = table(data / "wmt21", "Table 2")
+    assert total["ALL SR+DC: rank"].published == 18
+    assert total["ALL SR+DC: pairs"].recomputed == 6
+
+
+def test_counts_are_those_of_the_audits(data: Path) -> None:
+    counted = {"pairs": 0, "rank": 0, "cluster": 0, "both": 0}
+    for part in read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").by_pair().values():
+        if "z" in part.table.columns and part.table["z"].is_not_null().any():
+            continue
+        (row,) = stability(part, families=("human removed",))
+        counted["pairs"] += 1
+        counted["rank"] += row.rank_changed
+        counted["cluster"] += row.cluster_changed
+        counted["both"] += row.both_changed
+    found = table(data / "wmt21", "Table 2")
+    assert {key: found[f"ALL SR+DC: {key}"].recomputed for key in counted} == counted
+
+
+def test_a_language_pair_with_means_only_is_named(data: Path) -> None:
+    assert any("zh-en is not audited: only means" in note for note in replication(data / "wmt21").notes)
+
+
+def test_the_command(adjudge: Callable[..., Run], data: Path) -> None:
+    found = adjudge("replicate", "stability", "--data", data / "wmt21" / "facebook-wikipedia-2021", "--json").json
+    assert found["matching"] == found["compared"] == 3 + 7 * (9 + 9 + 6 + 5)
+    cell = found["tables"][0]["cells"][0]
+    assert cell["match"] is None
+    assert cell["published"] == pytest.approx(13)
