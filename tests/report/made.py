@@ -10,6 +10,7 @@ from adjudge.core.audit import Audit, Section
 from adjudge.core.audit_sampling import Correlation, SampledSystem, Sampling
 from adjudge.core.audit_tasks import Documents, ExplainedSpread, TaskComposition
 from adjudge.core.checked import AnnotatorCheck, Checked
+from adjudge.core.claims import Claim, Claims, Verdict
 from adjudge.core.components import VarianceComponent
 from adjudge.core.imported import Imported
 from adjudge.core.judgments import SetAside
@@ -143,7 +144,17 @@ def score_results(first: str = "alpha") -> PairResults:
     )
     best = replace(results.ranking, method="mixed", comparisons=pairs, components=spread)
     sections: dict[str, Section] = dict(audit().sections)
-    sections |= {"stability": stability(first), "composition": composition(first), "documents": documents(first)}
+    pairs_of: tuple[tuple[str, str, Verdict], ...] = (
+        ("ref", first, "holds"),
+        ("ref", "beta", "fragile"),
+        (first, "beta", "not supported"),
+    )
+    sections |= {
+        "claims": made_claims(*pairs_of, method="mixed"),
+        "stability": stability(first),
+        "composition": composition(first),
+        "documents": documents(first),
+    }
     return replace(results, ranking=best, audit=replace(audit(), sections=sections))
 
 
@@ -175,3 +186,17 @@ def documents(first: str) -> Documents:
         ("doc-1", "doc-2"), ("ref", first, "beta"), ((90.0, 80.0, None), (70.0, 65.0, 50.0)), ((4, 4, 0), (4, 4, 4)),
         (85.0, 62.0), 5 / 6, (ExplainedSpread("systems", 0.1, 0.08),),
     )  # fmt: skip
+
+
+def made_claims(*pairs: tuple[str, str, Verdict], method: str = "bradley-terry") -> Claims:
+    """Claims that the first of each pair is better than the second, with these verdicts."""
+    made = [
+        Claim(
+            f"{a} is better than {b}", "better", (a, b), 1.5, (0.5, 2.5), 0.01 if found != "not supported" else 0.4,
+            ("without the worst system",) if found == "holds" else (), ("without ann",) if found == "fragile" else (),
+            found,
+        )
+        for a, b, found in pairs
+    ]  # fmt: skip
+    parity = Claim("beta is at parity with ref", "parity", ("beta", "ref"), -0.2, (-1.0, 0.6), 0.01, (), (), "holds")
+    return Claims(method, "points", 0.05, 3.0, (*made, parity), ("without the worst system", "any annotator left out"))

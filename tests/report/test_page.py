@@ -83,6 +83,17 @@ def test_scores_have_differences_instead_of_wins() -> None:
     assert sections["spread"].words[0].startswith("After single scores' own noise, annotator matters most")
 
 
+def test_claims_come_first_in_plain_words() -> None:
+    page = build_report({"x": score_results()}, title="").pairs[0]
+    section = page.sections[0]
+    assert section.slug == "claims"
+    summary, rule, parity = section.words
+    assert summary == "Differences that hold: 1 of 3 pairs of systems. Fragile: 1. Left open by the data: 1."
+    assert "survives every audit (without the worst system and any annotator left out)" in rule
+    assert parity == "beta is at parity with ref: the difference lies within the margin, in every audit."
+    assert page.facts[1].detail == "in every audit: 1; fragile: 1"
+
+
 def test_stability_is_summed_up_in_words() -> None:
     sections = {one.slug: one for one in build_report({"x": score_results()}, title="").pairs[0].sections}
     first, second = sections["stability"].words

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from adjudge.core.claims import Verdict
 from adjudge.report.words import counted, headline, leaders, listed, verdict
-from tests.report.made import ranked, ranking, three_systems
+from tests.report.made import made_claims, ranked, ranking, three_systems
 
 
 def test_names_are_listed_as_people_write_them() -> None:
@@ -45,22 +48,34 @@ def test_an_open_first_place_names_the_candidates() -> None:
     assert "Lines cut the ranking into 2 clusters; the order within a cluster is not a finding." in sentences
 
 
-def test_a_human_far_below_leaves_no_room_at_the_top() -> None:
-    made = ranking(
-        ranked("A", 1, cluster=1, ranks=(1, 1)),
-        ranked("B", 2, cluster=2, ranks=(2, 3)),
-        ranked("ref", 3, cluster=2, ranks=(2, 3), human=True),
-    )
-    assert [one.system for one in leaders(made)] == ["A"]
-
-
-def test_without_rank_sets_the_clusters_decide() -> None:
+def test_without_p_values_the_lines_decide() -> None:
     made = ranking(
         ranked("A", 1, cluster=1, ranks=(1, 3)),
         ranked("B", 2, cluster=1, ranks=(1, 3)),
         ranked("C", 3, cluster=2, ranks=(1, 3)),
     )
-    assert [one.system for one in leaders(made)] == ["A", "B"]
+    silent = replace(made, comparisons=tuple(replace(one, p_holm=None) for one in made.comparisons))
+    assert [one.system for one in leaders(silent)] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        ("holds", "A is the best system."),
+        ("fragile", "A comes out best, but not in every audit."),
+        ("not supported", "A comes out first, but the data do not establish that it is the best."),
+    ],
+)
+def test_audited_claims_have_the_last_word(found: Verdict, sentence: str) -> None:
+    made = ranking(
+        ranked("ref", 1, cluster=1, ranks=(1, 1), human=True),
+        ranked("A", 2, cluster=2, ranks=(2, 2)),
+        ranked("B", 3, cluster=3, ranks=(3, 3)),
+        ranked("C", 4, cluster=4, ranks=(4, 4)),
+    )
+    claims = made_claims(("A", "B", "holds"), ("A", "C", found), ("ref", "A", "not supported"))
+    assert headline(made, claims) == sentence
+    assert headline(made, replace(claims, method="another")) == "A is the best system."
 
 
 def test_nothing_decided_is_said_plainly() -> None:

@@ -65,9 +65,10 @@ def _told_simulation(name: str, simulated: Simulated) -> Iterator[str]:
 
 def _told_results(results: PairResults) -> Iterator[str]:
     from adjudge.report.sections.agreement import coefficient
+    from adjudge.report.sections.claims import claims_of
     from adjudge.report.words import headline, pairs_told_apart
 
-    ranking, agreement, audit = results.ranking, results.agreement, results.audit
+    ranking, agreement = results.ranking, results.agreement
     if results.checked is not None:
         failed = [one.annotator for one in results.checked.annotators if not one.passed]
         yield f"  check       {', '.join(failed) + ' left out' if failed else 'nobody can be tested, all are kept'}"
@@ -75,10 +76,16 @@ def _told_results(results: PairResults) -> Iterator[str]:
         name, inter = coefficient(agreement, agreement.inter["all"])
         _, intra = coefficient(agreement, agreement.intra["all"])
         yield f"  agree       {name} {inter:.2f} between annotators, {intra:.2f} with themselves"
+    made = claims_of(results)
     told, pairs = pairs_told_apart(ranking)
-    yield f"  rank        {headline(ranking)} {told} of {pairs} pairs are told apart ({ranking.method})."
-    if audit is not None:
-        yield f"  audit       {', '.join(audit.sections)}".replace("_", " ")
+    yield f"  rank        {headline(ranking, made)}"
+    yield f"              {told} of {pairs} pairs of systems are told apart ({ranking.method})"
+    if made is not None:
+        open_pairs = pairs - made.counted("holds") - made.counted("fragile")
+        yield (
+            f"  audit       {made.counted('holds')} differences hold in every audit, {made.counted('fragile')} are "
+            f"fragile, {open_pairs} stay open"
+        )
 
 
 def _told_recovery(found: Recovery, truth: Truth) -> Iterator[str]:

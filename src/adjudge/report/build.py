@@ -14,11 +14,12 @@ from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_words
 from adjudge.report.sections.annotators import annotators_section
 from adjudge.report.sections.audits import audit_sections
+from adjudge.report.sections.claims import claims_of, claims_section
 from adjudge.report.sections.methods import methods_section
 from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
 from adjudge.report.sections.ranking import ranking_section, spread_section
-from adjudge.report.words import counted, headline, leaders, listed, pairs_told_apart, verdict
+from adjudge.report.words import counted, headline, leaders, listed, pairs_told_apart, verdict, verdict_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # The order of a pair's page; a section that has nothing to show returns None.
 SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
+    claims_section,
     ranking_section,
     pairs_section,
     methods_section,
@@ -56,7 +58,7 @@ def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
     return PairPage(
         name=name,
         slug=slug,
-        headline=headline(results.ranking),
+        headline=headline(results.ranking, claims_of(results)),
         words=(*verdict(results.ranking), *results.missing),
         facts=_facts(results),
         sections=tuple(_without(section, results.counts.notes) for section in (*own, *audit_sections(results))),
@@ -79,14 +81,10 @@ def _slugs(names: Sequence[str]) -> list[str]:
 
 def _facts(results: PairResults) -> tuple[Fact, ...]:
     ranking, counts = results.ranking, results.counts
-    best = [one.system for one in leaders(ranking)]
     told, pairs = pairs_told_apart(ranking)
-    decided = len(best) == 1
     facts = [
-        Fact("Best system", best[0], f"by {ranking.method}", "decided")
-        if decided
-        else Fact("Best system", "undecided", f"between {listed(best)}", "open"),
-        Fact("Pairs told apart", f"{told:,} of {pairs:,}", f"{counted(len(ranking.clusters), 'cluster')}"),
+        _best(results),
+        Fact("Pairs told apart", f"{told:,} of {pairs:,}", _told(results)),
     ]
     if results.agreement is not None:
         name, value = coefficient(results.agreement, results.agreement.inter["all"])
@@ -95,6 +93,26 @@ def _facts(results: PairResults) -> tuple[Fact, ...]:
     who = counted(counts.annotators, "annotator")
     facts.append(Fact("Judgments", f"{counts.rows:,}", f"by {who} on {counted(counts.segments, 'segment')}"))
     return tuple(facts)
+
+
+def _best(results: PairResults) -> Fact:
+    ranking = results.ranking
+    best = [one.system for one in leaders(ranking)]
+    if len(best) > 1:
+        return Fact("Best system", "undecided", f"between {listed(best)}", "open")
+    found = verdict_on(best[0], ranking, claims_of(results))
+    if found == "not supported":
+        return Fact("Best system", "undecided", f"{best[0]} comes out first", "open")
+    if found == "fragile":
+        return Fact("Best system", best[0], "but not in every audit", "warning")
+    return Fact("Best system", best[0], f"by {ranking.method}", "decided")
+
+
+def _told(results: PairResults) -> str:
+    made = claims_of(results)
+    if made is None:
+        return counted(len(results.ranking.clusters), "cluster")
+    return f"in every audit: {made.counted('holds'):,}; fragile: {made.counted('fragile'):,}"
 
 
 def _overview(results: Mapping[str, PairResults]) -> Table:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adjudge.core.claims import Claims
     from adjudge.core.ranking import RankedSystem, Ranking
 
 MOST_NAMES = 6
@@ -30,40 +31,56 @@ def machines(ranking: Ranking) -> list[RankedSystem]:
 
 
 def leaders(ranking: Ranking) -> list[RankedSystem]:
-    """The machine systems that may be the best one: no other machine is sure to rank above them.
+    """The machine systems that may be the best one: no other machine is told to be better.
 
-    Where only human translations were judged, they are the systems. Where no rank sets are known (every rank is
-    possible for everybody), the clusters decide.
+    Where only human translations were judged, they are the systems.
     """
     among = machines(ranking) or list(ranking.systems)
-    humans = [one for one in ranking.systems if one not in among]
-    if all(one.rank_set == (1, len(ranking.systems)) for one in ranking.systems):
-        return [one for one in among if one.cluster == among[0].cluster]
-
-    def may_lead(one: RankedSystem) -> bool:
-        return one.rank_set[0] <= 1 + sum(human.rank_set[0] < one.rank_set[0] for human in humans)
-
-    return [one for one in among if may_lead(one)] or among[:1]
+    names = {one.system for one in among}
+    beaten = {worse for better, worse in told_apart(ranking) if better in names}
+    return [one for one in among if one.system not in beaten]
 
 
-def told_apart(ranking: Ranking) -> set[frozenset[str]]:
-    """Pairs of systems that differ by more than chance explains (Holm, at the level of the lines)."""
+def told_apart(ranking: Ranking) -> set[tuple[str, str]]:
+    """Pairs of systems, the better first, that differ by more than chance explains (Holm, at the lines' level).
+
+    Where a method gives no p-values, the lines between clusters tell systems apart.
+    """
+    if all(one.p_holm is None for one in ranking.comparisons):
+        cluster = {one.system: one.cluster for one in ranking.systems}
+        return {(one.better, one.worse) for one in ranking.comparisons if cluster[one.better] != cluster[one.worse]}
     level = ranking.lines.level
-    return {
-        frozenset((one.better, one.worse))
-        for one in ranking.comparisons
-        if one.p_holm is not None and one.p_holm < level
-    }
+    return {(one.better, one.worse) for one in ranking.comparisons if one.p_holm is not None and one.p_holm < level}
 
 
-def headline(ranking: Ranking) -> str:
-    """One sentence: who is best, or between whom the data cannot decide."""
+def headline(ranking: Ranking, claims: Claims | None = None) -> str:
+    """One sentence: who is best, or between whom the data cannot decide. Audited claims have the last word."""
     best = [one.system for one in leaders(ranking)]
     if len(best) == 1:
-        return f"{best[0]} is the best system."
+        return _HEADLINES[verdict_on(best[0], ranking, claims)].format(best[0])
     if len(best) == len(machines(ranking)) or len(best) == len(ranking.systems):
         return "The data cannot tell which system is best: no line separates any of them."
     return f"The data cannot tell which is best: {listed(best, 'or')}."
+
+
+_HEADLINES = {
+    "holds": "{} is the best system.",
+    "fragile": "{} comes out best, but not in every audit.",
+    "not supported": "{} comes out first, but the data do not establish that it is the best.",
+}
+
+
+def verdict_on(best: str, ranking: Ranking, claims: Claims | None) -> str:
+    """The weakest verdict on the claims that this system is better than the other machines."""
+    if claims is None or claims.method != ranking.method:
+        return "holds"
+    others = {one.system for one in machines(ranking)} - {best}
+    found = [one.verdict for one in claims.claims if one.kind == "better" and _is_over(one.systems, best, others)]
+    return max(found, key=list(_HEADLINES).index, default="holds")
+
+
+def _is_over(systems: tuple[str, ...], best: str, others: set[str]) -> bool:
+    return systems[0] == best and systems[1] in others
 
 
 def verdict(ranking: Ranking) -> tuple[str, ...]:
@@ -101,12 +118,10 @@ def _humans(ranking: Ranking) -> str:
         return ""
     names = f"the human translation{'s' if len(humans) > 1 else ''} ({listed([one.system for one in humans])})"
     apart = told_apart(ranking)
-
-    def differs(system: RankedSystem, human: RankedSystem) -> bool:
-        return system.cluster != human.cluster or frozenset((system.system, human.system)) in apart
-
-    still_open = [one.system for one in systems if not all(differs(one, human) for human in humans)]
-    above = [one.system for one in systems if one.system not in still_open and one.rank < min(h.rank for h in humans)]
+    people = [one.system for one in humans]
+    above = [one.system for one in systems if all((one.system, human) in apart for human in people)]
+    below = [one.system for one in systems if all((human, one.system) in apart for human in people)]
+    still_open = [one.system for one in systems if one.system not in (*above, *below)]
     sentences = []
     if above:
         sentences.append(f"{listed(above)} {_stands(len(above))} above {names}.")

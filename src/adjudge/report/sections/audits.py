@@ -22,7 +22,7 @@ TITLES = {
     "sampling": ("Sampling", "Does the score go with how often a system was drawn?"),
 }
 # Shown with other sections of the page; for relative judgments, what was shown together is, too.
-ELSEWHERE = ("sole_winners", "discrepancies")
+ELSEWHERE = ("claims", "sole_winners", "discrepancies")
 WITH_OPPONENTS = ("sampling", "composition")
 
 
