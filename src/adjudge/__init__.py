@@ -23,6 +23,7 @@ from adjudge._version import __version__
 
 if TYPE_CHECKING:
     from adjudge.audit import audit
+    from adjudge.audit.parity import parity
     from adjudge.check import agree
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
@@ -36,13 +37,14 @@ _PUBLIC = {
     "Ranking": "adjudge.core.ranking",
     "agree": "adjudge.check",
     "audit": "adjudge.audit",
+    "parity": "adjudge.audit.parity",
     "design": "adjudge.design",
     "load_campaign": "adjudge.design",
     "read": "adjudge.formats",
     "rank": "adjudge.rank",
 }
 
-__all__ = ["Judgments", "Ranking", "__version__", "agree", "audit", "design", "load_campaign", "rank", "read"]
+__all__ = ["Judgments", "Ranking", "__version__", "agree", "audit", "design", "load_campaign", "parity", "rank", "read"]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ from adjudge.cli import (
     gold,
     import_,
     meta,
+    parity,
     rank,
     replicate,
     report,
@@ -54,6 +55,7 @@ app.command("check")(check.check)
 app.command("agree")(agree.agree)
 app.command("rank")(rank.rank)
 app.command("audit")(audit.audit)
+app.command("parity")(parity.parity)
 app.command("replicate")(replicate.replicate)
 app.command("serve")(serve.serve)
 app.command("export")(export.export)

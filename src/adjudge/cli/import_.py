@@ -18,6 +18,7 @@ def import_(
     rank_columns: o.RankColumns = None,
     batches: o.Batches = None,
     annotators: o.Annotators = None,
+    stacked: o.Stacked = 1,
     json: o.Json = False,
 ) -> None:
     """Read any format of the field and write the judgment table.
@@ -36,6 +37,7 @@ def import_(
         rank_columns=rank_columns,
         batches=batches,
         annotators=annotators,
+        stacked=stacked,
     )
     judgments = read(files, format=format, options=chosen)
     if pair is not None:

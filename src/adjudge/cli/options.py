@@ -34,9 +34,10 @@ RankColumns = Annotated[
     str | None, typer.Option(help="rank-table: the rank columns, one per candidate, joined by commas.")
 ]
 Batches = Annotated[list[Path] | None, typer.Option(help="appraise: batch files (JSON or zip) of the tasks.")]
+Stacked = Annotated[int, typer.Option(help="rank-lines: annotators that stand one after the other in each file.")]
 Annotators = Annotated[Path | None, typer.Option(help="appraise: file that maps accounts to people.")]
 
 __all__ = [
     "DEFAULT_SEED", "Annotators", "Batches", "Files", "Format", "Human", "Json", "Output", "Pair", "RankColumns",
-    "Seed", "SegmentColumn",
+    "Seed", "SegmentColumn", "Stacked",
 ]  # fmt: skip

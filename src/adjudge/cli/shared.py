@@ -25,12 +25,13 @@ def read_options(
     rank_columns: str | None = None,
     batches: Sequence[Path] | None = None,
     annotators: Path | None = None,
+    stacked: int = 1,
 ) -> ReadOptions:
     """The readers' options from the command line's."""
     from adjudge.formats.options import ReadOptions
 
     columns = tuple(name.strip() for name in rank_columns.split(",")) if rank_columns else ()
-    return ReadOptions(human, pair, segment_column, columns, tuple(batches or ()), annotators)
+    return ReadOptions(human, pair, segment_column, columns, tuple(batches or ()), annotators, stacked)
 
 
 def read_pairs(

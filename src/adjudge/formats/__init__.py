@@ -30,6 +30,7 @@ FORMATS: dict[str, tuple[str, str]] = {
     "pairwise-counts": ("pairwise_counts", "lines 'A B wins ties losses', both directions or one"),
     "pairwise-table": ("pairwise_table", "a table with columns left, right and winner, one comparison per row"),
     "rank-table": ("rank_table", "a table with one rank column per candidate, one file per annotator"),
+    "rank-lines": ("rank_lines", "one file per candidate with one rank per line, annotators one after the other"),
     "wmt-da": ("wmt_da", "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)"),
     "mturk-da": ("mturk_da", "direct assessment, Mechanical Turk batch results with all items in Answer.Q1"),
     "appraise": ("appraise", "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators"),

@@ -25,3 +25,5 @@ class ReadOptions:
     """`appraise`: the batch files that the tasks came from."""
     annotators: Path | None = None
     """`appraise`: the map from accounts to people."""
+    stacked: int = 1
+    """`rank-lines`: how many annotators stand one after the other in each file."""

@@ -1,0 +1,82 @@
+"""Counts of better, tie and worse, the sign test, and intervals by resampling documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from adjudge.audit.parity.resample import Resampler, Sums, interval_of
+from adjudge.core.parity import ParityPart, SystemParity
+from adjudge.rank.multiplicity import holm
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.audit.parity.outcomes import Outcomes
+    from adjudge.core.parity import Contrast, Part
+
+Ties = Literal["half", "drop"]
+
+
+def sign_test(better: int, tie: int, worse: int, ties: Ties = "half") -> float:
+    """Two-sided exact binomial test. `half`: x = round(better + tie / 2) of all; `drop`: ties left out."""
+    from scipy.stats import binomtest
+
+    x, n = (round(better + tie / 2), better + tie + worse) if ties == "half" else (better, better + worse)
+    return float(binomtest(x, n).pvalue) if n else float("nan")
+
+
+def count_part(
+    part: Part,
+    found: Outcomes,
+    resampler: Resampler,
+    *,
+    ties: Ties,
+    contrasts: Mapping[str, Contrast] | None = None,
+) -> ParityPart:
+    """All systems on one part of the segments."""
+    counts = {name: _counts(found, name) for name in found.systems}
+    tests = {name: sign_test(*three, ties) for name, three in counts.items()}
+    adjusted = dict(zip(tests, holm(np.array(list(tests.values()))), strict=True))
+    systems = []
+    for name, (better, tie, worse) in counts.items():
+        n = better + tie + worse
+        own = found.compared.filter(pl.col("system") == name)
+        share = Sums.of(own, pl.col("outcome") >= 0, resampler)
+        lead = Sums.of(own, pl.col("outcome"), resampler)
+        systems.append(
+            SystemParity(
+                system=name,
+                human=name in found.humans,
+                mt_better=better,
+                tie=tie,
+                human_better=worse,
+                n=n,
+                p=tests[name],
+                p_holm=float(adjusted[name]),
+                parity_share=(better + tie) / n,
+                interval=interval_of(share.means(resampler.weights)),
+                lead=(better - worse) / n,
+                lead_interval=interval_of(lead.means(resampler.weights)),
+                rank_points=_worth(found, name) if found.relative else None,
+                mean_score=None if found.relative else _worth(found, name),
+                contrast=(contrasts or {}).get(name),
+            )
+        )
+    own_worth = _worth(found, found.human)
+    places = found.compared.select("document", "segment").n_unique()
+    judged = max((one.n for one in systems), default=0)
+    points, score = (own_worth, None) if found.relative else (None, own_worth)
+    return ParityPart(part, judged, places, tuple(systems), points, score)
+
+
+def _counts(found: Outcomes, system: str) -> tuple[int, int, int]:
+    outcome = found.compared.filter(pl.col("system") == system)["outcome"]
+    return int((outcome > 0).sum()), int((outcome == 0).sum()), int((outcome < 0).sum())
+
+
+def _worth(found: Outcomes, system: str) -> float | None:
+    mean = found.worth.filter(pl.col("system") == system).select(pl.col("value").mean()).item()
+    return None if mean is None else float(mean)

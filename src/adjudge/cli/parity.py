@@ -1,0 +1,90 @@
+"""`adjudge parity`: is a system at human parity, and does the claim survive a clean test set?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from adjudge.audit.parity.counts import Ties
+
+
+def parity(
+    human: Annotated[str, typer.Option("--human", help="The human translation: its name, or a pattern that fits it.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Judgments; none with --before and --after.")
+    ] = None,
+    before: Annotated[
+        list[Path] | None, typer.Option(help="Judgments on the test set as it was (a file or folder; may be repeated).")
+    ] = None,
+    after: Annotated[
+        list[Path] | None, typer.Option(help="Judgments on the corrected test set; the change is tested.")
+    ] = None,
+    contaminated: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IDS", help="Segments to look at apart: joined by commas, a file, or a column of the judgments."
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None, typer.Option(help="Table that maps segments to documents, for judgments that do not say it.")
+    ] = None,
+    ties: Annotated[str, typer.Option(help="Ties in the sign test: half (half a win for each) or drop.")] = "half",
+    margin: Annotated[
+        float | None, typer.Option(help="Scores: the largest difference in points that still counts as parity.")
+    ] = None,
+    format: o.Format = None,  # noqa: A002
+    pair: o.Pair = None,
+    segment_column: o.SegmentColumn = None,
+    rank_columns: o.RankColumns = None,
+    batches: o.Batches = None,
+    annotators: o.Annotators = None,
+    stacked: o.Stacked = 1,
+    seed: o.Seed = o.DEFAULT_SEED,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Test every system against the human translation, and how parity changes from one test set to another.
+
+    Example: adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error
+    """
+    from adjudge.audit.parity import ParitySettings, parity
+    from adjudge.cli.marked import marked_segments
+    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.core.errors import UsageError
+    from adjudge.meta.keys import read_keys
+
+    if bool(before) != bool(after):
+        raise UsageError("--before and --after belong together; give both")
+    if bool(files) == bool(after):
+        raise UsageError("give judgments either as FILE or as --before and --after")
+    options = read_options(
+        human=human,
+        pair=pair,
+        segment_column=segment_column,
+        rank_columns=rank_columns,
+        batches=batches,
+        annotators=annotators,
+        stacked=stacked,
+    )
+    later = read_pairs(after or files or [], format, pair, options)
+    earlier = read_pairs(before, format, pair, options) if before else {}
+    if earlier and earlier.keys() != later.keys():
+        held = f"{', '.join(earlier)} before, {', '.join(later)} after"
+        raise UsageError(f"the two test sets hold other language pairs ({held}); choose one with --pair")
+    settings = ParitySettings(
+        contaminated=None
+        if contaminated is None
+        else marked_segments(contaminated, [*later.values(), *earlier.values()]),
+        keys=None if keys is None else read_keys(keys),
+        ties=cast("Ties", ties),
+        margin=margin,
+        seed=seed,
+    )
+    pairs = {id(part): earlier.get(name) for name, part in later.items()}
+    results = for_each_pair(
+        later, lambda part: parity(part, human=human, before=pairs[id(part)], settings=settings)
+    )  # fmt: skip
+    put_out(results, json=json, output=output)

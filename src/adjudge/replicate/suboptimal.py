@@ -1,0 +1,196 @@
+"""Replication of "The Suboptimal WMT Test Sets and Their Impact on Human Parity" (Kim et al. 2022)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.audit.parity import ParitySettings, parity
+from adjudge.audit.parity.agreement import agreement
+from adjudge.audit.parity.change import BEYOND
+from adjudge.check.twins import find_twins
+from adjudge.core.replication import Replication
+from adjudge.core.rng import DEFAULT_SEED
+from adjudge.replicate.published import read_published
+from adjudge.replicate.suboptimal_data import Released, read_released, with_right_block
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from adjudge.core.parity import Parity, ParityPart
+
+NAME = "suboptimal"
+Cells = dict[str, float]
+_PLACES = {"all": "on all segments", BEYOND: "on contaminated segments beyond untouched ones"}
+_FIRST = "the paper printed the mean of the first annotator, {:.4f}; of both annotators it is {:.4f}"
+
+
+def replicate(folder: Path) -> Replication:
+    """All tables that the released data allow, and what the release says beyond them."""
+    published = read_published("suboptimal")
+    content = published.content
+    released = read_released(folder, content)
+    names: Mapping[str, str] = content["candidates"]
+    settings = ParitySettings(contaminated=released.contaminated, keys=released.documents)
+    found = parity(released.sets["after"], human=names["HT"], before=released.sets["before"], settings=settings)
+    right = parity(
+        released.sets["after"], human=names["HT"], before=with_right_block(released, content), settings=settings
+    )
+    parts = _parts(found)
+    points = {part: _points(parts, part, names) for part in ("all", "contaminated")}
+    tables: dict[str, tuple[Cells, dict[str, str]]] = {
+        "Table 3": (_assessments(released), {}),
+        "Table 5": (_signs(parts, "all", names), {}),
+        "Table 6": (_signs(parts, "contaminated", names), {}),
+        "Table 7": (points["all"], _first_annotator(released, points["all"], published.cells("Table 7"), names)),
+        "Table 8": (points["contaminated"], {}),
+        "Text": (_text(released, found, parts, points), {}),
+    }
+    missing = content["not_recomputed"].items()
+    return Replication(
+        settings={"paper": NAME, "seed": DEFAULT_SEED},
+        data=_fingerprint(released),
+        notes=(*_beyond(released, found, right, names), *(f"{name} is not recomputed: {why}" for name, why in missing)),
+        paper=published.paper,
+        replicated=tuple(published.compared(name, cells, notes) for name, (cells, notes) in tables.items()),
+    )
+
+
+def _fingerprint(released: Released) -> str:
+    parts = "".join(one.fingerprint for one in (*released.sets.values(), *released.groups))
+    return hashlib.sha256(parts.encode()).hexdigest()[:12]
+
+
+def _parts(found: Parity) -> dict[tuple[str, str], ParityPart]:
+    """The counts by set (`before`, `after`) and part of the segments."""
+    assert found.change is not None
+    sets = {"before": found.change.before, "after": found.parts}
+    return {(when, part.part): part for when, parts in sets.items() for part in parts}
+
+
+def _assessments(released: Released) -> Cells:
+    ranks = sum(len(one) for one in released.sets.values())
+    systems = len(released.sets["after"].systems)
+    sentences = sum(one.table["segment"].n_unique() for one in released.sets.values())
+    return {
+        "systems": systems,
+        "assessments": ranks,
+        "assessments per system": ranks / systems,
+        "assessments per sentence": ranks / systems / sentences,
+    }
+
+
+def _signs(parts: Mapping[tuple[str, str], ParityPart], part: str, names: Mapping[str, str]) -> Cells:
+    cells: Cells = {}
+    for when in ("before", "after"):
+        by_name = {one.system: one for one in parts[when, part].systems}
+        for shown in ("MT_Y", "MT_Z"):
+            one = by_name[names[shown]]
+            counts = {"MT better": one.mt_better, "tie": one.tie, "HT better": one.human_better}
+            cells |= {f"{shown}, {when}: {what}": count for what, count in counts.items()}
+    return cells
+
+
+def _points(parts: Mapping[tuple[str, str], ParityPart], part: str, names: Mapping[str, str]) -> Cells:
+    cells: Cells = {}
+    for when in ("before", "after"):
+        own = parts[when, part]
+        by_name = {one.system: one.rank_points for one in own.systems} | {names["HT"]: own.human_rank_points}
+        cells |= {f"{shown}, {when}": float(by_name[name] or np.nan) for shown, name in names.items()}
+    return cells
+
+
+def _first_annotator(
+    released: Released, points: Cells, printed: Mapping[str, str], names: Mapping[str, str]
+) -> dict[str, str]:
+    """Which printed means are those of the first annotator alone."""
+    notes: dict[str, str] = {}
+    for cell, value in points.items():
+        shown, when = cell.split(", ")
+        own = released.sets[when].table.filter(
+            (pl.col("system") == names[shown]) & (pl.col("annotator") == "annotator 1")
+        )
+        first = len(names) + 1 - float(own.select(pl.col("rank").mean()).item())
+        if f"{value:.2f}" != printed[cell] and f"{first:.2f}" == printed[cell]:
+            notes[cell] = _FIRST.format(first, value)
+    return notes
+
+
+def _text(
+    released: Released, found: Parity, parts: Mapping[tuple[str, str], ParityPart], points: Mapping[str, Cells]
+) -> Cells:
+    assert found.change is not None
+    lost = {
+        (one.system, one.part): -100 * one.difference for one in found.change.changes if one.measure == "parity_share"
+    }
+    ties = {
+        name: 100 * abs(later.tie - earlier.tie) / later.n
+        for earlier, later in zip(
+            parts["before", "contaminated"].systems, parts["after", "contaminated"].systems, strict=True
+        )
+        for name in [later.system]
+    }
+    moved = [
+        (shown, 100 * (cells[f"{shown}, after"] - cells[f"{shown}, before"]) / 3)
+        for cells in points.values()
+        for shown in ("HT", "MT_Y", "MT_Z")
+    ]
+    kappas = [one.kappa_ranks for group in released.groups for one in agreement(group, "Ref")]
+    return {
+        "loss of parity, MT_Y, all segments": lost["mt_y", "all"],
+        "loss of parity, MT_Z, all segments": lost["mt_z", "all"],
+        "loss of parity, MT_Z, contaminated segments": lost["mt_z", "contaminated"],
+        "change of ties, MT_Y, contaminated segments": ties["mt_y"],
+        "change of ties, MT_Z, contaminated segments": ties["mt_z"],
+        "largest gain of HT in rank points, percent of 3": max(value for shown, value in moved if shown == "HT"),
+        "largest loss of MT in rank points, percent of 3": -min(value for shown, value in moved if shown != "HT"),
+        "documents": len(set(released.documents.values())),
+        "segments": len(released.documents),
+        "contaminated judgments": parts["before", "contaminated"].judgments,
+        "mean kappa of 11 groups": float(np.mean(kappas)),
+        **_edits(released),
+    }
+
+
+def _edits(released: Released) -> Cells:
+    """What the released TER between the two versions of outputs says."""
+    marked = np.array([name in released.contaminated for name in released.documents])
+    y, z, google = (np.array(released.ter[name]) for name in ("mt_y", "mt_z", "mt_google"))
+    high = (y > 0.8) | (z > 0.8)
+    return {
+        "highest TER of MT_Z between versions": float(z.max()),
+        "segments with TER above 0.8, MT_Y or MT_Z": int(high.sum()),
+        "of these contaminated": int((high & marked).sum()),
+        "unmarked segments that Google's output changes, percent": float(100 * (google[~marked] > 0).mean()),
+    }
+
+
+def _beyond(released: Released, found: Parity, right: Parity, names: Mapping[str, str]) -> list[str]:
+    """What the paper does not test, and the fault in the released ranks."""
+    largest = max(one.p for part in _parts(found).values() for one in part.systems)
+    notes = [f"every sign test has p <= {largest:.2g}, as the paper says (p <= 0.001)"]
+    notes += _change_notes(found, names, "the change of parity share that the paper never tests")
+    preferences = [one.kappa_preferences for group in released.groups for one in agreement(group, "Ref")]
+    notes.append(f"mean kappa of preferences, the human first, over the groups: {np.mean(preferences):.3f}")
+    for when, judgments in released.sets.items():
+        notes += [
+            f"{twins.annotators[0]} and {twins.annotators[1]}, {when} cleaning: {twins.items} segments "
+            f"({twins.first} to {twins.last}, {twins.preferences} preferences) are {twins.kind}"
+            for twins in find_twins(judgments)
+        ]
+    return notes + _change_notes(right, names, "with the annotator's own ranks from the group's file instead")
+
+
+def _change_notes(found: Parity, names: Mapping[str, str], what: str) -> list[str]:
+    assert found.change is not None
+    shown = {name: label for label, name in names.items()}
+    return [
+        f"{what}: {shown[one.system]} {100 * one.difference:+.2f} points {_PLACES[one.part]}, "
+        f"95% {100 * one.interval[0]:+.1f} to {100 * one.interval[1]:+.1f} by resampling documents, p = {one.p:.3f}"
+        for one in (*found.change.changes, *found.change.difference_in_differences)
+        if one.measure == "parity_share" and one.part in _PLACES
+    ]

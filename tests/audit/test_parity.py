@@ -1,0 +1,196 @@
+"""Human parity: counts, tests, intervals and agreement on small tables whose answers can be counted by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.audit.parity import ParitySettings, parity
+from adjudge.audit.parity.counts import sign_test
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.judgments import Judgments
+from tests.conftest import Run, assert_explained
+
+Row = tuple[str, str, str, str, int]
+QUICK = ParitySettings(resamples=200)
+
+
+def ranked(rows: list[Row]) -> Judgments:
+    """Rows of (annotator, document, segment, system, rank)."""
+    names = ("annotator", "document", "segment", "system", "rank")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    human = [row[3] == "ref" for row in rows]
+    return Judgments.from_columns({**columns, "protocol": ["ranking"] * len(rows), "human": human})
+
+
+def block(annotator: str, document: str, segment: str, ref: int, x: int, y: int) -> list[Row]:
+    return [(annotator, document, segment, name, rank) for name, rank in (("ref", ref), ("x", x), ("y", y))]
+
+
+SMALL = ranked(
+    [
+        *block("a", "1", "1", 1, 2, 3),
+        *block("b", "1", "1", 1, 1, 2),
+        *block("a", "1", "2", 2, 1, 3),
+        *block("b", "2", "3", 1, 3, 2),
+        *block("a", "2", "3", 1, 2, 2),
+    ]
+)
+
+
+def test_counts_shares_and_rank_points() -> None:
+    found = parity(SMALL, human="ref", settings=QUICK)
+    x, y = found.systems
+    assert (x.system, x.mt_better, x.tie, x.human_better, x.n) == ("x", 1, 1, 3, 5)
+    assert (y.system, y.mt_better, y.tie, y.human_better, y.n) == ("y", 0, 0, 5, 5)
+    assert (x.parity_share, x.lead) == (0.4, -0.4)
+    assert x.rank_points == pytest.approx((2 + 3 + 3 + 1 + 2) / 5)
+    assert found.parts[0].human_rank_points == pytest.approx((3 + 3 + 2 + 3 + 3) / 5)
+    assert y.p == pytest.approx(2 * 0.5**5)
+
+
+def test_sign_test_counts_ties_half_or_not_at_all() -> None:
+    """scipy 1.17.1: binomtest(240, 874) and binomtest(117, 628), the counts of Kim et al. (2022), Table 5."""
+    assert sign_test(117, 246, 511) == pytest.approx(9.82059270719653e-42, rel=1e-9)
+    assert sign_test(117, 246, 511, "drop") == pytest.approx(1.3048618185351126e-59, rel=1e-9)
+    assert np.isnan(sign_test(0, 3, 0, "drop"))
+
+
+def test_contaminated_segments_apart() -> None:
+    chosen = ParitySettings(contaminated=frozenset({"1:1"}), resamples=50)
+    parts = {part.part: part for part in parity(SMALL, human="ref", settings=chosen).parts}
+    assert {name: part.judgments for name, part in parts.items()} == {"all": 5, "contaminated": 2, "untouched": 3}
+    assert parts["contaminated"].systems[0].tie == 1
+
+
+def test_change_is_zero_between_equal_sets_and_paired_by_document() -> None:
+    found = parity(SMALL, human="ref", before=SMALL, settings=QUICK)
+    assert found.change is not None
+    for one in found.change.changes:
+        assert (one.difference, one.interval, one.p) == (0.0, (0.0, 0.0), 1.0)
+    assert (found.change.units, found.change.unit) == (2, "documents")
+
+
+def test_interval_is_that_of_a_slow_bootstrap() -> None:
+    generator = np.random.default_rng(5)
+    rows: dict[str, list[Row]] = {"before": [], "after": []}
+    for when, lean in (("before", 0.5), ("after", 0.3)):
+        for i in range(200):
+            wins = int(generator.random() < lean)
+            rows[when] += block("a", str(i // 20), str(i), 2 - (1 - wins), 1 + (1 - wins), 3)
+    found = parity(ranked(rows["after"]), human="ref", before=ranked(rows["before"]))
+    assert found.change is not None
+    change = next(one for one in found.change.changes if one.system == "x" and one.measure == "parity_share")
+    slow = []
+    shares = {when: _share_by_document(table) for when, table in rows.items()}
+    for _ in range(4000):
+        drawn = generator.integers(0, 10, 10)
+        slow.append(np.mean([shares["after"][d] - shares["before"][d] for d in drawn]))
+    assert change.interval == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])), abs=0.015)
+
+
+def _share_by_document(rows: list[Row]) -> list[float]:
+    blocks = [rows[i : i + 3] for i in range(0, len(rows), 3)]
+    good = [(int(one[0][1]), one[1][4] <= one[0][4]) for one in blocks]
+    return [float(np.mean([hit for document, hit in good if document == d])) for d in range(10)]
+
+
+def test_documents_come_from_keys_or_a_note_says_that_they_are_missing() -> None:
+    bare = Judgments(SMALL.table.with_columns(pl.lit(None, dtype=pl.String).alias("document")))
+    found = parity(bare, human="ref", settings=QUICK)
+    assert any("documents are not known" in note for note in found.notes)
+    keys = {"1": "A", "2": "A", "3": "B"}
+    found = parity(bare, human="ref", settings=ParitySettings(keys=keys, resamples=50))
+    assert not any("documents are not known" in note for note in found.notes)
+    with pytest.raises(DataError, match="segment '3' is not in the keys"):
+        parity(bare, human="ref", settings=ParitySettings(keys={"1": "A", "2": "A"}))
+
+
+def test_scores_are_compared_by_segment_with_the_model_beside() -> None:
+    generator = np.random.default_rng(1)
+    rows = [
+        (f"a{a}", f"d{s // 5}", str(s), name, 60 + 3 * a + shift + 10 * generator.standard_normal())
+        for a in range(4)
+        for s in range(30)
+        for name, shift in (("ref", 20.0), ("x", 0.0), ("z", 20.0))
+    ]
+    names = ("annotator", "document", "segment", "system", "score")
+    table = Judgments.from_columns(
+        {**{name: [row[i] for row in rows] for i, name in enumerate(names)}, "protocol": ["da"] * len(rows)}
+    )
+    found = parity(table, human="ref", settings=ParitySettings(margin=10.0, resamples=500))
+    x, z = found.systems
+    assert x.n == z.n == 30
+    assert x.verdict == "below the human"
+    assert z.verdict == "not told apart"
+    assert x.rank_points is None
+    assert x.contrast is not None
+    assert z.contrast is not None
+    assert x.contrast.difference == pytest.approx(-20, abs=5)
+    assert z.contrast.p_equivalence is not None
+    assert x.contrast.p_equivalence is not None
+    assert z.contrast.p_equivalence < 0.05 < x.contrast.p_equivalence
+
+
+def test_pairwise_judgments_work_too() -> None:
+    rows = [(str(i), name, rank) for i in range(20) for name, rank in (("ref", 1), ("x", 2))]
+    columns: dict[str, object] = {
+        name: [row[k] for row in rows] for k, name in enumerate(("segment", "system", "rank"))
+    }
+    found = parity(
+        Judgments.from_columns({**columns, "protocol": ["pairwise"] * len(rows)}), human="ref", settings=QUICK
+    )
+    assert (found.systems[0].human_better, found.systems[0].rank_points) == (20, 1.0)
+
+
+def test_faults_are_explained() -> None:
+    with pytest.raises(DataError, match="names none of the systems; they are ref, x, y"):
+        parity(SMALL, human="HUMAN")
+    with pytest.raises(UsageError, match="fits x, y"):
+        parity(SMALL, human="[xy]")
+    with pytest.raises(DataError, match="none of the 1 contaminated segments"):
+        parity(SMALL, human="ref", settings=ParitySettings(contaminated=frozenset({"77"})))
+
+
+ranks = st.tuples(*[st.integers(1, 3)] * 3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(ranks, min_size=1, max_size=30))
+def test_counts_add_up_whatever_the_ranks(given_ranks: list[tuple[int, int, int]]) -> None:
+    rows = [row for i, three in enumerate(given_ranks) for row in block("a", str(i // 4), str(i), *three)]
+    for one in parity(ranked(rows), human="ref", settings=QUICK).systems:
+        column = {"x": 1, "y": 2}[one.system]
+        assert one.mt_better == sum(three[column] < three[0] for three in given_ranks)
+        assert one.tie == sum(three[column] == three[0] for three in given_ranks)
+        assert one.mt_better + one.tie + one.human_better == one.n == len(given_ranks)
+        assert 0 <= one.p <= 1
+
+
+def write_lines(folder: Path, **columns: list[int | str]) -> Path:
+    folder.mkdir()
+    for name, values in columns.items():
+        (folder / f"{name}.txt").write_text("".join(f"{value}\n" for value in values), encoding="utf-8")
+    return folder
+
+
+def test_command_with_two_versions(adjudge: Callable[..., Run], tmp_path: Path) -> None:
+    before = write_lines(tmp_path / "b", ref=[1, 2] * 4, x=[1, 1] * 4, error=["T", "F"] * 4)
+    after = write_lines(tmp_path / "a", ref=[1, 1] * 4, x=[2, 1] * 4, error=["T", "F"] * 4)
+    common = ("--format", "rank-lines", "--stacked", "2", "--human", "ref", "--contaminated", "error", "--json")
+    found = adjudge("parity", "--before", before, "--after", after, *common).json
+    (x,) = found["systems"]
+    assert {"mt_better", "tie", "human_better", "n", "p", "parity_share", "rank_points"} <= x.keys()
+    assert (x["tie"], x["human_better"]) == (4, 4)
+    assert found["before"]["contaminated"]["systems"][0]["tie"] == 4
+    change = {(one["measure"], one["part"]): one["difference"] for one in found["change"]}
+    assert change["parity_share", "contaminated"] == -1.0
+    assert change["parity_share", "untouched"] == 0.0
+    assert found["difference_in_differences"][0]["difference"] == -1.0
+    assert_explained(adjudge("parity", "--before", before, *common), code=2, names=("--after",))
