@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from adjudge.core.ranking import Ranking
     from adjudge.design import design, load_campaign
     from adjudge.formats import read
+    from adjudge.plan import plan
     from adjudge.rank import rank
 
 # The public names and where they live: imported when first used, so that `import adjudge` is fast.
@@ -41,10 +42,23 @@ _PUBLIC = {
     "design": "adjudge.design",
     "load_campaign": "adjudge.design",
     "read": "adjudge.formats",
+    "plan": "adjudge.plan",
     "rank": "adjudge.rank",
 }
 
-__all__ = ["Judgments", "Ranking", "__version__", "agree", "audit", "design", "load_campaign", "parity", "rank", "read"]
+__all__ = [
+    "Judgments",
+    "Ranking",
+    "__version__",
+    "agree",
+    "audit",
+    "design",
+    "load_campaign",
+    "parity",
+    "plan",
+    "rank",
+    "read",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,11 +17,13 @@ from adjudge.cli import (
     import_,
     meta,
     parity,
+    plan,
     rank,
     replicate,
     report,
     serve,
     simulate,
+    tournament,
 )
 
 app = typer.Typer(
@@ -49,11 +51,13 @@ def _common(
 
 
 app.command("demo")(demo.demo)
+app.command("plan")(plan.plan)
 app.command("design")(design.design)
 app.command("import")(import_.import_)
 app.command("check")(check.check)
 app.command("agree")(agree.agree)
 app.command("rank")(rank.rank)
+app.command("tournament")(tournament.tournament)
 app.command("audit")(audit.audit)
 app.command("parity")(parity.parity)
 app.command("replicate")(replicate.replicate)

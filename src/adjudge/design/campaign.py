@@ -30,13 +30,13 @@ def _count_or_share(value: Any) -> Any:
 
 
 def _as_text_file(value: Any) -> Any:
-    if not isinstance(value, str | dict):
+    if not isinstance(value, str | dict | BaseModel):
         raise ValueError('give a file name, or a table as {file = "texts.tsv", column = "A"}')  # noqa: TRY004
     return {"file": value} if isinstance(value, str) else value
 
 
 def _as_instruction(value: Any) -> Any:
-    if not isinstance(value, str | dict):
+    if not isinstance(value, str | dict | BaseModel):
         raise ValueError('give a text, or a table as {file = "instructions.txt"}')  # noqa: TRY004
     return {"text": value} if isinstance(value, str) else value
 

@@ -1,0 +1,103 @@
+"""`adjudge plan`: how many judgments, annotators and which design for the power wanted."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from adjudge.plan import Variances
+
+
+def plan(
+    systems: Annotated[int, typer.Option(help="Systems to be compared.")] = 8,
+    difference: Annotated[float, typer.Option(help="The difference that matters, in points of 100.")] = 3.0,
+    power: Annotated[float, typer.Option(help="With which chance it is to be found.")] = 0.8,
+    level: Annotated[float, typer.Option(help="Level of significance, shared by all comparisons.")] = 0.05,
+    comparisons: Annotated[int | None, typer.Option(help="Comparisons that matter; all pairs where left out.")] = None,
+    annotators: Annotated[int, typer.Option(help="People who judge.")] = 10,
+    documents: Annotated[int, typer.Option(help="Documents that there are.")] = 200,
+    segments: Annotated[int, typer.Option(help="Segments of each document.")] = 8,
+    page: Annotated[int | None, typer.Option(help="Most segments on a page; whole documents where left out.")] = None,
+    task_size: Annotated[int, typer.Option(help="Judgments in a task, controls included.")] = 100,
+    controls: Annotated[float, typer.Option(help="Share of controls in a task.")] = 0.2,
+    per_item: Annotated[str, typer.Option(help="Judgments per item to try, joined by commas.")] = "1,2",
+    structures: Annotated[str, typer.Option(help="Structures to try, joined by commas.")] = "",
+    seconds: Annotated[float, typer.Option(help="Seconds that a judgment takes.")] = 20.0,
+    like: Annotated[
+        list[Path] | None, typer.Option(help="Judgments whose spread is assumed; of large shared tasks if left out.")
+    ] = None,
+    format: o.Format = None,  # noqa: A002
+    pair: o.Pair = None,
+    draws: Annotated[int, typer.Option(help="Simulated campaigns of the recommended design; 0 for none.")] = 30,
+    plot: Annotated[Path | None, typer.Option(help="Write a chart to this file: .svg or .png.")] = None,
+    seed: o.Seed = o.DEFAULT_SEED,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Find how many judgments each design needs to find a difference of a given size.
+
+    Example: adjudge plan --systems 10 --difference 3 --annotators 15
+    """
+    import sys
+
+    from adjudge.cli.shared import put_out
+    from adjudge.plan import PlanSettings
+    from adjudge.plan import plan as make_plan
+    from adjudge.plan.settings import STRUCTURES
+
+    settings = PlanSettings(
+        systems=systems,
+        difference=difference,
+        power=power,
+        level=level,
+        comparisons=comparisons,
+        annotators=annotators,
+        documents=documents,
+        segments=segments,
+        page=page,
+        task_size=task_size,
+        controls=controls,
+        per_item=_numbers(per_item),
+        structures=tuple(name.strip() for name in structures.split(",") if name.strip()) or STRUCTURES,
+        seconds=seconds,
+        draws=draws,
+        seed=seed,
+    )
+    variances = _variances(like, format, pair) if like else None
+    watched = sys.stderr.isatty()
+    found = make_plan(
+        settings, variances=variances, progress=lambda what: print(what, file=sys.stderr) if watched else None
+    )
+    if plot is not None:
+        from adjudge.report.charts.plan_curve import write_plan_curve
+
+        write_plan_curve(found, plot)
+        print(f"wrote {plot}", file=sys.stderr)
+    put_out({"all": found}, json=json, output=output)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    from adjudge.core.errors import UsageError
+
+    try:
+        numbers = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        numbers = (0,)
+    if min(numbers) < 1:
+        raise UsageError(f"--per-item is '{text}'; give whole numbers from 1, joined by commas")
+    return numbers
+
+
+def _variances(files: list[Path], file_format: str | None, pair: str | None) -> "Variances":
+    from adjudge.cli.shared import read_pairs
+    from adjudge.core.errors import UsageError
+    from adjudge.plan import variances_like
+    from adjudge.rank.mixed import design_from, fit
+
+    parts = read_pairs(files, file_format, pair)
+    if len(parts) > 1:
+        raise UsageError(f"the files hold {len(parts)} language pairs ({', '.join(parts)}); choose one with --pair")
+    return variances_like(fit(design_from(next(iter(parts.values())))))

@@ -1,0 +1,79 @@
+"""How many judgments, annotators and which design for the power wanted. `plan` is the main function.
+
+Designs of many sizes are made and their precision is computed exactly; the recommended one is then simulated, ranked
+and compared with the truth.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from adjudge.core.plan import Plan, PlanCheck
+from adjudge.plan.check import simulate_plan
+from adjudge.plan.search import search
+from adjudge.plan.settings import PlanSettings, Variances, variances_like
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["PlanSettings", "Variances", "plan", "variances_like"]
+
+
+def plan(
+    settings: PlanSettings | None = None,
+    *,
+    variances: Variances | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Plan:
+    """Find what each design needs.
+
+    Args:
+        settings: the question, and what there is to answer it with.
+        variances: how scores vary; of the size found in large shared tasks where left out.
+        progress: is told what is being tried.
+    """
+    asked, assumed = settings or PlanSettings(), variances or Variances()
+    choices, tried = search(asked, assumed, progress)
+    best = choices[0]
+    checked: PlanCheck | None = None
+    if best.suffices and asked.draws > 0:
+        progress(f"simulating {best.point.structure}")
+        layout = next(
+            one
+            for (name, _), one in tried.layouts.items()
+            if name == best.point.structure and one.segments == best.point.segments
+        )
+        checked = simulate_plan(layout, asked, assumed, best.point.judgments_per_item)
+    spread = dict(assumed.sd)
+    return Plan(
+        settings=asked.as_settings(),
+        data=hashlib.sha256(repr(sorted(spread.items())).encode()).hexdigest()[:12],
+        notes=tuple(_notes(asked, best.suffices, checked)),
+        difference=asked.difference,
+        power=asked.power,
+        level=asked.level,
+        comparisons=asked.tests,
+        annotators=asked.annotators,
+        choices=tuple(choices),
+        curve=tuple(sorted(tried.points.values(), key=lambda p: (p.structure, p.judgments_per_item, p.judgments))),
+        spread=spread,
+        checked=checked,
+    )
+
+
+def _notes(settings: PlanSettings, suffices: bool, checked: PlanCheck | None) -> list[str]:
+    notes: list[str] = []
+    if not suffices:
+        notes.append(
+            f"no design finds {settings.difference:g} points with power {settings.power:.0%} in "
+            f"{settings.documents * settings.segments} segments; add segments or judgments per item, or ask for less"
+        )
+    if settings.annotators < 5:
+        notes.append(f"{settings.annotators} annotators are few: the verdict will hold for them more than for others")
+    if checked is not None and checked.found_interval is not None and checked.found_interval[1] < settings.power:
+        notes.append(
+            f"in simulated campaigns {checked.found:.0%} of the differences were found, below the power wanted: people "
+            "use the scale differently and its ends cut scores off; plan for a smaller difference"
+        )
+    return notes

@@ -1,0 +1,123 @@
+"""The recommended design put to the test: campaigns simulated, ranked by the mixed model, and compared with the truth.
+
+Half of the systems are better than the other half by the difference asked for. So every campaign holds pairs with a
+true difference, which should be found, and equal pairs, about which nothing should be claimed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.plan import PlanCheck
+from adjudge.core.rng import generator
+from adjudge.plan.layout import mixed_design
+from adjudge.rank.contrasts import contrasts
+from adjudge.rank.mixed import fit
+from adjudge.rank.multiplicity import holm
+from adjudge.simulate.score_campaign import ScoreCampaign
+from adjudge.simulate.score_design import ScoreDesign
+from adjudge.simulate.scores import draw_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.plan.layout import Layout
+    from adjudge.plan.settings import PlanSettings, Variances
+    from adjudge.rank.mixed import MixedDesign
+
+_DRAWS = 3003
+_NORMAL_95 = 1.959963984540054
+
+
+def simulate_plan(layout: Layout, settings: PlanSettings, variances: Variances, per_item: int) -> PlanCheck:
+    """Draw, rank and count."""
+    rows = layout.rows(settings.annotators, per_item)
+    quality = np.where(np.arange(settings.systems) % 2 == 0, 0.5, -0.5) * settings.difference
+    design = ScoreDesign(
+        campaign=_campaign(settings, variances, rows, quality),
+        task=rows["task"],
+        screen=rows["screen"],
+        document=rows["document"],
+        segment=rows["segment"],
+        system=rows["system"],
+        kind=np.zeros(len(rows["task"]), dtype=np.int64),
+        task_annotator=_annotator_of_task(rows),
+    )
+    rng = generator(settings.seed, _DRAWS)
+    first, second = np.triu_indices(settings.systems, 1)
+    differ = quality[first] != quality[second]
+    found: list[float] = []
+    claimed: list[float] = []
+    for _ in range(settings.draws):
+        score = draw_scores(design, rng).score[0]
+        p, sign = _tests(mixed_design(rows, settings.systems, score))
+        significant = p < settings.level
+        right = significant & (sign == np.sign(quality[first] - quality[second]))
+        found.append(float(right[differ].mean()))
+        if (~differ).any():
+            claimed.append(float(significant[~differ].mean()))
+    wrong = [one > 0 for one in claimed]
+    return PlanCheck(
+        draws=settings.draws,
+        found=float(np.mean(found)),
+        found_interval=_interval(found),
+        claimed=float(np.mean(claimed)) if claimed else None,
+        any_claim=float(np.mean(wrong)) if claimed else None,
+        any_claim_interval=_share_interval(sum(wrong), len(wrong)) if claimed else None,
+    )
+
+
+def _tests(design: MixedDesign) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Holm-adjusted p and the sign of every difference."""
+    model = fit(design)
+    tested = contrasts(model.effects, model.covariance, model.df)
+    first, second = np.triu_indices(len(model.systems), 1)
+    return holm(tested.two_sided[first, second]), np.sign(tested.difference[first, second])
+
+
+def _annotator_of_task(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+    annotator = np.empty(int(rows["task"].max()) + 1, dtype=np.int64)
+    annotator[rows["task"]] = rows["annotator"]
+    return annotator
+
+
+def _campaign(
+    settings: PlanSettings, variances: Variances, rows: dict[str, NDArray[np.int64]], quality: NDArray[np.float64]
+) -> ScoreCampaign:
+    """Parameters of the simulator. Variances found in data already contain what the ends of the scale do to scores."""
+    sd = variances.sd
+    plain = {"scale": 0.0, "ends": False, "round_numbers": 0.0} if variances.fitted else {}
+    return ScoreCampaign(
+        systems=settings.systems,
+        humans=0,
+        annotators=settings.annotators,
+        tasks=int(rows["task"].max()) + 1,
+        documents=int(rows["document"].max()) + 1,
+        qualities=tuple(quality.tolist()),
+        leniency=sd["annotator"],
+        task_effect=sd["task"],
+        document_effect=sd["document"],
+        segment_effect=sd["segment"],
+        system_document_effect=sd["system:document"],
+        page_effect=sd["page"],
+        residual=sd["residual"],
+        **plain,  # type: ignore[arg-type]
+    )
+
+
+def _interval(shares: list[float]) -> tuple[float, float]:
+    """A 95% interval of a mean over campaigns."""
+    half = _NORMAL_95 * float(np.std(shares, ddof=1)) / len(shares) ** 0.5 if len(shares) > 1 else 1.0
+    mean = float(np.mean(shares))
+    return max(0.0, mean - half), min(1.0, mean + half)
+
+
+def _share_interval(hits: int, total: int) -> tuple[float, float]:
+    """Clopper and Pearson's exact 95% interval of a share."""
+    from scipy.stats import beta
+
+    low = float(beta.ppf(0.025, hits, total - hits + 1)) if hits else 0.0
+    high = float(beta.ppf(0.975, hits + 1, total - hits)) if hits < total else 1.0
+    return low, high

@@ -1,0 +1,125 @@
+"""The least work that suffices: sizes tried in steps, then narrowed down, for every structure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.plan import PlanChoice, PlanPoint
+from adjudge.plan.layout import make_layout
+from adjudge.plan.precision import measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjudge.plan.layout import Layout
+    from adjudge.plan.settings import PlanSettings, Variances
+
+STEPS = 4
+NARROWINGS = 4
+CLOSE = 1.06
+
+
+class Search:
+    """Tries designs and remembers them: a layout is made once, however many people do it."""
+
+    def __init__(self, settings: PlanSettings, variances: Variances, progress: Callable[[str], None]) -> None:
+        self.settings, self.variances, self.progress = settings, variances, progress
+        self.layouts: dict[tuple[str, int], Layout] = {}
+        self.points: dict[tuple[str, int, int], PlanPoint] = {}
+
+    def layout(self, structure: str, segments: int) -> Layout:
+        """The layout of a structure for so many segments."""
+        key = (structure, segments)
+        if key not in self.layouts:
+            self.progress(f"{structure}, {segments} segments")
+            self.layouts[key] = make_layout(self.settings, structure, segments)
+        return self.layouts[key]
+
+    def point(self, structure: str, per_item: int, segments: int) -> PlanPoint:
+        """What a structure of this size can find."""
+        key = (structure, per_item, segments)
+        if key not in self.points:
+            settings, layout = self.settings, self.layout(structure, segments)
+            precision = measure(layout, settings, self.variances, per_item)
+            level = settings.level / settings.tests
+            rated = len(layout.task) * per_item
+            self.points[key] = PlanPoint(
+                structure=structure,
+                judgments_per_item=per_item,
+                segments=layout.segments,
+                documents=layout.documents,
+                tasks=layout.tasks * per_item,
+                judgments=rated + layout.tasks * per_item * (settings.task_size - settings.room),
+                se=precision.typical,
+                power=precision.power(settings.difference, level),
+                detectable=precision.detectable(settings.power, level),
+            )
+        return self.points[key]
+
+    def least(self, structure: str, per_item: int) -> PlanChoice:
+        """The smallest size with the power wanted, or the largest there is."""
+        most = self.settings.documents * self.settings.segments
+        small, large = None, None
+        for segments in self._steps(structure, most):
+            if self.point(structure, per_item, segments).power >= self.settings.power:
+                large = segments
+                break
+            small = segments
+        if large is None:
+            return self._choice(self.point(structure, per_item, most), suffices=False)
+        for _ in range(NARROWINGS):
+            if small is None or large <= CLOSE * small:
+                break
+            # Standard errors fall about with the square root of the size.
+            middle = self._rounded(structure, math.sqrt(small * large))
+            if middle in (small, large):
+                break
+            if self.point(structure, per_item, middle).power >= self.settings.power:
+                large = middle
+            else:
+                small = middle
+        return self._choice(self.point(structure, per_item, large), suffices=True)
+
+    def _steps(self, structure: str, most: int) -> list[int]:
+        """Sizes from an eighth of what there is, doubling."""
+        sizes = {self._rounded(structure, most / 2**step) for step in range(STEPS)}
+        return sorted(size for size in sizes if size >= 2)
+
+    def _rounded(self, structure: str, segments: float) -> int:
+        """Whole documents where pages are judged."""
+        if not structure.startswith("pages"):
+            return max(2, round(segments))
+        return max(2, round(segments / self.settings.segments)) * self.settings.segments
+
+    def _choice(self, point: PlanPoint, *, suffices: bool) -> PlanChoice:
+        hours = point.judgments * self.settings.seconds / 3600 / self.settings.annotators
+        return PlanChoice(point, suffices, hours)
+
+
+def search(
+    settings: PlanSettings, variances: Variances, progress: Callable[[str], None]
+) -> tuple[list[PlanChoice], Search]:
+    """The choice for every structure and number of judgments per item, the least work first."""
+    found = Search(settings, variances, progress)
+    choices: list[PlanChoice] = []
+    faults: list[AdjudgeError] = []
+    for structure in settings.structures:
+        for per_item in settings.per_item:
+            if per_item > settings.annotators:
+                continue
+            try:
+                choices.append(found.least(structure, per_item))
+            except AdjudgeError as fault:
+                faults.append(fault)
+    if not choices:
+        raise faults[0]
+    choices.sort(key=_worth)
+    return choices, found
+
+
+def _worth(choice: PlanChoice) -> tuple[bool, float, float]:
+    """Those that suffice first, the least work first; then the others, the most precise first."""
+    point = choice.point
+    return (not choice.suffices, point.judgments if choice.suffices else point.detectable, point.detectable)

@@ -1,0 +1,97 @@
+"""What is to be planned: the question asked, what is available, and how scores are thought to vary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import UsageError, unknown_choice
+from adjudge.core.rng import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.core.result import Setting
+    from adjudge.rank.mixed import MixedFit
+
+STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
+EFFECTS = ("annotator", "task", "document", "segment", "system:document", "page", "residual")
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Standard deviations in points, by effect of the mixed model, of the size found in large shared tasks."""
+
+    sd: Mapping[str, float] = field(
+        default_factory=lambda: dict(zip(EFFECTS, (10.0, 5.0, 2.0, 6.0, 4.0, 3.0, 18.0), strict=True))
+    )
+    fitted: bool = False
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """Variance over residual variance, by effect."""
+        residual = self.sd["residual"] ** 2
+        return {name: self.sd[name] ** 2 / residual for name in EFFECTS[:-1]}
+
+
+def variances_like(fit: MixedFit) -> Variances:
+    """The variances that a mixed model found in real judgments; of folded effects, the narrowest takes all."""
+    found = {one.effect.split(" + ")[-1]: one.sd for one in fit.components}
+    return Variances({name: found.get(name, 0.0) for name in EFFECTS}, fitted=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSettings:
+    """The question, and what there is to answer it with."""
+
+    systems: int = 8
+    difference: float = 3.0
+    power: float = 0.8
+    level: float = 0.05
+    comparisons: int | None = None
+    annotators: int = 10
+    documents: int = 200
+    segments: int = 8
+    page: int | None = None
+    task_size: int = 100
+    controls: float = 0.2
+    per_item: tuple[int, ...] = (1, 2)
+    structures: tuple[str, ...] = STRUCTURES
+    seconds: float = 20.0
+    draws: int = 30
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        for name, low in (("systems", 2), ("annotators", 1), ("documents", 1), ("segments", 1), ("task_size", 2)):
+            if getattr(self, name) < low:
+                shown = name.replace("_", "-")
+                raise UsageError(f"--{shown} is {getattr(self, name)}, at least {low} is needed; raise it")
+        for name in ("power", "level"):
+            if not 0 < getattr(self, name) < 1:
+                raise UsageError(f"--{name} is {getattr(self, name):g}; a share between 0 and 1 is needed")
+        if not 0 <= self.controls <= 0.9:
+            raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
+        if self.difference <= 0:
+            raise UsageError(f"--difference is {self.difference:g}; give the points that matter to you, above 0")
+        for name in self.structures:
+            if name not in STRUCTURES:
+                raise unknown_choice("structure", name, STRUCTURES)
+
+    @property
+    def room(self) -> int:
+        """Items of work in a task."""
+        return max(1, round(self.task_size * (1 - self.controls)))
+
+    @property
+    def tests(self) -> int:
+        """How many comparisons the level is shared by: all pairs of systems where not told otherwise."""
+        return self.comparisons or self.systems * (self.systems - 1) // 2
+
+    def as_settings(self) -> dict[str, Setting]:
+        """For the signature."""
+        plain = {name: value for name, value in vars(self).items() if not isinstance(value, tuple)}
+        return {
+            **plain,
+            "per_item": ",".join(map(str, self.per_item)),
+            "structures": ",".join(self.structures),
+        }

@@ -1,0 +1,150 @@
+"""Plans: precision is what theory and simulation say, the least work is found, and hopeless questions are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adjudge.core.errors import UsageError
+from adjudge.plan import PlanSettings, Variances, plan, variances_like
+from adjudge.plan.layout import make_layout, mixed_design
+from adjudge.plan.precision import Precision, measure
+from adjudge.plan.settings import EFFECTS
+from adjudge.rank.mixed import design_from, fit
+from adjudge.simulate import ScoreCampaign, simulate
+from tests.conftest import Run, assert_explained
+
+SMALL = PlanSettings(systems=4, difference=12, annotators=5, documents=24, segments=5, task_size=50, draws=0)
+
+
+def variances(**sd: float) -> Variances:
+    return Variances({**dict.fromkeys(EFFECTS, 0.0), **sd})
+
+
+@pytest.mark.parametrize("structure", ["mixed", "all-systems", "pages", "pages-all-systems"])
+def test_with_residuals_only_the_standard_error_is_that_of_two_means(structure: str) -> None:
+    precision = measure(make_layout(SMALL, structure, 120), SMALL, variances(residual=10.0), 1)
+    # Two means of 120 scores each: 10 * sqrt(2 / 120).
+    np.testing.assert_allclose(precision.se, 10 * np.sqrt(2 / 120), rtol=1e-4)
+
+
+def test_with_pages_the_effects_of_documents_add_up() -> None:
+    sd = variances(residual=10.0, **{"system:document": 4.0, "page": 3.0})
+    precision = measure(make_layout(SMALL, "pages", 120), SMALL, sd, 1)
+    # 24 documents of five segments, each by every system on one page: all effects of a page are shared by five scores.
+    expected = np.sqrt(2 * (100 / 120 + (16 + 9) / 24))
+    np.testing.assert_allclose(precision.se, expected, rtol=1e-4)
+    twice = measure(make_layout(SMALL, "pages", 120), SMALL, sd, 2)
+    # Two people see each document, so that pages halve and the system's own luck with a document does not.
+    np.testing.assert_allclose(twice.se, np.sqrt(2 * (100 / 240 + 16 / 24 + 9 / 48)), rtol=1e-4)
+
+
+def test_leniency_does_not_matter_where_everybody_judges_all_systems_alike() -> None:
+    layout = make_layout(SMALL, "all-systems", 120)
+    plain = measure(layout, SMALL, variances(residual=10.0), 1)
+    lenient = measure(layout, SMALL, variances(residual=10.0, annotator=30.0, task=10.0, segment=20.0), 1)
+    np.testing.assert_allclose(lenient.se, plain.se, rtol=1e-3)
+
+
+def test_precision_is_what_repeated_campaigns_show() -> None:
+    """The slow way: scores drawn 300 times, systems compared by generalised least squares each time."""
+    from adjudge.rank.mixed import refit
+
+    layout = make_layout(SMALL, "pages", 60)
+    assumed = Variances()
+    rows = layout.rows(5, 1)
+    rng = np.random.default_rng(1)
+    sd = assumed.sd
+    shape = mixed_design(rows, 4, rng.standard_normal(len(rows["system"])))
+    assert shape.page is not None
+    cell = rows["document"] * 4 + rows["system"]
+    drawn: list[float] = []
+    for _ in range(300):
+        score = rng.normal(0, sd["residual"], len(cell))
+        for name, codes in (
+            ("annotator", rows["annotator"]), ("task", rows["task"]), ("document", rows["document"]),
+            ("segment", rows["segment"]), ("system:document", cell), ("page", shape.page),
+        ):  # fmt: skip
+            score += rng.normal(0, sd[name], int(codes.max()) + 1)[codes]
+        effects = refit(shape.with_scores(score), assumed.ratios).effects
+        drawn.append(float(effects[0] - effects[1]))
+    assert float(np.std(drawn)) == pytest.approx(measure(layout, SMALL, assumed, 1).se[0], rel=0.12)
+
+
+def test_power_and_detectable_difference_belong_together() -> None:
+    precision = Precision(np.full(6, 1.5), np.full(6, 50.0))
+    found = precision.detectable(0.8, 0.05 / 6)
+    assert precision.power(found, 0.05 / 6) == pytest.approx(0.8, abs=1e-9)
+    # Without a difference, a one-sided half of the level is all that is found.
+    assert precision.power(0, 0.05) == pytest.approx(0.025)
+
+
+def test_the_least_work_is_found_and_recommended() -> None:
+    result = plan(SMALL)
+    assert {choice.point.structure for choice in result.choices} == {
+        "mixed",
+        "all-systems",
+        "pages",
+        "pages-all-systems",
+    }
+    best = result.recommended
+    assert best is not None
+    enough = [choice.point.judgments for choice in result.choices if choice.suffices]
+    assert best.point.judgments == min(enough)
+    assert best.point.power >= 0.8
+    larger = [p for p in result.curve if (p.structure, p.judgments_per_item) == ("mixed", 1)]
+    assert [p.power for p in larger] == sorted(p.power for p in larger)
+    assert plan(SMALL).to_dict() == result.to_dict()
+
+
+def test_a_question_beyond_reach_is_told() -> None:
+    result = plan(replace(SMALL, difference=0.5, structures=("mixed",), per_item=(1,)))
+    assert result.recommended is None
+    assert any("no design finds 0.5 points" in note for note in result.notes)
+
+
+def test_the_recommended_design_is_simulated() -> None:
+    result = plan(replace(SMALL, draws=6, structures=("mixed",), per_item=(1,)))
+    assert result.checked is not None
+    assert result.checked.draws == 6
+    assert result.checked.found is not None
+    assert 0.4 <= result.checked.found <= 1
+    assert len(result.tables()) == 3
+
+
+def test_the_spread_may_be_taken_from_judgments() -> None:
+    truth = ScoreCampaign(systems=5, humans=0, tasks=30, documents=20, controls=0.0, ends=False, scale=0.0)
+    found = variances_like(fit(design_from(simulate(truth, seed=2).judgments)))
+    assert found.fitted
+    assert found.sd["residual"] == pytest.approx(truth.residual, rel=0.1)
+    assert found.sd["segment"] == pytest.approx(truth.segment_effect, rel=0.35)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"systems": 1}, "--systems is 1"),
+        ({"power": 1.0}, "--power is 1"),
+        ({"difference": 0.0}, "--difference is 0"),
+        ({"controls": 0.95}, "--controls is 0.95"),
+        ({"structures": ("page",)}, "did you mean 'pages'"),
+    ],
+)
+def test_wrong_questions_are_explained(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        replace(SMALL, **wrong)  # type: ignore[arg-type]
+
+
+def test_the_command_prints_json_and_draws(adjudge: Callable[..., Run], tmp_path: Path) -> None:
+    chart = tmp_path / "plan.svg"
+    small = "--systems 3 --difference 8 --documents 12 --segments 4 --task-size 24 --annotators 4 --draws 0"
+    run = adjudge("plan", *small.split(), "--structures", "mixed,pages", "--plot", chart, "--json")
+    found = run.json
+    assert {"choices", "curve", "spread", "checked", "difference", "power"} <= found.keys()
+    assert found["choices"][0]["point"]["judgments"] > 0
+    assert chart.read_text(encoding="utf-8").startswith("<svg")
+    assert_explained(adjudge("plan", "--per-item", "two"), code=2, names=("--per-item", "two"))
