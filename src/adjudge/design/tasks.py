@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.core.errors import InputError
@@ -132,14 +132,28 @@ def text_hash(text: str) -> str:
 
 
 def to_json(tasks: TaskSet) -> str:
-    """The content of `tasks.json`: the same tasks give the same bytes."""
-    plain = asdict(tasks)
-    for task in plain["tasks"]:
-        for screen in task["screens"]:
-            for item in screen["items"]:
-                for output in item["outputs"]:
-                    output["hash"] = text_hash(output["text"])
-    return json.dumps({"schema": SCHEMA_VERSION, **plain}, ensure_ascii=False, indent=1) + "\n"
+    """The content of `tasks.json`, a line per screen: the same tasks give the same bytes."""
+    head = {name: value for name, value in vars(tasks).items() if name != "tasks"}
+    blocks = [
+        _open(vars(task), "screens") + ",\n".join(_line(screen) for screen in task.screens) + "\n]}"
+        for task in tasks.tasks
+    ]
+    return _open({"schema": SCHEMA_VERSION, **head}, "tasks") + ",\n".join(blocks) + "\n]}\n"
+
+
+def _open(values: dict[str, Any], last: str) -> str:
+    """The start of an object, up to the bracket of its last key, a list."""
+    start = _line({name: value for name, value in values.items() if name != last})
+    return f'{start[:-1]}, "{last}": [\n'
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Output | Item | Screen | ContextSegment) -> dict[str, Any]:
+    """The fields of a part; a text stands beside its hash."""
+    return {**vars(value), "hash": text_hash(value.text)} if isinstance(value, Output) else vars(value)
 
 
 def save_tasks(tasks: TaskSet, path: Path) -> None:
@@ -194,10 +208,8 @@ def _item(data: dict[str, Any], path: Path | str) -> Item:
 
 def _output(data: dict[str, Any], path: Path | str) -> Output:
     found = data.pop("hash")
-    output = Output(**{**data, "systems": tuple(data["systems"])})
-    if output.expected is not None:
-        low, high = output.expected
-        output = Output(**{**asdict(output), "systems": output.systems, "expected": (low, high)})
+    expected = data["expected"] and tuple(data["expected"])
+    output = Output(**{**data, "systems": tuple(data["systems"]), "expected": expected})
     if text_hash(output.text) != found:
         raise InputError(
             f"the text of output '{output.id}' does not match its hash; it was changed after the design, "
