@@ -18,6 +18,7 @@ from adjudge.cli import (
     meta,
     parity,
     plan,
+    qe,
     rank,
     replicate,
     report,
@@ -65,6 +66,7 @@ app.command("serve")(serve.serve)
 app.command("export")(export.export)
 app.command("gold")(gold.gold)
 app.command("meta")(meta.meta)
+app.command("qe")(qe.qe)
 app.command("formats")(formats.formats)
 app.command("simulate")(simulate.simulate)
 app.command("report")(report.report)

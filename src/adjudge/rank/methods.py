@@ -42,6 +42,7 @@ _ALL = (
     Method("rank-points", "rank_points", "relative", "mean of labels + 1 - rank"),
     Method("mixed", "modelled", "scores", "effects of a mixed model with annotators, tasks, documents and pages"),
     Method("mixed-rank", "modelled", "scores", "the same on normal scores of ranks"),
+    Method("mfas", "mfas", "relative", "the order that contradicts the fewest judgments", "exclude", resamples=100),
     Method("zscore", "customary", "scores", "mean of scores standardised by annotator"),
     Method("raw", "customary", "scores", "mean of scores"),
     Method("zscore-calibrated", "customary", "scores", "mean of scores standardised by what all annotators judged"),

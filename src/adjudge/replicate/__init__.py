@@ -20,6 +20,7 @@ __all__ = ["PAPERS", "replicate"]
 
 # name: (module, what it is)
 PAPERS: dict[str, tuple[str, str]] = {
+    "in-order": ("in_order", "Lopez 2012, Putting Human Assessments of Machine Translation Systems in Order"),
     "suboptimal": ("suboptimal", "Kim et al. 2022, The Suboptimal WMT Test Sets and Their Impact on Human Parity"),
     "grain-of-salt": ("grain_of_salt", "Bojar et al. 2011, A Grain of Salt for the WMT Manual Evaluation"),
     "stability": ("stability", "Knowles 2021, On the Stability of System Rankings at WMT"),

@@ -19,6 +19,6 @@ H. D. Patterson and R. Thompson (1971): Recovery of inter-block information when
 from __future__ import annotations
 
 from adjudge.rank.mixed.design import MixedDesign, design_from
-from adjudge.rank.mixed.fit import MixedFit, fit, refit
+from adjudge.rank.mixed.fit import MixedFit, Prepared, fit, prepare, refit
 
-__all__ = ["MixedDesign", "MixedFit", "design_from", "fit", "refit"]
+__all__ = ["MixedDesign", "MixedFit", "Prepared", "design_from", "fit", "prepare", "refit"]

@@ -108,7 +108,7 @@ def modelled(judgments: Judgments) -> Judgments:
     """The judgments that take part in the model, row for row as in its design."""
     last = judgments.final()
     numbered = replace(last, table=last.table.with_row_index(_ROW))
-    scores = numbered.select(pl.col("protocol").is_in(SCORE_PROTOCOLS).fill_null(value=True))
+    scores = numbered.select(pl.col("protocol").is_in(SCORE_PROTOCOLS))
     used = scores.keep(pl.col("score").is_not_null(), otherwise="no score was given")
     used = _without_constant_annotators(used)
     used = used.keep(pl.col("kind").is_in(RATED), otherwise="control items (reference, degraded, calibration)")

@@ -22,7 +22,7 @@ _SEED = 20_240_501
 
 
 def error_draws(equations: Equations) -> Floats:
-    """Draws of the border's (estimate - truth) for scores simulated under the model: their covariance is its inverse."""
+    """Draws of the border's (estimate - truth) for scores simulated by the model: their covariance is its inverse."""
     parts = [_errors(equations, generator(_SEED, chunk)) for chunk in range(DRAWS // _CHUNK)]
     return np.concatenate(parts, axis=1)
 

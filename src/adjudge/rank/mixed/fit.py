@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.rank.mixed.design import MixedDesign
+    from adjudge.rank.mixed.layout import Layout
 
     Floats = NDArray[np.float64]
 
@@ -65,25 +66,44 @@ class _Scale:
     sd: float
 
 
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A design whose equations are laid out, for fits with several kinds of scores or variances."""
+
+    design: MixedDesign
+    effects: Effects
+    layout: Layout
+
+    def fit(self, score: Floats) -> MixedFit:
+        """Fit by restricted maximum likelihood."""
+        scale, standard = _standardised(score)
+        with _one_thread():
+            return _finished(self, maximise(self.layout, standard), scale)
+
+    def refit(self, score: Floats, ratios: Mapping[str, float]) -> MixedFit:
+        """Fit at known ratios of variances."""
+        scale, standard = _standardised(score)
+        with _one_thread():
+            found = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
+            return _finished(self, Optimum(found, found.equations.border.converged, 0), scale)
+
+
+def prepare(design: MixedDesign) -> Prepared:
+    """Lay out the equations, without looking at the scores."""
+    effects = identify(design)
+    return Prepared(design, effects, lay_out(design.system, len(design.systems), effects.kept))
+
+
 def fit(design: MixedDesign) -> MixedFit:
     """Fit the model by restricted maximum likelihood."""
     design.check()
-    effects = identify(design)
-    scale, score = _standardised(design.score)
-    with _one_thread():
-        layout = lay_out(design.system, len(design.systems), effects.kept)
-        return _finished(design, effects, maximise(layout, score), scale)
+    return prepare(design).fit(design.score)
 
 
 def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
     """Fit the model at known ratios of variances, as found by an earlier fit: quick, for resampling and audits."""
     design.check()
-    effects = identify(design)
-    scale, score = _standardised(design.score)
-    with _one_thread():
-        layout = lay_out(design.system, len(design.systems), effects.kept)
-        found = evaluate(layout, score, np.log(effects.ratios(ratios)))
-        return _finished(design, effects, Optimum(found, found.equations.border.converged, 0), scale)
+    return prepare(design).refit(design.score, ratios)
 
 
 def _one_thread() -> AbstractContextManager[object]:
@@ -99,7 +119,8 @@ def _standardised(score: Floats) -> tuple[_Scale, Floats]:
     return scale, (score - scale.mean) / scale.sd
 
 
-def _finished(design: MixedDesign, effects: Effects, optimum: Optimum, scale: _Scale) -> MixedFit:
+def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
+    design, effects = prepared.design, prepared.effects
     found = optimum.evaluation
     equations, k = found.equations, len(design.systems)
     inverse = equations.system_inverse()

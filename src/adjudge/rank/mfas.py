@@ -1,0 +1,116 @@
+"""`mfas`: the order that contradicts the fewest judgments, a minimum feedback arc set (Lopez 2012).
+
+Two systems are joined by an edge from the one that won more of their comparisons, weighted by how many more; a pair
+without a lead has no edge. The cost of an order is the weight of the edges that point upward. The order is proved to be
+cheapest, unless time runs out; then the best one found comes with a proved lower bound. Where several orders are
+cheapest, one of them is given; `rank.tournament` says how many there are and who can move.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.rank.ordering.branch import cheapest_order
+from adjudge.rank.ordering.optima import find_optima
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.rank.tally import Tally
+
+TIME_LIMIT = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class MfasSolution:
+    """An order (system indices, the best first), its cost, and the proved lower bound of any order's cost."""
+
+    order: NDArray[np.int64]
+    cost: int
+    lower_bound: int
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no order is cheaper."""
+        return self.cost == self.lower_bound
+
+
+def net_wins(wins: NDArray[np.float64]) -> NDArray[np.int64]:
+    """`net[i, j]`: how many more comparisons i won against j than it lost, 0 where it did not lead."""
+    return np.maximum(np.rint(wins - wins.T), 0).astype(np.int64)
+
+
+def cost_of(net: NDArray[np.int64], order: NDArray[np.int64]) -> int:
+    """The weight of the edges that an order contradicts: later systems that lead over earlier ones."""
+    return int(np.tril(net[np.ix_(order, order)], -1).sum())
+
+
+def solve(net: NDArray[np.int64], *, time_limit: float = TIME_LIMIT) -> MfasSolution:
+    """The cheapest order of a tournament, component by component.
+
+    Args:
+        net: net wins, as `net_wins` gives them.
+        time_limit: seconds of CPU after which the best order found is returned.
+    """
+    deadline = time.process_time() + time_limit
+    order: list[int] = []
+    cost = bound = 0
+    for component in components(net):
+        part = np.array(component, dtype=np.int64)
+        inner = net[np.ix_(part, part)]
+        # Placing i before j costs what j leads by.
+        found = cheapest_order(inner.T.copy(), deadline=deadline) if len(part) > 1 else None
+        order += part.tolist() if found is None else part[found.order].tolist()
+        cost += found.cost if found else 0
+        bound += found.lower_bound if found else 0
+    return MfasSolution(np.array(order, dtype=np.int64), cost, bound)
+
+
+def components(net: NDArray[np.int64]) -> list[list[int]]:
+    """Strongly connected components, each before those that it leads over."""
+    from scipy.sparse.csgraph import connected_components
+
+    number, label = connected_components(net > 0, directed=True, connection="strong")
+    members = [np.flatnonzero(label == one).tolist() for one in range(number)]
+    leads = np.zeros((number, number), dtype=bool)
+    first, second = np.nonzero(net)
+    leads[label[first], label[second]] = True
+    np.fill_diagonal(leads, val=False)
+    placed: list[list[int]] = []
+    left = set(range(number))
+    while left:
+        unled = [one for one in left if not any(leads[other, one] for other in left)]
+        ready = min(unled, key=lambda one: members[one][0])
+        placed.append(members[ready])
+        left.remove(ready)
+    return placed
+
+
+def scores(tally: Tally) -> NDArray[np.float64]:
+    """Minus the rank of every system in the cheapest order; for each tally of a batch.
+
+    Where several orders are cheapest, the middle of a system's ranks among them is taken, if ordering by it is cheapest
+    too: systems that nothing separates then share a rank. Resamples take one cheapest order each.
+    """
+    if tally.wins.ndim > 2:
+        return np.stack([-_places(solve(net_wins(wins)).order) for wins in tally.wins])
+    net = net_wins(tally.wins)
+    solution = solve(net)
+    places = _places(solution.order)
+    if solution.optimal:
+        deadline = time.process_time() + TIME_LIMIT
+        optima = find_optima(net.T.copy(), solution.order, solution.cost, deadline=deadline)
+        middle = 1 + (optima.first + optima.last) / 2
+        if optima.complete and cost_of(net, np.argsort(middle, kind="stable")) == solution.cost:
+            places = middle
+    return -places
+
+
+def _places(order: NDArray[np.int64]) -> NDArray[np.float64]:
+    places = np.empty(len(order))
+    places[order] = np.arange(1, len(order) + 1)
+    return places

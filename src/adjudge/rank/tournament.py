@@ -1,0 +1,152 @@
+"""Rankings as a tournament (Lopez 2012): cycles, the exact optimum, and what every ranking contradicts.
+
+Human translations are left out: they lead over everyone, and change nothing. Rankings are made as the literature
+defines them: `wins-or-ties` (Equation 1), `wins` and the block measures count comparisons with the reference and then
+drop it from the order; `wins-no-reference` (Equation 2), `wins-no-ties` (Equation 3) and the models never see it.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.comparisons import comparisons
+from adjudge.core.errors import DataError
+from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.core.tournament import CheapestOrder, Movable, Tournament, Violation
+from adjudge.rank.methods import METHODS
+from adjudge.rank.mfas import TIME_LIMIT, components, cost_of, net_wins, solve
+from adjudge.rank.ordering.optima import find_optima
+from adjudge.rank.units import units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.methods import Method
+    from adjudge.rank.mfas import MfasSolution
+    from adjudge.rank.tally import Tally
+
+WITH_REFERENCE = ("wins-or-ties", "wins", "block-wins-or-ties", "block-wins", "rank-points")
+
+
+def tournament(
+    judgments: Judgments,
+    *,
+    methods: Iterable[str] | None = None,
+    all_optima: bool = True,
+    time_limit: float = TIME_LIMIT,
+    seed: int = DEFAULT_SEED,
+) -> Tournament:
+    """Look at the judgments of one language pair as a tournament.
+
+    Args:
+        judgments: relative judgments.
+        methods: the rankings whose cost is told; all for relative judgments where left out.
+        all_optima: count the cheapest orders and find who can move among them.
+        time_limit: seconds of CPU for the proof that the order is cheapest.
+        seed: of the methods that play matches in random order.
+    """
+    compared = comparisons(judgments)
+    machines = compared.without(compared.human)
+    if len(machines.systems) < 2:
+        found = ", ".join(machines.systems) or "no system"
+        raise DataError(f"a tournament needs at least two systems that are not human, the data hold {found}")
+    if len(machines) == 0:
+        raise DataError("no two systems were ranked in the same block, so there is no tournament; check the columns")
+    net = net_wins(units_of(machines).total().wins)
+    solution = solve(net, time_limit=time_limit)
+    chosen = METHODS if methods is None else {name: METHODS[name] for name in methods}
+    orders = {"mfas": solution.order, **_rankings(chosen.values(), compared, machines, seed)}
+    cycles = [members for members in components(net) if len(members) > 1]
+    names = machines.systems
+    final = judgments.final()
+    return Tournament(
+        settings={"time_limit": time_limit, "seed": seed},
+        data=judgments.fingerprint,
+        set_aside=final.set_aside,
+        notes=final.notes + _notes(compared, net),
+        systems=names,
+        acyclic=not cycles,
+        cycles=tuple(tuple(names[i] for i in members) for members in cycles),
+        mfas=_cheapest(names, net, solution, time_limit if all_optima else None),
+        orders={method: tuple(names[i] for i in order) for method, order in orders.items()},
+        violations={method: cost_of(net, order) for method, order in orders.items()},
+        spearman={a: {b: _spearman(orders[a], orders[b]) for b in orders if b != a} for a in orders},
+    )
+
+
+def _cheapest(
+    names: tuple[str, ...], net: NDArray[np.int64], solution: MfasSolution, time_limit: float | None
+) -> CheapestOrder:
+    optima = None
+    if solution.optimal and time_limit is not None:
+        deadline = time.process_time() + time_limit
+        optima = find_optima(net.T.copy(), solution.order, solution.cost, deadline=deadline)
+    order = solution.order
+    violated = [(int(order[low]), int(order[high])) for low in range(len(order)) for high in range(low)]
+    return CheapestOrder(
+        order=tuple(names[i] for i in order),
+        cost=solution.cost,
+        optimal=solution.optimal,
+        lower_bound=solution.lower_bound,
+        violated=tuple(Violation(names[b], names[w], int(net[b, w])) for b, w in violated if net[b, w] > 0),
+        optima=optima.number if optima else 1,
+        optima_complete=bool(optima and optima.complete),
+        movable=tuple(
+            Movable(names[i], int(optima.first[i]) + 1, int(optima.last[i]) + 1)
+            for i in order
+            if optima is not None and optima.first[i] != optima.last[i]
+        ),
+    )
+
+
+def _rankings(
+    methods: Iterable[Method], compared: Comparisons, machines: Comparisons, seed: int
+) -> dict[str, NDArray[np.int64]]:
+    """The order of every other method, over the systems that are not human."""
+    whole, without = units_of(compared).total(), units_of(machines).total()
+    place = {name: i for i, name in enumerate(machines.systems)}
+    orders: dict[str, NDArray[np.int64]] = {}
+    for method in methods:
+        if method.judgments != "relative" or method.name == "mfas":
+            continue
+        tally = whole if method.name in WITH_REFERENCE else without
+        score = dict(zip(tally.systems, _scores(method.module, tally, seed), strict=True))
+        known = [name for name in place if not np.isnan(score[name])]
+        if len(known) == len(place):
+            orders[method.name] = np.array([place[name] for name in sorted(known, key=lambda n: (-score[n], n))])
+    return orders
+
+
+def _scores(module: str, tally: Tally, seed: int) -> NDArray[np.float64]:
+    method = import_module(f"adjudge.rank.{module}")
+    random = (generator(seed),) if module == "trueskill" else ()
+    found: NDArray[np.float64] = method.scores(tally, *random)
+    return found
+
+
+def _spearman(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
+    """Spearman's rho of two orders without ties."""
+    n = len(first)
+    places = np.empty((2, n))
+    places[0, first] = places[1, second] = np.arange(n)
+    difference = places[0] - places[1]
+    return float(1 - 6 * (difference**2).sum() / (n * (n**2 - 1)))
+
+
+def _notes(compared: Comparisons, net: NDArray[np.int64]) -> tuple[str, ...]:
+    notes: list[str] = []
+    human = [name for name, is_human in zip(compared.systems, compared.human, strict=True) if is_human]
+    if human:
+        notes.append(f"human translations are left out: {', '.join(human)}")
+    even = int((~((net > 0) | (net.T > 0))).sum() - len(net)) // 2
+    if even:
+        notes.append(f"{even} pairs of systems have no lead (or never met) and cost nothing either way")
+    return tuple(notes)

@@ -1,0 +1,133 @@
+"""The cheapest order of a tournament: against every permutation, and against dynamic programming over sets."""
+
+from __future__ import annotations
+
+import time
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from adjudge.core.errors import DataError
+from adjudge.rank.mfas import components, cost_of, net_wins, solve
+from adjudge.rank.ordering.optima import find_optima
+from adjudge.rank.tournament import tournament
+from tests.rank.make import blocks, random_blocks
+
+Net = NDArray[np.int64]
+
+
+def random_net(seed: int, n: int, *, even: float = 0.2, most: int = 6) -> Net:
+    """Leads of random sizes; a share of the pairs is even."""
+    rng = np.random.default_rng(seed)
+    lead = rng.integers(1, most + 1, size=(n, n)) * (rng.random((n, n)) > even)
+    upper = np.triu(lead, 1)
+    forward = rng.random((n, n)) < 0.6
+    return np.where(forward, upper, 0) + np.where(forward, 0, upper).T
+
+
+def every_order(net: Net) -> dict[tuple[int, ...], int]:
+    return {order: cost_of(net, np.array(order)) for order in permutations(range(len(net)))}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 100_000), st.integers(1, 6))
+def test_no_permutation_is_cheaper(seed: int, n: int) -> None:
+    net = random_net(seed, n)
+    found = solve(net)
+    costs = every_order(net)
+    assert found.optimal
+    assert found.cost == cost_of(net, found.order) == min(costs.values())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 100_000), st.integers(2, 6))
+def test_all_cheapest_orders_are_counted(seed: int, n: int) -> None:
+    net = random_net(seed, n, most=2)
+    found = solve(net)
+    costs = every_order(net)
+    cheapest = [order for order, cost in costs.items() if cost == found.cost]
+    optima = find_optima(net.T.copy(), found.order, found.cost, deadline=time.process_time() + 30)
+    assert optima.complete
+    assert optima.number == len(cheapest)
+    for element in range(n):
+        places = [order.index(element) for order in cheapest]
+        assert (optima.first[element], optima.last[element]) == (min(places), max(places))
+
+
+def by_subsets(net: Net) -> int:
+    """The least cost by dynamic programming over sets of placed systems: slow, and obviously right."""
+    n = len(net)
+    best = {0: 0}
+    for placed in range(1, 1 << n):
+        best[placed] = min(
+            best[placed & ~(1 << i)] + int(sum(net[j, i] for j in range(n) if not placed >> j & 1))
+            for i in range(n)
+            if placed >> i & 1
+        )
+    return best[(1 << n) - 1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_larger_tournaments_agree_with_dynamic_programming(seed: int) -> None:
+    net = random_net(seed, 10, even=0.1, most=20)
+    assert solve(net).cost == by_subsets(net)
+
+
+def test_components_come_in_the_order_of_their_leads() -> None:
+    net = np.zeros((5, 5), dtype=np.int64)
+    net[0, 1] = net[1, 2] = net[2, 0] = 2  # a cycle
+    net[3, 0] = net[0, 4] = net[2, 4] = 1
+    assert [sorted(part) for part in components(net)] == [[3], [0, 1, 2], [4]]
+    assert solve(net).cost == 2
+
+
+def test_when_time_runs_out_a_bound_is_proved() -> None:
+    net = random_net(1, 30, even=0.0, most=50)
+    found = solve(net, time_limit=1e-9)
+    assert found.lower_bound <= found.cost == cost_of(net, found.order)
+    assert not found.optimal or found.cost == 0
+
+
+def test_net_wins_are_leads() -> None:
+    assert net_wins(np.array([[0.0, 5.0], [3.0, 0.0]])).tolist() == [[0, 2], [0, 0]]
+
+
+def test_a_cycle_is_found_and_its_weakest_lead_contradicted() -> None:
+    """Rock beats scissors three times, scissors beat paper twice, paper beats rock once."""
+    wins = [("rock", "scissors")] * 3 + [("scissors", "paper")] * 2 + [("paper", "rock")]
+    result = tournament(blocks([{a: 1, b: 2} for a, b in wins]))
+    assert not result.acyclic
+    assert result.cycles == (("paper", "rock", "scissors"),)
+    assert result.mfas.order == ("rock", "scissors", "paper")
+    assert (result.mfas.cost, result.mfas.optimal, result.mfas.optima) == (1, True, 1)
+    (only,) = result.mfas.violated
+    assert (only.better, only.worse, only.weight) == ("paper", "rock", 1)
+    assert result.to_dict()["cycles"] == {"number": 1, "members": [["paper", "rock", "scissors"]]}
+
+
+def test_even_pairs_may_stand_either_way() -> None:
+    result = tournament(blocks([{"a": 1, "b": 1}, {"a": 1, "c": 2}, {"b": 1, "c": 2}]))
+    assert result.acyclic
+    assert result.mfas.optima == 2
+    assert {(one.system, one.highest, one.lowest) for one in result.mfas.movable} == {("a", 1, 2), ("b", 1, 2)}
+
+
+def test_the_cost_of_every_ranking_is_told() -> None:
+    result = tournament(random_blocks(3))
+    assert "ref" not in result.systems
+    assert any("human translations are left out: ref" in note for note in result.notes)
+    assert min(result.violations.values()) == result.violations["mfas"] == result.mfas.cost
+    assert {"wins-or-ties", "wins-no-ties", "wins-no-reference", "bradley-terry", "trueskill"} <= set(result.violations)
+    rho = result.spearman
+    assert rho["wins"]["mfas"] == rho["mfas"]["wins"]
+
+
+def test_what_is_no_tournament_is_explained() -> None:
+    with pytest.raises(DataError, match="at least two systems that are not human"):
+        tournament(blocks([{"ref": 1, "a": 2}]))
+    with pytest.raises(DataError, match="no two systems were ranked in the same block"):
+        tournament(blocks([{"a": 1}, {"b": 1}]))
