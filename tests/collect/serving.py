@@ -74,6 +74,24 @@ class Server:
         self.process.wait()
         self._close()
 
+    def kill_worker(self) -> None:
+        """Kill the processes that serve, and wait until others do."""
+        assert self.process is not None
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        for worker in children.read_text().split():
+            os.kill(int(worker), signal.SIGKILL)
+        wait_for(self._answers, START_SECONDS)
+
+    def _answers(self) -> bool:
+        client = Client(self.url)
+        try:
+            client.connection.timeout = 2
+            return client.get("/health").status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            client.connection.close()
+
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
@@ -99,7 +117,7 @@ class Server:
         return client
 
     def __enter__(self) -> Self:
-        return self.start()
+        return self.start() if self.process is None or self.process.poll() is not None else self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None

@@ -23,13 +23,12 @@ HEADERS = {
 
 
 def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: add the headers (and the length) to every answer; Django's own middleware adds the remaining ones."""
+    """Middleware: add the headers to every answer; Django's own middleware adds the remaining ones."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         for name, value in HEADERS.items():
             response.setdefault(name, value)
-        response.setdefault("Content-Length", str(len(response.content)))
         return response
 
     return middleware

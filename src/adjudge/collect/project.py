@@ -63,10 +63,13 @@ def _fixed_settings() -> dict[str, Any]:
         "MIDDLEWARE": [
             "adjudge.collect.headers.security_headers",
             "django.middleware.security.SecurityMiddleware",
+            # Refuses foreign host names on every request, and says how long answers are.
+            "django.middleware.common.CommonMiddleware",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
         ],
+        "APPEND_SLASH": False,
         "ROOT_URLCONF": "adjudge.collect.urls",
         "TEMPLATES": [
             {

@@ -1,0 +1,129 @@
+"""What was acknowledged is there: the server is killed in the middle of a stream of saves, again and again."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.collect.campaigns import make_campaign
+from tests.collect.serving import Client, Server, exported, new_save, outputs
+
+KILLS = 20
+WRITERS = 4
+
+
+class Writer(threading.Thread):
+    """Saves whole screens as fast as it can, each answer of a save with the same score, until the server is gone."""
+
+    def __init__(self, client: Client, work: Any, start: int) -> None:
+        super().__init__()
+        self.client, self.work, self.value = client, work, start
+        self.sent: list[tuple[int, float]] = []
+        self.acknowledged: list[tuple[int, float]] = []
+
+    def run(self) -> None:
+        screens = len(self.work["task"]["screens"])
+        while True:
+            self.value += 1
+            screen, score = self.value % screens, float(self.value % 101)
+            changes = [{"output": one, "score": score} for one in outputs(self.work, screen)]
+            self.sent.append((screen, score))
+            try:
+                answer = self.client.post("/api/saves", new_save(self.work, screen, changes))
+            except (OSError, HTTPException):
+                return
+            if answer.status == 200:
+                self.acknowledged.append((screen, score))
+
+
+def test_every_acknowledged_save_survives_twenty_kills(tmp_path: Path) -> None:
+    campaign = make_campaign(
+        tmp_path,
+        documents=3,
+        task_size=30,
+        annotators=str(WRITERS),
+        design=f'judgments = {WRITERS}\nstructure = "pages"',
+        more='[assignment]\npolicy = "pool"\n',
+    )
+    server = Server(campaign).start()
+    chance = random.Random(1)
+    sent: dict[str, list[tuple[int, float]]] = {}
+    acknowledged: dict[str, list[tuple[int, float]]] = {}
+    works: dict[str, Any] = {}
+    for kill in range(KILLS):
+        writers = {}
+        for name in (f"annotator-{i:02d}" for i in range(1, WRITERS + 1)):
+            client = server.client(name)
+            works[name] = client.work()
+            writers[name] = Writer(client, works[name], start=len(sent.get(name, [])))
+        for writer in writers.values():
+            writer.start()
+        time.sleep(chance.uniform(0.05, 0.3))
+        # Every fifth time the whole server, otherwise the process that serves, which its parent starts anew.
+        if kill % 5 == 4:
+            server.kill()
+        else:
+            server.kill_worker()
+        for name, writer in writers.items():
+            writer.join()
+            sent.setdefault(name, []).extend(writer.sent)
+            acknowledged.setdefault(name, []).extend(writer.acknowledged)
+        if kill % 5 == 4:
+            server.start()
+    with server:
+        table = exported(server, tmp_path).table
+    assert sum(map(len, acknowledged.values())) > KILLS
+    for name, tried in sent.items():
+        _check(table.filter(pl.col("annotator") == name), works[name], tried, acknowledged[name])
+    with closing(sqlite3.connect(campaign.with_suffix(".sqlite3"))) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def _check(table: pl.DataFrame, work: Any, sent: list[Any], acknowledged: list[Any]) -> None:
+    """All that was acknowledged is there in its order; nothing is there that was not sent; no screen is half there."""
+    for screen in range(len(work["task"]["screens"])):
+        histories = [
+            table.filter(pl.col("output") == output).sort("revision")["score"].to_list()
+            for output in outputs(work, screen)
+        ]
+        assert all(one == histories[0] for one in histories), "a screen is half-saved"
+        assert _is_subsequence([score for at, score in acknowledged if at == screen], histories[0])
+        assert _is_subsequence(histories[0], [score for at, score in sent if at == screen])
+
+
+def _is_subsequence(part: list[Any], whole: list[Any]) -> bool:
+    rest = iter(whole)
+    return all(one in rest for one in part)
+
+
+def test_a_server_that_is_stopped_answers_what_it_has_begun_and_goes(tmp_path: Path) -> None:
+    server = Server(make_campaign(tmp_path)).start()
+    client = server.client("anna")
+    work = client.work()
+    assert client.post("/api/saves", new_save(work, 0, [{"output": outputs(work, 0)[0], "score": 1}])).status == 200
+    client.connection.close()
+    server.stop()
+    assert server.process is not None
+    assert server.process.returncode == 0
+    assert "Traceback" not in server.log()
+
+
+@pytest.mark.parametrize("pragma", ["journal_mode", "synchronous"])
+def test_the_embedded_database_writes_its_log_to_the_disk_before_it_says_so(pragma: str, tmp_path: Path) -> None:
+    from adjudge.collect.database import database_settings
+
+    statements = database_settings(None, tmp_path / "x.sqlite3")["OPTIONS"]["init_command"]
+    with closing(sqlite3.connect(tmp_path / "x.sqlite3")) as connection:
+        for statement in filter(None, (one.strip() for one in statements.split(";"))):
+            connection.execute(statement)
+        found = connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+    assert found == {"journal_mode": "wal", "synchronous": 2}[pragma], "2 is FULL"
