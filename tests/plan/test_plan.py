@@ -51,7 +51,7 @@ def test_leniency_does_not_matter_where_everybody_judges_all_systems_alike() -> 
 
 
 def test_precision_is_what_repeated_campaigns_show() -> None:
-    """The slow way: scores drawn 300 times, systems compared by generalised least squares each time."""
+    """The slow way: scores drawn 200 times, systems compared by generalised least squares each time."""
     from adjudge.rank.mixed import refit
 
     layout = make_layout(SMALL, "pages", 60)
@@ -63,7 +63,7 @@ def test_precision_is_what_repeated_campaigns_show() -> None:
     assert shape.page is not None
     cell = rows["document"] * 4 + rows["system"]
     drawn: list[float] = []
-    for _ in range(300):
+    for _ in range(200):
         score = rng.normal(0, sd["residual"], len(cell))
         for name, codes in (
             ("annotator", rows["annotator"]), ("task", rows["task"]), ("document", rows["document"]),
@@ -72,7 +72,7 @@ def test_precision_is_what_repeated_campaigns_show() -> None:
             score += rng.normal(0, sd[name], int(codes.max()) + 1)[codes]
         effects = refit(shape.with_scores(score), assumed.ratios).effects
         drawn.append(float(effects[0] - effects[1]))
-    assert float(np.std(drawn)) == pytest.approx(measure(layout, SMALL, assumed, 1).se[0], rel=0.12)
+    assert float(np.std(drawn)) == pytest.approx(measure(layout, SMALL, assumed, 1).se[0], rel=0.15)
 
 
 def test_power_and_detectable_difference_belong_together() -> None:

@@ -35,7 +35,37 @@ def simulate_plan(layout: Layout, settings: PlanSettings, variances: Variances, 
     """Draw, rank and count."""
     rows = layout.rows(settings.annotators, per_item)
     quality = np.where(np.arange(settings.systems) % 2 == 0, 0.5, -0.5) * settings.difference
-    design = ScoreDesign(
+    design = _score_design(settings, variances, rows, quality)
+    rng = generator(settings.seed, _DRAWS)
+    first, second = np.triu_indices(settings.systems, 1)
+    truth = np.sign(quality[first] - quality[second])
+    found: list[float] = []
+    claimed: list[float] = []
+    for _ in range(settings.draws):
+        p, sign = _tests(mixed_design(rows, settings.systems, draw_scores(design, rng).score[0]))
+        significant = p < settings.level
+        found.append(float((significant & (sign == truth))[truth != 0].mean()))
+        if (truth == 0).any():
+            claimed.append(float(significant[truth == 0].mean()))
+    return _counted(settings.draws, found, claimed)
+
+
+def _counted(draws: int, found: list[float], claimed: list[float]) -> PlanCheck:
+    wrong = [one > 0 for one in claimed]
+    return PlanCheck(
+        draws=draws,
+        found=float(np.mean(found)),
+        found_interval=_interval(found),
+        claimed=float(np.mean(claimed)) if claimed else None,
+        any_claim=float(np.mean(wrong)) if claimed else None,
+        any_claim_interval=_share_interval(sum(wrong), len(wrong)) if claimed else None,
+    )
+
+
+def _score_design(
+    settings: PlanSettings, variances: Variances, rows: dict[str, NDArray[np.int64]], quality: NDArray[np.float64]
+) -> ScoreDesign:
+    return ScoreDesign(
         campaign=_campaign(settings, variances, rows, quality),
         task=rows["task"],
         screen=rows["screen"],
@@ -44,28 +74,6 @@ def simulate_plan(layout: Layout, settings: PlanSettings, variances: Variances, 
         system=rows["system"],
         kind=np.zeros(len(rows["task"]), dtype=np.int64),
         task_annotator=_annotator_of_task(rows),
-    )
-    rng = generator(settings.seed, _DRAWS)
-    first, second = np.triu_indices(settings.systems, 1)
-    differ = quality[first] != quality[second]
-    found: list[float] = []
-    claimed: list[float] = []
-    for _ in range(settings.draws):
-        score = draw_scores(design, rng).score[0]
-        p, sign = _tests(mixed_design(rows, settings.systems, score))
-        significant = p < settings.level
-        right = significant & (sign == np.sign(quality[first] - quality[second]))
-        found.append(float(right[differ].mean()))
-        if (~differ).any():
-            claimed.append(float(significant[~differ].mean()))
-    wrong = [one > 0 for one in claimed]
-    return PlanCheck(
-        draws=settings.draws,
-        found=float(np.mean(found)),
-        found_interval=_interval(found),
-        claimed=float(np.mean(claimed)) if claimed else None,
-        any_claim=float(np.mean(wrong)) if claimed else None,
-        any_claim_interval=_share_interval(sum(wrong), len(wrong)) if claimed else None,
     )
 
 
