@@ -44,6 +44,9 @@ _ALL = (
         "do scores go with how often systems were drawn, or met the reference?",
         {"relative": "sampling", "scores": "task_sampling"},
     ),
+    SectionEntry("aa", "how often does each test call a system different from itself?", {"scores": "aa"}),
+    SectionEntry("reliability", "would other annotators give the same order?", {"scores": "reliability"}),
+    SectionEntry("influence", "which annotators and documents move the ranking most?", {"scores": "influence"}),
     SectionEntry("sole_winners", "which system alone had the best label", {"relative": "sole_winners"}),
     SectionEntry(
         "discrepancies", "pairs whose direct comparison contradicts the scores", {"relative": "discrepancies"}

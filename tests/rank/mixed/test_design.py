@@ -127,7 +127,7 @@ def test_known_ratios_add_up_where_effects_are_folded_and_shrink_where_the_resid
     np.testing.assert_allclose(whole.effects, again.effects)
     every_row = MixedDesign(
         design.score, design.systems, design.human, design.system, design.annotator, design.task, design.document,
-        design.segment, np.arange(len(design)),
+        design.segment, np.arange(len(design)), design.row,
     )  # fmt: skip
     assert "part of the residual" in left_out(every_row)["page"]
     shrunk = dict(zip(kept(every_row), identify(every_row).ratios(known), strict=True))

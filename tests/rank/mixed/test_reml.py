@@ -106,6 +106,7 @@ def test_degrees_of_freedom_are_those_of_the_analysis_of_variance_where_that_is_
         document=None,
         segment=None,
         page=page,
+        row=np.arange(72),
     )
     found = fit(design)
     off = ~np.eye(3, dtype=bool)

@@ -1,0 +1,195 @@
+"""The A/A test: split every system's pages at random into two pseudo-systems, and ask a test whether they differ.
+
+They do not: both halves are the same system. A test at .05 should say "different" in 5% of the cases. What is split
+are pages, because the scores of one page were given in one go; a page that the same annotator judged twice (a repeat)
+stays together, or the halves would be more alike than two systems can be.
+
+`raw`, `zscore`  Wilcoxon's rank-sum test on segment means, as customary (two-sided, normal approximation)
+`page-welch`     Welch's t-test on the means of z-scores by page: the simplest test that respects pages
+`mixed`          the contrast of the two halves in the mixed model, at the variances found on the whole data
+`mixed-rank`     the same on normal scores
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.proportion import proportion
+from adjudge.audit.scoring import z_by_row
+from adjudge.core.aa import AARate, AATest
+from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.rank.contrasts import contrasts
+from adjudge.rank.mann_whitney import mann_whitney
+from adjudge.rank.mixed import design_from, fit, prepare
+from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed_rank import normal_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.mixed import MixedDesign, Prepared
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int64]
+
+TESTS = ("raw", "zscore", "page-welch", "mixed", "mixed-rank")
+SPLITS = 25
+FEWEST_PAGES = 4
+"""Systems with fewer pages are not split: a half would be a page or nothing."""
+_STREAM = 31
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> AATest:
+    """The section of an audit."""
+    return aa(judgments, seed=settings.seed)
+
+
+def aa(judgments: Judgments, *, tests: Iterable[str] = TESTS, splits: int = SPLITS, seed: int = DEFAULT_SEED) -> AATest:
+    """How often each test calls a system different from itself.
+
+    Args:
+        judgments: scores of one language pair and campaign.
+        tests: names from `TESTS`.
+        splits: random splits of every system.
+        seed: of the splits.
+    """
+    chosen = tuple(tests)
+    for name in chosen:
+        if name not in TESTS:
+            raise unknown_choice("test", name, TESTS)
+    halved = _halved(judgments)
+    p_values: dict[str, list[Floats]] = {name: [] for name in chosen}
+    compute = _tests(halved, chosen)
+    for split in range(splits):
+        half = _random_halves(halved, generator(seed, _STREAM, split))
+        prepared = _as_two_systems(halved.design, half)
+        for name in chosen:
+            p_values[name].append(compute[name](half, prepared))
+    rates = {name: _rate(np.concatenate(values)) for name, values in p_values.items()}
+    return AATest(rates, splits, len(halved.systems))
+
+
+@dataclass(frozen=True, eq=False)
+class _Halved:
+    """What is split: the design, z-scores beside it, the page of each row, and the system of each page."""
+
+    design: MixedDesign
+    z: Floats
+    page: Codes
+    page_system: Codes
+    systems: Codes
+    """Those with enough pages."""
+
+
+def _halved(judgments: Judgments) -> _Halved:
+    design = design_from(judgments)
+    design.check()
+    page = _pages(design)
+    page_system = np.empty(levels_of(page), dtype=np.int64)
+    page_system[page] = design.system
+    enough = np.bincount(page_system, minlength=len(design.systems)) >= FEWEST_PAGES
+    if not enough.any():
+        raise DataError(f"the A/A test needs a system with {FEWEST_PAGES} pages or more; collect more judgments")
+    return _Halved(design, z_by_row(judgments)[design.row], page, page_system, np.flatnonzero(enough))
+
+
+def _pages(design: MixedDesign) -> Codes:
+    """All that one annotator judged of one system's translation of one document."""
+    if design.annotator is not None and design.document is not None:
+        return combine(design.annotator, design.system, design.document)
+    if design.page is not None:
+        return design.page
+    raise DataError("the A/A test splits pages, but neither screens nor documents are known; see docs/mixed.md")
+
+
+def _random_halves(halved: _Halved, rng: np.random.Generator) -> Codes:
+    """For every row 0 or 1: half of each system's pages, drawn at random, go to either side."""
+    order = rng.permutation(len(halved.page_system))
+    shuffled = halved.page_system[order]
+    by_system = order[np.argsort(shuffled, kind="stable")]
+    count = np.bincount(halved.page_system)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
+    side = np.empty(len(order), dtype=np.int64)
+    side[by_system] = (place >= np.repeat(count // 2, count)).astype(np.int64)
+    return side[halved.page]
+
+
+def _as_two_systems(design: MixedDesign, half: Codes) -> Prepared:
+    """The design in which every system is two: number 2 i and 2 i + 1."""
+    names = tuple(f"{name} {side}" for name in design.systems for side in "AB")
+    return prepare(design.with_systems(2 * design.system + half, names, np.repeat(design.human, 2)))
+
+
+def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[Codes, Prepared], Floats]]:
+    """The tests asked for, each from (sides of rows, prepared halves) to a p-value per system."""
+    design = halved.design
+    ranked = normal_scores(design.score)
+    made: dict[str, Callable[[], Callable[[Codes, Prepared], Floats]]] = {
+        "raw": lambda: lambda half, _: _rank_sums(halved, design.score, half),
+        "zscore": lambda: lambda half, _: _rank_sums(halved, halved.z, half),
+        "page-welch": lambda: lambda half, _: _page_welch(halved, half),
+        "mixed": lambda: _mixed(halved, design.score),
+        "mixed-rank": lambda: _mixed(halved, ranked),
+    }
+    return {name: made[name]() for name in chosen}
+
+
+def _mixed(halved: _Halved, score: Floats) -> Callable[[Codes, Prepared], Floats]:
+    ratios = fit(halved.design.with_scores(score)).ratios
+
+    def test(_: Codes, prepared: Prepared) -> Floats:
+        found = prepared.refit(score, ratios)
+        compared = contrasts(found.effects, found.covariance, found.df)
+        return compared.two_sided[2 * halved.systems, 2 * halved.systems + 1]
+
+    return test
+
+
+def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:
+    """Wilcoxon's rank-sum test on the means of segments of each half."""
+    design = halved.design
+    known = ~np.isnan(value)
+    segment = np.arange(len(design)) if design.segment is None else design.segment
+    item = combine(2 * design.system[known] + half[known], segment[known])
+    owner = np.empty(levels_of(item), dtype=np.int64)
+    owner[item] = 2 * design.system[known] + half[known]
+    mean = np.bincount(item, value[known]) / np.bincount(item)
+    p = np.full(len(halved.systems), np.nan)
+    for place, system in enumerate(halved.systems):
+        mine = owner // 2 == system
+        p[place] = mann_whitney(mean[mine], owner[mine] % 2, 2).two_sided[0, 1]
+    return p
+
+
+def _page_welch(halved: _Halved, half: Codes) -> Floats:
+    """Welch's t-test on page means of z-scores."""
+    from scipy.stats import ttest_ind
+
+    known = ~np.isnan(halved.z)
+    pages = len(halved.page_system)
+    count = np.bincount(halved.page[known], minlength=pages)
+    total = np.bincount(halved.page[known], halved.z[known], minlength=pages)
+    side = np.empty(pages, dtype=np.int64)
+    side[halved.page] = half
+    p = np.full(len(halved.systems), np.nan)
+    for place, system in enumerate(halved.systems):
+        mine = (halved.page_system == system) & (count > 0)
+        mean, sides = total[mine] / count[mine], side[mine]
+        if min((sides == 0).sum(), (sides == 1).sum()) >= 2 and np.ptp(mean) > 0:
+            p[place] = ttest_ind(mean[sides == 0], mean[sides == 1], equal_var=False).pvalue
+    return p
+
+
+def _rate(p: Floats) -> AARate:
+    known = p[~np.isnan(p)]
+    at_05 = proportion(int((known < 0.05).sum()), len(known))
+    at_01 = proportion(int((known < 0.01).sum()), len(known))
+    return AARate(len(known), at_05.share, at_01.share, at_05.interval)

@@ -1,0 +1,105 @@
+"""Influence of single annotators and documents: leave each out, fit the mixed model again at the same variances.
+
+Effects are compared after subtracting their mean, because the general level says nothing about the systems.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from adjudge.core.errors import DataError
+from adjudge.core.influence import Influence, LeftOutUnit
+from adjudge.rank.contrasts import contrasts
+from adjudge.rank.mixed import design_from, fit, refit
+from adjudge.rank.mixed.design import levels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.mixed import MixedDesign, MixedFit
+
+    Floats = NDArray[np.float64]
+
+LEVEL = 0.05
+Unit = Literal["annotator", "document"]
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Influence:  # noqa: ARG001
+    """The section of an audit."""
+    return influence(judgments)
+
+
+def influence(judgments: Judgments) -> Influence:
+    """What happens to the effects when each annotator, and each document, is left out."""
+    design = design_from(judgments)
+    whole = fit(design)
+    table = judgments.final().table
+    rows = [
+        row
+        for unit in ("annotator", "document")
+        for row in _left_out(design, whole, unit, np.asarray(table[unit].to_numpy()[design.row]))
+    ]
+    if not rows:
+        raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
+    n = len(whole.systems)
+    return Influence(
+        tuple(sorted(rows, key=lambda row: (-row.in_se, row.name))), n * (n - 1) // 2, int(_significant(whole).sum())
+    )
+
+
+def _left_out(design: MixedDesign, whole: MixedFit, unit: Unit, names: NDArray[np.object_]) -> Iterator[LeftOutUnit]:
+    codes = design.annotator if unit == "annotator" else design.document
+    if codes is None or levels_of(codes) < 2:
+        return
+    for code in range(levels_of(codes)):
+        kept = codes != code
+        try:
+            rest = refit(design.subset(kept), whole.ratios)
+        except DataError:
+            # Without this one the rest cannot be ranked at all; that is another audit's subject.
+            continue
+        name = str(names[np.flatnonzero(~kept)[0]])
+        yield _compared(whole, rest, unit, name, int((~kept).sum()))
+
+
+def _compared(whole: MixedFit, rest: MixedFit, unit: Unit, name: str, judgments: int) -> LeftOutUnit:
+    place = np.array([whole.systems.index(system) for system in rest.systems])
+    before, after = whole.effects[place], rest.effects
+    shift = (after - after.mean()) - (before - before.mean())
+    in_se = np.abs(shift) / _centred_se(whole.covariance[np.ix_(place, place)])
+    most = int(np.argmax(in_se))
+    upper = np.triu_indices(len(place), 1)
+    reversed_ = ((before[:, None] - before) * (after[:, None] - after) < 0)[upper]
+    was, now = _significant(whole)[np.ix_(place, place)], _significant(rest)
+    was = was | was.T
+    now = now | now.T
+    return LeftOutUnit(
+        unit,
+        name,
+        judgments,
+        rest.systems[most],
+        float(shift[most]),
+        float(in_se[most]),
+        int(reversed_.sum()),
+        int((was & ~now)[upper].sum()),
+        int((~was & now)[upper].sum()),
+    )
+
+
+def _centred_se(covariance: Floats) -> Floats:
+    """Standard errors of effects minus their mean."""
+    centre = np.eye(len(covariance)) - 1 / len(covariance)
+    se: Floats = np.sqrt(np.diag(centre @ covariance @ centre))
+    return se
+
+
+def _significant(found: MixedFit) -> NDArray[np.bool_]:
+    """Which pairs differ at .05, each by itself: upper triangle."""
+    p = contrasts(found.effects, found.covariance, found.df).two_sided
+    return np.triu(np.nan_to_num(p, nan=1.0) < LEVEL, 1)

@@ -1,0 +1,132 @@
+"""Split-half reliability: divide the annotators at random into two halves, and compare the orders of the systems.
+
+No annotator is in both halves, so agreement between them is agreement about the systems. The mixed model takes the
+variances found on the whole data; z-scores are each annotator's own in any case.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.scoring import z_by_row
+from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.reliability import HalfAgreement, Reliability
+from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.rank.mixed import design_from, fit, prepare
+from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed_rank import normal_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.mixed import MixedDesign
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.bool_]
+
+METHODS = ("mixed", "mixed-rank", "zscore", "raw")
+SPLITS = 25
+FEWEST_ANNOTATORS = 4
+_STREAM = 32
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Reliability:
+    """The section of an audit."""
+    return reliability(judgments, seed=settings.seed)
+
+
+def reliability(
+    judgments: Judgments, *, methods: Iterable[str] = METHODS, splits: int = SPLITS, seed: int = DEFAULT_SEED
+) -> Reliability:
+    """Kendall's tau between halves of the annotators.
+
+    Args:
+        judgments: scores of one language pair and campaign.
+        methods: names from `METHODS`.
+        splits: random divisions of the annotators.
+        seed: of the divisions.
+    """
+    chosen = tuple(methods)
+    for name in chosen:
+        if name not in METHODS:
+            raise unknown_choice("method", name, METHODS)
+    design = design_from(judgments)
+    design.check()
+    if design.annotator is None or levels_of(design.annotator) < FEWEST_ANNOTATORS:
+        raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
+    values = {"mixed": design.score, "mixed-rank": normal_scores(design.score), "raw": design.score}
+    values["zscore"] = z_by_row(judgments)[design.row]
+    known = {name: fit(design.with_scores(values[name])).ratios for name in chosen if name.startswith("mixed")}
+    tau: dict[str, list[float]] = {name: [] for name in chosen}
+    for split in range(splits):
+        first = _random_half(design.annotator, generator(seed, _STREAM, split))
+        one, other = (_orders(design, rows, values, chosen, known) for rows in (first, ~first))
+        for name in chosen:
+            tau[name].append(_tau(one[name], other[name]))
+    methods_found = {name: _agreement(np.array(values)) for name, values in tau.items()}
+    return Reliability(methods_found, levels_of(design.annotator), len(design.systems))
+
+
+def _random_half(annotator: NDArray[np.int64], rng: np.random.Generator) -> Rows:
+    people = levels_of(annotator)
+    chosen = np.zeros(people, dtype=bool)
+    chosen[rng.permutation(people)[: people // 2]] = True
+    return chosen[annotator]
+
+
+def _orders(
+    design: MixedDesign,
+    rows: Rows,
+    values: Mapping[str, Floats],
+    chosen: tuple[str, ...],
+    known: Mapping[str, Mapping[str, float]],
+) -> dict[str, Floats]:
+    """Every method's scores of all systems from some of the rows; NaN for a system that has none there."""
+    part = design.subset(rows)
+    prepared = prepare(part) if known else None
+    place = [design.systems.index(name) for name in part.systems]
+    scores: dict[str, Floats] = {}
+    for name in chosen:
+        own = values[name][rows]
+        if name in known and prepared is not None:
+            found = prepared.refit(own, known[name]).effects
+        else:
+            found = _means(part, own)
+        scores[name] = np.full(len(design.systems), np.nan)
+        scores[name][place] = found
+    return scores
+
+
+def _means(design: MixedDesign, value: Floats) -> Floats:
+    """The customary score: the mean over segments of the means within them."""
+    segment = np.arange(len(design)) if design.segment is None else design.segment
+    usable = ~np.isnan(value)
+    system = design.system[usable]
+    item = combine(system, segment[usable])
+    owner = np.empty(levels_of(item), dtype=np.int64)
+    owner[item] = system
+    mean = np.bincount(item, value[usable]) / np.bincount(item)
+    count = np.bincount(owner, minlength=len(design.systems))
+    total = np.bincount(owner, mean, minlength=len(design.systems))
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _tau(one: Floats, other: Floats) -> float:
+    from scipy.stats import kendalltau
+
+    both = ~np.isnan(one) & ~np.isnan(other)
+    return float(kendalltau(one[both], other[both]).statistic) if both.sum() > 1 else float("nan")
+
+
+def _agreement(tau: Floats) -> HalfAgreement:
+    known = tau[~np.isnan(tau)]
+    if not len(known):
+        return HalfAgreement(0, float("nan"), float("nan"), float("nan"))
+    low, high = np.quantile(known, [0.025, 0.975])
+    return HalfAgreement(len(known), float(known.mean()), float(low), float(high))

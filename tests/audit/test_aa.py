@@ -1,0 +1,118 @@
+"""The A/A test, split-half reliability and influence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import adjudge
+from adjudge.audit.aa import TESTS, aa
+from adjudge.audit.influence import influence
+from adjudge.audit.reliability import reliability
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.judgments import Judgments
+from adjudge.rank.mixed import design_from, fit
+from adjudge.simulate.score_campaign import ScoreCampaign
+from adjudge.simulate.scores import simulate_scores
+
+
+@pytest.fixture(scope="module")
+def judgments() -> Judgments:
+    campaign = ScoreCampaign(systems=5, humans=0, annotators=14, tasks=28, task_size=60, documents=12, segments=6)
+    return simulate_scores(campaign, seed=3).judgments
+
+
+def test_rates_are_counted_by_test(judgments: Judgments) -> None:
+    found = aa(judgments, splits=3, seed=2)
+    assert tuple(found.rates) == TESTS
+    assert {one.tests for one in found.rates.values()} == {15}
+    for one in found.rates.values():
+        assert one.rate_01 <= one.rate_05
+        assert one.interval[0] <= one.rate_05 <= one.interval[1]
+    assert aa(judgments, splits=3, seed=2) == found
+    assert aa(judgments, tests=("zscore",), splits=3, seed=2).rates["zscore"] == found.rates["zscore"]
+    assert set(found.to_dict()["mixed"]) == {"tests", "rate_05", "rate_01", "interval"}
+
+
+def test_a_strong_page_effect_deceives_the_customary_test_and_not_the_model() -> None:
+    campaign = ScoreCampaign(
+        systems=5, humans=0, annotators=14, tasks=28, task_size=60, documents=12, segments=6, page_effect=15.0,
+        ends=False,
+    )  # fmt: skip
+    found = aa(simulate_scores(campaign, seed=5).judgments, tests=("zscore", "page-welch", "mixed"), splits=12)
+    assert found.rates["zscore"].interval[0] > 0.1
+    assert found.rates["mixed"].interval[0] < 0.07
+    assert found.rates["page-welch"].interval[0] < 0.07
+
+
+def test_what_cannot_be_split_is_explained(judgments: Judgments) -> None:
+    with pytest.raises(UsageError, match="did you mean 'zscore'"):
+        aa(judgments, tests=("zscores",))
+    few = judgments.select(pl.col("document") == judgments.table["document"][0])
+    few = few.select(pl.col("annotator").is_in(few.table["annotator"].unique().sort()[:2].to_list()))
+    with pytest.raises(DataError, match="4 pages or more"):
+        aa(few)
+    nowhere = Judgments(judgments.table.with_columns(pl.lit(None, pl.String).alias(c) for c in ("document", "screen")))
+    with pytest.raises(DataError, match="neither screens nor documents"):
+        aa(nowhere)
+
+
+@pytest.mark.slow
+def test_rates_on_released_judgments(data: Path) -> None:
+    """The six to-English pairs of 2021 whose judgments are public; the limits are those of the project's issue."""
+    judgments = adjudge.read([data / "wmt21" / "newstest2021-toen"], format="wmt-da")
+    counts = {name: np.zeros(2) for name in ("zscore", "mixed")}
+    for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"):
+        found = aa(judgments.for_pair(pair), tests=tuple(counts), splits=12)
+        for name, count in counts.items():
+            count += [found.rates[name].rate_05 * found.rates[name].tests, found.rates[name].tests]
+    rates = {name: hits / tests for name, (hits, tests) in counts.items()}
+    assert 0.24 < rates["zscore"] < 0.38
+    assert 0.035 < rates["mixed"] < 0.065
+
+
+def test_halves_of_the_annotators_agree_where_systems_differ(judgments: Judgments) -> None:
+    found = reliability(judgments, splits=6)
+    assert set(found.methods) == {"mixed", "mixed-rank", "zscore", "raw"}
+    for one in found.methods.values():
+        assert -1 <= one.low <= one.tau <= one.high <= 1
+    clear = ScoreCampaign(
+        systems=4, humans=0, qualities=(-30.0, -10.0, 10.0, 30.0), annotators=12, tasks=24, ends=False
+    )
+    surely = reliability(simulate_scores(clear, seed=1).judgments, splits=4)
+    assert {one.tau for one in surely.methods.values()} == {1.0}
+
+
+def test_halves_need_people() -> None:
+    alone = ScoreCampaign(systems=3, humans=0, annotators=2, tasks=6)
+    with pytest.raises(DataError, match="4 named annotators"):
+        reliability(simulate_scores(alone, seed=1).judgments)
+
+
+def test_influence_is_what_leaving_out_does(judgments: Judgments) -> None:
+    found = influence(judgments)
+    people = judgments.table["annotator"].n_unique()
+    documents = judgments.table["document"].n_unique()
+    assert len(found.rows) == people + documents
+    assert [one.in_se for one in found.rows] == sorted((one.in_se for one in found.rows), reverse=True)
+    first = next(one for one in found.rows if one.unit == "annotator")
+    whole = fit(design_from(judgments))
+    rest = fit(design_from(judgments.select(pl.col("annotator") != first.name)))
+    place = whole.systems.index(first.system)
+    moved = (rest.effects - rest.effects.mean() - whole.effects + whole.effects.mean())[place]
+    # Fitted anew, the variances move a little too.
+    assert moved == pytest.approx(first.shift, rel=0.25)
+
+
+def test_a_spoiler_has_the_most_influence(judgments: Judgments) -> None:
+    """One annotator gives one system 0 and the others 100 throughout."""
+    spoiled = pl.when(pl.col("annotator") == "annotator-03")
+    best = judgments.systems[0]
+    score = spoiled.then(pl.when(pl.col("system") == best).then(0.0).otherwise(100.0)).otherwise("score")
+    found = influence(Judgments(judgments.table.with_columns(score.alias("score"))))
+    assert found.rows[0].name == "annotator-03"
+    assert found.rows[0].system == best
+    assert found.rows[0].shift > 0
