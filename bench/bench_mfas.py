@@ -94,11 +94,8 @@ def _show(name: str, net: Net) -> None:
     start = time.process_time()
     found = solve(net, time_limit=30)
     seconds = time.process_time() - start
-    gap = (
-        "proved optimal"
-        if found.optimal
-        else f"bound {found.lower_bound}, gap {1 - found.lower_bound / found.cost:.1%}"
-    )
+    gap = 1 - found.lower_bound / max(found.cost, 1)
+    words = "proved optimal" if found.optimal else f"bound {found.lower_bound}, gap {gap:.1%}"
     print(f"{name:26} {seconds:6.2f} s   cost {found.cost}   {words}")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 # Degraded outputs are made to be easy, and tutorials show the answer: neither says how people agree.
-LEFT_OUT = ("degraded", "tutorial")
+LEFT_OUT = ("attention", "degraded", "tutorial")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def usable_scores(judgments: Judgments) -> Judgments:
     """The scores whose annotator and segment are known, of outputs that are not made to be easy."""
     scored = judgments.final().keep(~pl.col("protocol").is_in(RELATIVE), otherwise="relative judgment among scores")
     scored = scored.keep(pl.col("score").is_not_null(), otherwise="judgment without a score")
-    scored = scored.keep(~pl.col("kind").is_in(LEFT_OUT), otherwise="degraded output or tutorial")
+    scored = scored.keep(~pl.col("kind").is_in(LEFT_OUT), otherwise="degraded output, attention check or tutorial")
     known = pl.col("annotator").is_not_null() & pl.col("segment").is_not_null()
     return scored.keep(known, otherwise="score without annotator or segment")
 
