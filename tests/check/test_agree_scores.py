@@ -150,7 +150,7 @@ def test_controls_and_rows_without_score_are_set_aside() -> None:
     assert result.inter["all"].pairs == 1
     assert [(one.reason, one.rows) for one in result.set_aside] == [
         ("judgment without a score", 1),
-        ("degraded output or tutorial", 1),
+        ("degraded output, attention check or tutorial", 1),
     ]
 
 
