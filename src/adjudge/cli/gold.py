@@ -21,6 +21,7 @@ def gold(
     orders: Annotated[int, typer.Option(help="Random orders for the band around the curve.")] = 200,
     seed: o.Seed = o.DEFAULT_SEED,
     human: o.Human = None,
+    report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
@@ -28,6 +29,7 @@ def gold(
 
     Example: adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt
     """
+    from adjudge.cli.report_file import put_report
     from adjudge.cli.shared import put_out, read_options
     from adjudge.core.errors import UsageError
     from adjudge.formats import read
@@ -46,4 +48,5 @@ def gold(
     result = gold(
         tables, names=[str(run) for run in runs], keys=mapping, checked=not all_annotators, orders=orders, seed=seed
     )
+    put_report(result, report, title=", ".join(run.stem for run in runs))
     put_out({"all": result}, json=json, output=output)

@@ -25,6 +25,9 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write to this file instead: .json, .csv, .tex or text, by its ending."),
 ]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="OUT.html", help="Also write a page with charts to this file.")
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random; the same seed gives the same result.")]
 Human = Annotated[
     str | None, typer.Option("--human", help="Regular expression for systems that are human translations.")
@@ -39,5 +42,5 @@ Annotators = Annotated[Path | None, typer.Option(help="appraise: file that maps 
 
 __all__ = [
     "DEFAULT_SEED", "Annotators", "Batches", "Files", "Format", "Human", "Json", "Output", "Pair", "RankColumns",
-    "Seed", "SegmentColumn", "Stacked",
+    "ReportFile", "Seed", "SegmentColumn", "Stacked",
 ]  # fmt: skip

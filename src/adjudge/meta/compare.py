@@ -15,7 +15,7 @@ from adjudge.meta.williams import williams
 from adjudge.rank.multiplicity import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,6 +49,13 @@ def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator
     shares = {name: one[usable] / max(int(usable.sum()), 1) for name, one in parts.items()}
     tests = permute_groups(shares, permutations=permutations, rng=rng)
     return (*found, *_adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
+
+
+def compare_predictions(
+    labels: NDArray[np.float64], predictions: Mapping[str, NDArray[np.float64]]
+) -> tuple[MetricComparison, ...]:
+    """Williams' test of quality estimation against labels of documents."""
+    return _adjusted("document", "williams", _williams(labels, dict(predictions)))
 
 
 def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:

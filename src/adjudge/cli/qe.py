@@ -1,0 +1,69 @@
+"""`adjudge qe`: quality estimation of documents against post-edits, and what the weight between them decides."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from adjudge.meta.costs import Prices
+
+
+def qe(
+    texts: Annotated[
+        Path, typer.Argument(metavar="TEXTS", help="TSV with columns document, mt, pe1 and, for two editions, pe2.")
+    ],
+    predictions: Annotated[
+        Path | None, typer.Option(help="Table with a column document and one per system; more is worse.")
+    ] = None,
+    weight: Annotated[float | None, typer.Option(help="Weight of the second post-edition in the label.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="System by which the rule of 2016 chooses the weight, where none is given.")
+    ] = None,
+    largest: Annotated[float, typer.Option(help="Where the sweep of weights ends.")] = 50.0,
+    direct: Annotated[
+        Path | None, typer.Option(help="Direct assessment of the documents: a table, or the JSON of 'adjudge gold'.")
+    ] = None,
+    assessments: Annotated[int | None, typer.Option(help="For costs: assessments of the direct gold standard.")] = None,
+    assessment_price: Annotated[float | None, typer.Option(help="For costs: the price of one assessment.")] = None,
+    word_price: Annotated[
+        tuple[float, float] | None, typer.Option(help="For costs: low and high price of a post-edited word.")
+    ] = None,
+    report: o.ReportFile = None,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Label documents from post-edits, and show how the ranking of quality-estimation systems hangs on the weight.
+
+    Example: adjudge qe edits.tsv --predictions predictions.tsv --baseline BASELINE
+    """
+    from adjudge.cli.report_file import put_report
+    from adjudge.cli.shared import put_out
+    from adjudge.formats.post_edits import read_document_scores, read_post_edits, read_predictions
+    from adjudge.meta.quality_estimation import estimate
+
+    result = estimate(
+        read_post_edits(texts),
+        read_predictions(predictions) if predictions is not None else None,
+        weight=weight,
+        baseline=baseline,
+        largest=largest,
+        direct=read_document_scores(direct) if direct is not None else None,
+        prices=_prices(assessments, assessment_price, word_price),
+    )
+    put_report(result, report, title=texts.stem)
+    put_out({"all": result}, json=json, output=output)
+
+
+def _prices(assessments: int | None, price: float | None, words: tuple[float, float] | None) -> "Prices | None":
+    from adjudge.core.errors import UsageError
+    from adjudge.meta.costs import Prices
+
+    given = (assessments, price, words)
+    if all(one is None for one in given):
+        return None
+    if assessments is None or price is None or words is None:
+        raise UsageError("costs need --assessments, --assessment-price and --word-price LOW HIGH together")
+    return Prices(assessments, price, *words)

@@ -1,0 +1,95 @@
+"""Machine translations with one or two post-editions, and what quality-estimation systems predict of documents.
+
+Texts are a TSV file with the columns `document`, `mt`, `pe1` and, where there are two editions, `pe2`; one row per
+segment, or one per document. A column `source` lets costs be counted by source words. Predictions are a table with the
+column `document` and one column per system; a higher number means more errors, as in the labels.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError
+from adjudge.core.files import read_text
+from adjudge.formats.delimited import read_delimited, to_float
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from adjudge.formats.delimited import Delimited
+
+
+@dataclass(frozen=True)
+class EditedDocument:
+    """The segments of one document: translation, first and second post-edition (None where there is none)."""
+
+    name: str
+    mt: tuple[str, ...]
+    pe1: tuple[str, ...]
+    pe2: tuple[str, ...] | None = None
+    source: tuple[str, ...] | None = None
+
+
+def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
+    """Read the texts, documents in the order of the file."""
+    table = read_delimited(path, "\t", quoting=False)
+    document, mt, pe1 = table.need("document", "doc"), table.need("mt"), table.need("pe1", "pe")
+    pe2, source = table.column("pe2", required=False), table.column("source", required=False)
+    rows: dict[str, list[list[str]]] = {}
+    for line, fields in table.rows:
+        if not fields[pe1].strip() or (pe2 is not None and not fields[pe2].strip()):
+            raise InputError("a post-edition is empty; TER needs words to compare with", file=path, line=line)
+        rows.setdefault(fields[document].strip(), []).append(fields)
+    if not rows:
+        raise InputError("holds a header but no texts", file=path)
+
+    def column(part: list[list[str]], place: int | None) -> tuple[str, ...] | None:
+        return None if place is None else tuple(fields[place].strip() for fields in part)
+
+    return tuple(
+        EditedDocument(name, column(part, mt) or (), column(part, pe1) or (), column(part, pe2), column(part, source))
+        for name, part in rows.items()
+    )
+
+
+def read_predictions(path: Path) -> dict[str, dict[str, float]]:
+    """What each system predicts of each document."""
+    table = read_delimited(path, None)
+    systems = [i for i, name in enumerate(table.header) if name.casefold() not in ("document", "doc", "segment")]
+    if not systems:
+        raise InputError("has no column of predictions beside the documents", file=path, line=1)
+    return {table.header[i]: _column(table, i) for i in systems}
+
+
+def read_document_scores(path: Path) -> dict[str, float]:
+    """Direct assessment of documents: a table with `document` and `z` (or `score`, `raw`), or the JSON of `gold`."""
+    if path.suffix == ".json":
+        return _from_gold(path)
+    table = read_delimited(path, None)
+    return _column(table, table.need("z", "score", "raw", "human"))
+
+
+def _column(table: Delimited, place: int) -> dict[str, float]:
+    document = table.need("document", "doc")
+    found: dict[str, float] = {}
+    for line, fields in table.rows:
+        name = fields[document].strip()
+        if name in found:
+            raise InputError(f"document '{name}' occurs twice; keep one row each", file=table.path, line=line)
+        found[name] = to_float(fields[place], table.header[place], table.path, line)
+    return found
+
+
+def _from_gold(path: Path) -> dict[str, float]:
+    try:
+        content = json.loads(read_text(path))
+    except json.JSONDecodeError as fault:
+        raise InputError(f"is not JSON ({fault.msg})", file=path, line=fault.lineno) from fault
+    rows: list[Mapping[str, object]] = content.get("documents", []) if isinstance(content, dict) else []
+    found = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
+    if not found or len(found) < len(rows):
+        raise InputError("is not what 'adjudge gold --json' says of documents by one system each", file=path)
+    return found

@@ -1,0 +1,187 @@
+"""Document-level quality estimation against post-edits: labels, tuning rule, weight sweep, Williams' test, costs."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.correlate import correlate
+from adjudge.core.errors import DataError, UsageError, unknown_choice
+from adjudge.core.judgments import SetAside
+from adjudge.core.quality_estimation import ChosenWeight, DocumentLabel, QualityEstimation, SystemSweep
+from adjudge.meta.compare import compare_predictions
+from adjudge.meta.costs import costs
+from adjudge.meta.edit_rates import edit_rate, ter_signature
+from adjudge.meta.label_weights import combined, refitted, tuned
+from adjudge.meta.weight_sweep import orders_along, sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.formats.post_edits import EditedDocument
+    from adjudge.meta.costs import Prices
+
+    Array = NDArray[np.float64]
+
+FEWEST_DOCUMENTS = 4
+
+
+def estimate(
+    documents: Sequence[EditedDocument],
+    predictions: Mapping[str, Mapping[str, float]] | None = None,
+    *,
+    weight: float | None = None,
+    baseline: str | None = None,
+    largest: float = 50.0,
+    direct: Mapping[str, float] | None = None,
+    prices: Prices | None = None,
+) -> QualityEstimation:
+    """Label documents from their post-editions, and see what the weight of the second does to the systems' ranking.
+
+    Args:
+        documents: texts with one or two post-editions.
+        predictions: what every system predicts of every document; more is worse, as in the labels.
+        weight: of the second post-edition; 1 where left out and no baseline is named.
+        baseline: the system by which the tuning rule chooses the weight, where no weight is given.
+        largest: where the sweep ends; it starts at 0.
+        direct: direct assessment of the documents, more is better.
+        prices: for the comparison of costs.
+    """
+    if largest < 0 or (weight is not None and weight < 0):
+        raise UsageError("weights must be 0 or more")
+    first = np.array([edit_rate(one.pe1, one.mt) for one in documents])
+    second = _second(documents)
+    kept, aside = _aligned(documents, predictions or {})
+    chosen = _choose(first, second, kept, weight, baseline)
+    labels = first if second is None else combined(first, second, chosen.weight)
+    weights = _weights(chosen.weight, largest) if second is not None else (chosen.weight,)
+    swept = sweep(first, np.zeros(len(first)) if second is None else second, kept, weights)
+    systems = _systems(documents, labels, kept, swept, direct)
+    orders = orders_along(weights, swept) if swept else ()
+    words = sum(len(text.split()) for one in documents for text in one.source or one.mt)
+    return QualityEstimation(
+        settings={"weight": chosen.weight, "baseline": baseline, "largest": largest, "ter": ter_signature()},
+        data=_fingerprint(documents, predictions or {}),
+        set_aside=aside,
+        notes=_notes(chosen, len(orders), second is not None, len(documents)),
+        documents=_labels(documents, first, second, labels),
+        weight=chosen,
+        weights=weights,
+        systems=systems,
+        orders=orders,
+        comparisons=compare_predictions(labels, kept),
+        costs=None if prices is None else costs(words, prices),
+    )
+
+
+def _second(documents: Sequence[EditedDocument]) -> Array | None:
+    editions = [one.pe2 for one in documents]
+    if any(edition is None for edition in editions):
+        return None
+    return np.array([edit_rate(one.pe2 or (), one.pe1) for one in documents])
+
+
+def _aligned(
+    documents: Sequence[EditedDocument], predictions: Mapping[str, Mapping[str, float]]
+) -> tuple[dict[str, Array], tuple[SetAside, ...]]:
+    """Predictions in the order of the documents, NaN where there is none; strangers are counted."""
+    names = [one.name for one in documents]
+    if predictions and len(names) < FEWEST_DOCUMENTS:
+        raise DataError(f"{len(names)} documents are too few to correlate predictions with; give at least 4")
+    strangers = sum(name not in set(names) for found in predictions.values() for name in found)
+    aligned = {
+        system: np.array([found.get(name, np.nan) for name in names], dtype=float)
+        for system, found in predictions.items()
+    }
+    for system, values in aligned.items():
+        if (~np.isnan(values)).sum() < FEWEST_DOCUMENTS:
+            raise DataError(f"'{system}' predicts fewer than 4 of these documents; check the names of documents")
+    missing = sum(int(np.isnan(values).sum()) for values in aligned.values())
+    found_aside = (("prediction for a document without texts", strangers), ("document without a prediction", missing))
+    return aligned, tuple(SetAside(reason, rows) for reason, rows in found_aside if rows)
+
+
+def _choose(
+    first: Array, second: Array | None, predictions: Mapping[str, Array], weight: float | None, baseline: str | None
+) -> ChosenWeight:
+    if second is None:
+        return ChosenWeight(0.0, "there is one post-edition only")
+    if weight is not None:
+        return ChosenWeight(weight, "given")
+    if baseline is None:
+        return ChosenWeight(1.0, "both post-editions weigh the same, as nothing else was asked for")
+    if baseline not in predictions:
+        raise unknown_choice("baseline", baseline, predictions)
+    known = ~np.isnan(predictions[baseline])
+    return tuned(first[known], second[known], refitted(predictions[baseline][known]))
+
+
+def _weights(chosen: float, largest: float) -> tuple[float, ...]:
+    """Whole and half weights from 0, and the one that was chosen."""
+    steps = np.arange(0.0, max(largest, chosen) + 0.25, 0.5)
+    return tuple(sorted({*(float(one) for one in steps), chosen}))
+
+
+def _systems(
+    documents: Sequence[EditedDocument],
+    labels: Array,
+    predictions: Mapping[str, Array],
+    swept: Mapping[str, tuple[float | None, ...]],
+    direct: Mapping[str, float] | None,
+) -> tuple[SystemSweep, ...]:
+    assessed = None if direct is None else np.array([direct.get(one.name, np.nan) for one in documents], dtype=float)
+    found = [
+        SystemSweep(
+            name,
+            correlate(values, labels),
+            swept[name],
+            None if assessed is None else correlate(-values, assessed),
+        )
+        for name, values in predictions.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (-np.nan_to_num(one.pearson.pearson, nan=-2.0), one.system)))
+
+
+def _labels(
+    documents: Sequence[EditedDocument], first: Array, second: Array | None, labels: Array
+) -> tuple[DocumentLabel, ...]:
+    return tuple(
+        DocumentLabel(
+            one.name,
+            sum(len(text.split()) for text in one.mt),
+            float(first[i]),
+            None if second is None else float(second[i]),
+            float(labels[i]),
+        )
+        for i, one in enumerate(documents)
+    )
+
+
+def _notes(chosen: ChosenWeight, orders: int, two: bool, documents: int) -> tuple[str, ...]:
+    notes: list[str] = []
+    if orders > 1:
+        notes.append(
+            f"the ranking of systems depends on the weight: {orders} different rankings along the sweep, so at weight "
+            f"{chosen.weight:g} it says as much about the weight as about the systems"
+        )
+    if chosen.ratio is not None:
+        notes.append(
+            "the weight was tuned on the documents that are evaluated, as in 2016, which is no independent test; "
+            "a straight line stands for training the baseline again"
+        )
+    if not two:
+        notes.append("there is one post-edition only, so the label is its edit rate and there is no weight to choose")
+    if documents < 30:
+        notes.append(f"only {documents} documents: correlations are uncertain, see the intervals")
+    return tuple(notes)
+
+
+def _fingerprint(documents: Sequence[EditedDocument], predictions: Mapping[str, Mapping[str, float]]) -> str:
+    """Twelve hexadecimal digits that identify texts and predictions."""
+    texts = [repr((one.name, one.mt, one.pe1, one.pe2)) for one in documents]
+    numbers = [repr((system, sorted(found.items()))) for system, found in sorted(predictions.items())]
+    return hashlib.sha256("\n".join(texts + numbers).encode()).hexdigest()[:12]

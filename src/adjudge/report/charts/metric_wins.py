@@ -1,0 +1,52 @@
+"""Which metric beats which: one cell per pair, told by its corrected p-value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge.report.charts import theme
+from adjudge.report.charts.heatmap import p_shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.core.meta import MetricComparison
+
+LEVEL = 0.05
+ROW_HEIGHT = 30
+_WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
+
+
+def metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
+    """Blue where the row is significantly better than the column (Holm), orange where it is worse."""
+    import altair as alt
+
+    cells = [cell for one in comparisons for cell in _cells(one)]
+    axis = alt.Axis(labelAngle=-50, labelLimit=110, orient="top")
+    base = alt.Chart(theme.values(cells)).encode(
+        x=alt.X("column:N", sort=list(order), title="against", axis=axis),
+        y=alt.Y("row:N", sort=list(order), title=None),
+    )
+    colours = [theme.HEAT[6], theme.HEAT[3], theme.HEAT[0]]
+    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=alt.Color("verdict:N", title="the row is", scale=alt.Scale(domain=[_WINS, _OPEN, _LOSES], range=colours)),
+        tooltip=[
+            alt.Tooltip("row:N", title="metric"),
+            alt.Tooltip("column:N", title="against"),
+            alt.Tooltip("difference:Q", format="+.3f"),
+            alt.Tooltip("p:N", title="p (Holm)"),
+        ],
+    )
+    wide = f"width / {max(len(order), 1)} > 40 ? 1 : 0"
+    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text=alt.Text("p:N"))
+    return theme.finish(alt.layer(boxes, numbers), height=ROW_HEIGHT * max(len(order), 2))
+
+
+def _cells(one: MetricComparison) -> list[dict[str, Any]]:
+    apart = one.p_holm is not None and one.p_holm < LEVEL
+    common = {"p": p_shown(one.p_holm)}
+    up, down = (_WINS, _LOSES) if apart else (_OPEN, _OPEN)
+    return [
+        {"row": one.better, "column": one.worse, "verdict": up, "difference": one.difference, **common},
+        {"row": one.worse, "column": one.better, "verdict": down, "difference": -one.difference, **common},
+    ]

@@ -1,0 +1,82 @@
+"""Pages about gold standards, metrics and quality estimation: complete, and honest about what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adjudge.core.quality_estimation import QualityEstimation
+from adjudge.core.result import Result
+from adjudge.formats.metric_scores import read_metric_scores
+from adjudge.meta.evaluate import evaluate
+from adjudge.meta.gold import gold
+from adjudge.meta.join import join
+from adjudge.meta.quality_estimation import estimate
+from adjudge.report.html import render
+from adjudge.report.page import ReportPage
+from adjudge.report.standards import build_standard_report
+from adjudge.simulate.post_edits import simulate_post_edits
+from tests.meta.test_gold import run
+from tests.meta.test_meta import table
+
+
+def quality_estimation() -> QualityEstimation:
+    made = simulate_post_edits(documents=20, segments=3, seed=2)
+    return estimate(made.documents, made.predictions, weight=13)
+
+
+def rows_of(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All rows of data in a chart, wherever its layers keep them."""
+    sources = [spec.get("data", {}), *(layer.get("data", {}) for layer in spec["layer"])]
+    rows = [row for source in sources for row in source.get("values", [])]
+    return rows + [row for values in spec.get("datasets", {}).values() for row in values]
+
+
+def assert_complete(page: ReportPage, result: Result) -> None:
+    """Every table of the result is on the page once, with its notes and its signature."""
+    (pair,) = page.pairs
+    titles = [one.title for section in pair.sections for one in (*section.tables, *section.folded)]
+    assert sorted(titles) == sorted(one.title for one in result.tables())
+    assert pair.signatures == (result.signature,)
+    assert pair.notes == result.notes
+    text = render(page)
+    assert pair.headline in text
+    assert all(f'data-chart="{name}"' in text for name in page.charts_by_id())
+
+
+def test_quality_estimation() -> None:
+    result = quality_estimation()
+    page = build_standard_report(result, title="Edits")
+    assert_complete(page, result)
+    assert "depends on the weight" in page.pairs[0].headline
+    (spec,) = page.charts_by_id().values()
+    assert {"weight": 13.0} in rows_of(spec)
+
+
+def test_gold_with_and_without_a_second_run() -> None:
+    two = gold([run(1), run(2)], orders=5)
+    page = build_standard_report(two, title="Runs")
+    assert_complete(page, two)
+    assert "qe" not in page.charts_by_id()
+    assert list(page.charts_by_id()) == ["gold-curve"]
+    assert f"r = {two.correlation.pearson:.3f}" in page.pairs[0].headline if two.correlation else False
+    one = gold([run(1)])
+    assert_complete(build_standard_report(one, title="Run"), one)
+
+
+@pytest.mark.parametrize("systems", [6, 8])
+def test_metrics_are_compared_by_a_heat_map_at_both_levels(tmp_path: Path, systems: int) -> None:
+    scores = read_metric_scores([table(tmp_path, systems=systems, outlier=systems == 8)])
+    human = [one for one in scores if one.metric == "human"]
+    joined, _ = join(human, [one for one in scores if one.metric != "human"])
+    result = evaluate(joined, permutations=200, resamples=20)
+    page = build_standard_report(result, title="Metrics")
+    assert_complete(page, result)
+    charts = page.charts_by_id()
+    assert list(charts) == ["meta-wins-system", "meta-wins-segment"]
+    cells = rows_of(charts["meta-wins-segment"])
+    assert {(one["row"], one["verdict"]) for one in cells} == {("good", "better"), ("bad", "worse")}
+    assert page.pairs[0].headline == "good is best at segment level."
