@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
+from adjudge.core.aa import AARate, AATest
 from adjudge.core.agreement import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
 from adjudge.core.audit import Audit, Section
 from adjudge.core.audit_sampling import Correlation, SampledSystem, Sampling
@@ -13,9 +14,12 @@ from adjudge.core.checked import AnnotatorCheck, Checked
 from adjudge.core.claims import Claim, Claims, Verdict
 from adjudge.core.components import VarianceComponent
 from adjudge.core.imported import Imported
+from adjudge.core.influence import Influence, LeftOutUnit
 from adjudge.core.judgments import SetAside
 from adjudge.core.ranking import Lines, PairComparison, RankedSystem, Ranking
+from adjudge.core.reliability import HalfAgreement, Reliability
 from adjudge.core.stability import Stability, StabilityRow
+from adjudge.core.tournament import CheapestOrder, Movable, Tournament, Violation
 from adjudge.report.results import PairResults
 
 NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
@@ -103,7 +107,13 @@ def pair_results(first: str = "alpha") -> PairResults:
     best = three_systems(first)
     other = ranking(best.systems[0], best.systems[2], best.systems[1], method="wins")
     return PairResults(
-        counts=counts(), ranking=best, others=(other,), checked=checked(), agreement=agreement(), audit=audit()
+        counts=counts(),
+        ranking=best,
+        others=(other,),
+        tournament=tournament(first),
+        checked=checked(),
+        agreement=agreement(),
+        audit=audit(),
     )
 
 
@@ -142,6 +152,7 @@ def score_results(first: str = "alpha") -> PairResults:
         VarianceComponent("annotator", 9.0, 7.0, 12.0, 6, "how strict or generous each annotator is"),
         VarianceComponent("residual", 17.0, None, None, 480, "what is left"),
     )
+    results = replace(results, tournament=None)
     best = replace(results.ranking, method="mixed", comparisons=pairs, components=spread)
     sections: dict[str, Section] = dict(audit().sections)
     pairs_of: tuple[tuple[str, str, Verdict], ...] = (
@@ -149,6 +160,7 @@ def score_results(first: str = "alpha") -> PairResults:
         ("ref", "beta", "fragile"),
         (first, "beta", "not supported"),
     )
+    sections |= trust(first)
     sections |= {
         "claims": made_claims(*pairs_of, method="mixed"),
         "stability": stability(first),
@@ -200,3 +212,27 @@ def made_claims(*pairs: tuple[str, str, Verdict], method: str = "bradley-terry")
     ]  # fmt: skip
     parity = Claim("beta is at parity with ref", "parity", ("beta", "ref"), -0.2, (-1.0, 0.6), 0.01, (), (), "holds")
     return Claims(method, "points", 0.05, 3.0, (*made, parity), ("without the worst system", "any annotator left out"))
+
+
+def trust(first: str) -> dict[str, Section]:
+    """An A/A test that one test fails, reliability by two methods, and one influential annotator."""
+    rates = {"zscore": AARate(75, 0.33, 0.21, (0.24, 0.44)), "mixed": AARate(75, 0.05, 0.01, (0.02, 0.13))}
+    halves = {"mixed": HalfAgreement(50, 0.8, 0.4, 1.0), "zscore": HalfAgreement(50, 0.6, 0.2, 1.0)}
+    left_out = LeftOutUnit("annotator", "bob", 80, first, -1.2, -0.6, 0, 1, 0)
+    return {
+        "aa": AATest(rates, 25, 3),
+        "reliability": Reliability(halves, 6, 3),
+        "influence": Influence((left_out,), 3, 2),
+    }
+
+
+def tournament(first: str) -> Tournament:
+    """Three systems in a circle."""
+    cheapest = CheapestOrder(
+        (first, "beta", "gamma"), 2, True, 2, (Violation("gamma", first, 2),), 2, True, (Movable("beta", 1, 2),)
+    )
+    return Tournament(
+        settings={}, data="0123456789ab", version="test", systems=(first, "beta", "gamma"), acyclic=False,
+        cycles=((first, "beta", "gamma"),), mfas=cheapest, orders={"wins": ("beta", first, "gamma")},
+        violations={"mfas": 2, "wins": 7}, spearman={"mfas": {"mfas": 1.0, "wins": 0.5}},
+    )  # fmt: skip

@@ -61,9 +61,19 @@ def test_what_is_missing_is_left_out_with_its_reason() -> None:
         pair_results(), agreement=None, checked=None, others=(), missing=("Agreement is left out: nothing twice.",)
     )
     page = build_report({"en-cs": results}, title="").pairs[0]
-    assert {section.slug for section in page.sections} == {"ranking", "pairs", "opponents"}
+    assert {section.slug for section in page.sections} == {"ranking", "pairs", "tournament", "opponents"}
     assert "Agreement is left out: nothing twice." in page.words
     assert all(fact.label != "Agreement" for fact in page.facts)
+
+
+def test_circles_and_the_cheapest_order_are_told_in_words() -> None:
+    sections = {one.slug: one for one in build_report({"x": pair_results()}, title="").pairs[0].sections}
+    circles, cheapest = sections["tournament"].words
+    assert "among alpha, beta and gamma" in circles
+    assert cheapest == (
+        "The order with the fewest contradictions has 2; no order does better. "
+        "2 orders are as good, and 1 system can move between them."
+    )
 
 
 def test_annotators_who_fail_the_check_are_named() -> None:
@@ -92,6 +102,16 @@ def test_claims_come_first_in_plain_words() -> None:
     assert "survives every audit (without the worst system and any annotator left out)" in rule
     assert parity == "beta is at parity with ref: the difference lies within the margin, in every audit."
     assert page.facts[1].detail == "in every audit: 1; fragile: 1"
+
+
+def test_tests_that_lie_are_named() -> None:
+    sections = {one.slug: one for one in build_report({"x": score_results()}, title="").pairs[0].sections}
+    assert sections["aa"].words[2:] == (
+        "Too often on these data: zscore. What these tests call significant need not be.",
+        "As promised: mixed.",
+    )
+    assert "by mixed: Kendall's tau 0.80" in sections["reliability"].words[1]
+    assert "annotator bob: without it, alpha moves by -1.2 (0.6 standard errors)" in sections["influence"].words[1]
 
 
 def test_stability_is_summed_up_in_words() -> None:

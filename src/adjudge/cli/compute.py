@@ -43,6 +43,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     from adjudge.check.annotators import check
     from adjudge.core.imported import describe
     from adjudge.rank import METHODS, RankSettings, rank
+    from adjudge.rank.tournament import tournament
     from adjudge.report.results import PairResults
 
     missing: list[str] = []
@@ -55,6 +56,9 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
         counts=describe(judgments, {}),
         ranking=ranking,
         others=_others(judgments, ranking, [name for name in BESIDE[kind] if name != ranking.method], settings.seed),
+        tournament=_optional("The tournament", missing, lambda: tournament(judgments, seed=settings.seed))
+        if kind == "relative"
+        else None,
         checked=checked,
         agreement=_optional("Agreement", missing, lambda: _agreement(judgments, kind, settings)),
         audit=_optional("The audit", missing, lambda: audit(judgments, settings=AuditSettings(seed=settings.seed))),

@@ -9,9 +9,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.core.simulated import Recovery, Simulated, Truth
+    from adjudge.core.tournament import Tournament
     from adjudge.report.results import PairResults
 
 TITLE = "Two simulated campaigns"
+# One system is clearly the best, and several are so close that their places stay open.
+QUALITIES = (-0.4, 0.8, 0.0, 1.9, 0.4, -1.2, 0.45, -0.45, 0.05)
 
 
 def run_demo(folder: Path, seed: int) -> Iterator[str]:
@@ -42,8 +45,9 @@ def _campaigns(seed: int) -> dict[str, Simulated]:
     from adjudge.simulate import RankingCampaign, ScoreCampaign, simulate
 
     rankings = RankingCampaign(
-        systems=9, annotators=24, blocks=900, uneven=0.6, careless=0.1, length_effect=0.5, name="rankings"
-    )
+        systems=9, qualities=QUALITIES, annotators=24, blocks=900, uneven=0.6, careless=0.1, length_effect=0.5,
+        name="rankings",
+    )  # fmt: skip
     scores = ScoreCampaign(systems=6, annotators=20, tasks=60, careless=0.1, name="scores")
     drawn = {one.name: simulate(one, seed=seed) for one in (rankings, scores)}
     # The names that `adjudge report` gives to the parts of the table.
@@ -80,12 +84,20 @@ def _told_results(results: PairResults) -> Iterator[str]:
     told, pairs = pairs_told_apart(ranking)
     yield f"  rank        {headline(ranking, made)}"
     yield f"              {told} of {pairs} pairs of systems are told apart ({ranking.method})"
+    if results.tournament is not None:
+        yield from _told_tournament(results.tournament)
     if made is not None:
         open_pairs = pairs - made.counted("holds") - made.counted("fragile")
         yield (
             f"  audit       {made.counted('holds')} differences hold in every audit, {made.counted('fragile')} are "
             f"fragile, {open_pairs} stay open"
         )
+
+
+def _told_tournament(found: Tournament) -> Iterator[str]:
+    circles = "no circles" if found.acyclic else f"winners run in circles among {sum(map(len, found.cycles))} systems"
+    proof = "proved the best" if found.mfas.optimal else "not proved the best"
+    yield f"  tournament  {circles}; an order with {found.mfas.cost} contradictions, {proof}"
 
 
 def _told_recovery(found: Recovery, truth: Truth) -> Iterator[str]:

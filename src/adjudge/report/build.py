@@ -19,6 +19,7 @@ from adjudge.report.sections.methods import methods_section
 from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
 from adjudge.report.sections.ranking import ranking_section, spread_section
+from adjudge.report.sections.tournament import tournament_section
 from adjudge.report.words import counted, headline, leaders, listed, pairs_told_apart, verdict, verdict_on
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
     ranking_section,
     pairs_section,
     methods_section,
+    tournament_section,
     opponents_section,
     spread_section,
     annotators_section,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from adjudge.core.imported import Imported
     from adjudge.core.ranking import Ranking
     from adjudge.core.result import Result
+    from adjudge.core.tournament import Tournament
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,7 @@ class PairResults:
     ranking: Ranking
     others: tuple[Ranking, ...] = ()
     """The same systems ranked by other methods."""
+    tournament: Tournament | None = None
     checked: Checked | None = None
     agreement: Agreement | None = None
     audit: Audit | None = None
@@ -31,5 +33,5 @@ class PairResults:
     @property
     def results(self) -> tuple[Result, ...]:
         """All results, for signatures and records of what was set aside."""
-        maybe = (self.counts, self.ranking, *self.others, self.checked, self.agreement, self.audit)
+        maybe = (self.counts, self.ranking, *self.others, self.tournament, self.checked, self.agreement, self.audit)
         return tuple(one for one in maybe if one is not None)

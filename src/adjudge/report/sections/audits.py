@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from adjudge.core.aa import AATest
 from adjudge.core.audit_tasks import Documents, TaskComposition
+from adjudge.core.influence import Influence
+from adjudge.core.reliability import Reliability
 from adjudge.core.stability import Stability
 from adjudge.report.page import Section
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
+from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from adjudge.core.audit import Section as AuditSection
     from adjudge.core.ranking import Ranking
     from adjudge.core.table import Table
@@ -26,6 +32,17 @@ ELSEWHERE = ("claims", "sole_winners", "discrepancies")
 WITH_OPPONENTS = ("sampling", "composition")
 
 
+# Audits that have charts and words of their own.
+_OWN: dict[type, Callable[[Any], Section]] = {
+    Stability: stability_section,
+    TaskComposition: composition_section,
+    Documents: documents_section,
+    AATest: aa_section,
+    Reliability: reliability_section,
+    Influence: influence_section,
+}
+
+
 def audit_sections(results: PairResults) -> tuple[Section, ...]:
     """One section per audit, in the order in which they were made."""
     if results.audit is None:
@@ -40,12 +57,9 @@ def is_relative(ranking: Ranking) -> bool:
 
 
 def _section(name: str, audit: AuditSection) -> Section:
-    if isinstance(audit, Stability):
-        return stability_section(audit)
-    if isinstance(audit, TaskComposition):
-        return composition_section(audit)
-    if isinstance(audit, Documents):
-        return documents_section(audit)
+    for kind, make in _OWN.items():
+        if isinstance(audit, kind):
+            return make(audit)
     title, words = TITLES.get(name, (name.replace("_", " ").capitalize(), ""))
     first, *rest = audit.tables()
     return Section(name, title, (words,) if words else (), tables=(first,), folded=tuple(rest))
