@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def meta(
     gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Human scores: a table, *.seg.score, or judgments.")],
     scores: Annotated[
-        list[Path], typer.Argument(metavar="SCORES...", help="Metric scores: tables, score files, folders.")
-    ],
+        list[Path] | None, typer.Argument(metavar="[SCORES...]", help="Metric scores: tables, score files, folders.")
+    ] = None,
     format: Annotated[  # noqa: A002
         str | None,
         typer.Option(
@@ -25,17 +25,26 @@ def meta(
     ] = None,
     pair: o.Pair = None,
     gold_column: Annotated[str | None, typer.Option(help="Column of GOLD that holds the human scores.")] = None,
+    references: Annotated[
+        list[Path] | None, typer.Option(help="Reference texts, to compute BLEU, chrF and TER of --outputs.")
+    ] = None,
+    outputs: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=FILE", help="Output of a system; once for each system.")
+    ] = None,
+    tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenizer for BLEU.")] = "13a",
     permutations: Annotated[int, typer.Option(help="Permutations of each test.")] = 1000,
     resamples: Annotated[int, typer.Option(help="Resamples of segments for intervals.")] = 500,
     seed: o.Seed = o.DEFAULT_SEED,
     human: o.Human = None,
+    report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Evaluate metrics against human scores, and compare every two of them.
+    """Evaluate metrics against human scores, and compare every two of them; computes BLEU, chrF and TER from texts.
 
     Example: adjudge meta human.tsv metrics.tsv
     """
+    from adjudge.cli.report_file import put_report
     from adjudge.cli.shared import put_out
     from adjudge.core.errors import UsageError
     from adjudge.formats.metric_scores import read_metric_scores
@@ -50,7 +59,10 @@ def meta(
     people = from_table([gold], gold_column) if judgments is None else from_judgments(judgments)
     names = {one.metric for one in people}
     # A table may hold human and metric scores side by side: the human column is no metric.
-    machines = [one for one in read_metric_scores(scores) if one.metric not in names or gold not in scores]
+    given = scores or []
+    machines = [one for one in read_metric_scores(given) if one.metric not in names or gold not in given]
+    computed, made_with, notes = _computed(references or [], outputs or [], tokenize, given=bool(given))
+    machines += computed
     joined, aside = join(people, machines)
     moved = _perturbations(judgments, machines)
     result = evaluate(
@@ -61,8 +73,35 @@ def meta(
         data=fingerprint([*people, *machines]),
         set_aside=aside,
         perturbations=moved,
+        made_with=made_with,
+        notes=notes,
     )
+    put_report(result, report, title=gold.stem)
     put_out({"all": result}, json=json, output=output)
+
+
+def _computed(
+    references: list[Path], outputs: list[str], tokenize: str, *, given: bool
+) -> "tuple[list[MetricScore], dict[str, str], tuple[str, ...]]":
+    """BLEU, chrF and TER where texts were given, with sacrebleu's signatures and a note."""
+    from adjudge.core.errors import UsageError
+
+    if bool(references) != bool(outputs):
+        raise UsageError("--references and --outputs belong together; give both to compute BLEU, chrF and TER")
+    if not references:
+        if not given:
+            raise UsageError("there is no metric; give files of scores, or --references and --outputs")
+        return [], {}, ()
+    from adjudge.meta.text_metrics import TURNED, read_texts, text_metrics
+
+    named: dict[str, Path] = {}
+    for one in outputs:
+        name, _, file = one.rpartition("=")
+        named[name or Path(file).stem] = Path(file)
+    if len(named) < len(outputs):
+        raise UsageError("--outputs names a system twice; give each its own NAME=FILE")
+    scores, signatures = text_metrics(read_texts(references, named), tokenize=tokenize)
+    return scores, signatures, (TURNED,)
 
 
 def _judgments(gold: Path, file_format: str | None, pair: str | None, human: str | None) -> "Judgments | None":

@@ -27,7 +27,7 @@ LEVEL = 0.05
 def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
     """Williams' test at system level."""
     human = scores.system_means(scores.human)
-    means = {name: scores.system_means(metric) for name, metric in scores.metrics.items()}
+    means = {name: scores.system_scores(name) for name in scores.metrics}
     return _adjusted("system", "williams", _williams(human, means))
 
 

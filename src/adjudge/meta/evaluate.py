@@ -37,6 +37,8 @@ def evaluate(
     data: str = "",
     set_aside: tuple[SetAside, ...] = (),
     perturbations: tuple[Perturbation, ...] = (),
+    made_with: Mapping[str, str] | None = None,
+    notes: tuple[str, ...] = (),
 ) -> MetaEvaluation:
     """Evaluate every metric at the levels that the scores allow, and compare every two of them.
 
@@ -48,6 +50,8 @@ def evaluate(
         data: fingerprint of the data.
         set_aside: scores that could not be joined.
         perturbations: what becomes of the metrics when the human data are changed, where that is known.
+        made_with: how metric scores were made, where adjudge made them.
+        notes: what else is to be known of the scores.
     """
     if len(scores.systems) < 2:
         raise DataError("at least two systems are needed to say anything about a metric")
@@ -61,10 +65,10 @@ def evaluate(
     if len(scores.segments) > 1:
         comparisons += compare_segments(scores, permutations, rng)
     return MetaEvaluation(
-        settings={"permutations": permutations, "resamples": resamples, "seed": seed},
+        settings={"permutations": permutations, "resamples": resamples, "seed": seed, **(made_with or {})},
         data=data,
         set_aside=set_aside,
-        notes=_notes(scores, names),
+        notes=(*_notes(scores, names), *notes),
         metrics=levels,
         comparisons=comparisons,
         clusters=_clusters(levels, comparisons),
@@ -80,9 +84,9 @@ def _levels(
     documents = scores.by_document() if len({one for one in scores.documents if one is not None}) > 1 else None
     levels: dict[str, dict[str, MetricAtLevel]] = {}
     for name, metric in scores.metrics.items():
-        levels[name] = {"system": at_system_level(scores, metric, drawn, flips)}
+        levels[name] = {"system": at_system_level(scores, name, drawn, flips)}
         if without is not None:
-            levels[name]["system without outliers"] = at_system_level(without, without.metrics[name], drawn, flips)
+            levels[name]["system without outliers"] = at_system_level(without, name, drawn, flips)
         if documents is not None:
             levels[name]["document"] = at_segment_level(documents, documents.metrics[name], np.empty((0, 1)))
         if len(scores.segments) > 1:

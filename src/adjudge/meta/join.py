@@ -21,7 +21,10 @@ HUMAN = "human"
 
 
 def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[Scores, tuple[SetAside, ...]]:
-    """Matrices over the systems and segments that both sides know. Scores of whole test sets are spread over none."""
+    """Matrices over the systems and segments that both sides know.
+
+    Where a metric has scores of segments and of whole test sets, the latter count at system level.
+    """
     of_segments = [one for one in metrics if one.segment is not None]
     gold = [one for one in human if one.segment is not None and one.score is not None]
     if not gold or not of_segments:
@@ -41,8 +44,22 @@ def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[
         _matrix(gold, systems, segments),
         matrices,
         tuple(documents.get(segment) for segment in segments),
+        _whole(metrics, names, systems),
     )
     return scores, _strangers(gold, of_segments, set(systems), known)
+
+
+def _whole(metrics: Sequence[MetricScore], names: list[str], systems: list[str]) -> dict[str, NDArray[np.float64]]:
+    """Scores of whole test sets, of metrics that have one for every system."""
+    found: dict[str, dict[str, float]] = {}
+    for one in metrics:
+        if one.segment is None and one.score is not None:
+            found.setdefault(one.metric, {})[one.system] = one.score
+    return {
+        name: np.array([found[name][system] for system in systems])
+        for name in names
+        if set(systems) <= set(found.get(name, {}))
+    }
 
 
 def _system_level(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[Scores, tuple[SetAside, ...]]:
@@ -59,9 +76,12 @@ def _system_level(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) 
 
 
 def system_means(scores: Sequence[MetricScore]) -> dict[str, dict[str, float]]:
-    """The mean score of every system by every metric."""
+    """The score of every system by every metric: of the whole test set where there is one, else the mean."""
     names = dict.fromkeys(one.metric for one in scores)
-    return {name: _means([one for one in scores if one.metric == name]) for name in names}
+    by_metric = {name: [one for one in scores if one.metric == name] for name in names}
+    return {
+        name: {**_means(own), **_means([one for one in own if one.segment is None])} for name, own in by_metric.items()
+    }
 
 
 def _means(scores: Sequence[MetricScore]) -> dict[str, float]:

@@ -23,20 +23,24 @@ MOST_POOLED = 6000
 
 
 def at_system_level(
-    scores: Scores, metric: NDArray[np.float64], drawn: NDArray[np.float64], flips: NDArray[np.float64] | None
+    scores: Scores, name: str, drawn: NDArray[np.float64], flips: NDArray[np.float64] | None
 ) -> MetricAtLevel:
-    """Correlations of system means; soft pairwise accuracy where segments are known."""
-    human, means = scores.system_means(scores.human), scores.system_means(metric)
+    """Correlations of system scores; soft pairwise accuracy where segments are known.
+
+    A score of the whole test set is no mean of segments, so there is no interval from resampling them.
+    """
+    metric = scores.metrics[name]
+    human, means = scores.system_means(scores.human), scores.system_scores(name)
     known = ~(np.isnan(human) | np.isnan(means))
     x, y = human[known], means[known]
-    values = {name: coefficient(x, y) for name, coefficient in COEFFICIENTS.items()}
+    values = {key: coefficient(x, y) for key, coefficient in COEFFICIENTS.items()}
     values["pairwise_accuracy"] = accuracy(pairs(x[:, None], y[:, None], "pooled"))
     if flips is not None:
         values["soft_pairwise_accuracy"] = soft_pairwise_accuracy(scores.human, metric, flips)
     intervals = {
-        name: resample.interval(resample.system_level(coefficient, scores.human, metric, drawn))
-        for name, coefficient in COEFFICIENTS.items()
-        if len(drawn)
+        key: resample.interval(resample.system_level(coefficient, scores.human, metric, drawn))
+        for key, coefficient in COEFFICIENTS.items()
+        if len(drawn) and name not in scores.whole
     }
     return MetricAtLevel(int(known.sum()), values, _defined(intervals))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,8 @@ class Scores:
     metrics: Mapping[str, NDArray[np.float64]]
     documents: tuple[str | None, ...] = ()
     """The document of every segment, where known."""
+    whole: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Scores of whole test sets by metric, one per system (NaN where there is none), for metrics that have them."""
 
     def __post_init__(self) -> None:
         if not self.metrics:
@@ -33,6 +35,10 @@ class Scores:
     def system_means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean of each system over the segments that have a score."""
         return _nanmean(scores, axis=1)
+
+    def system_scores(self, name: str) -> NDArray[np.float64]:
+        """A metric's score of each system: of the whole test set where it came with the data, else the mean."""
+        return self.whole[name] if name in self.whole else self.system_means(self.metrics[name])
 
     def by_document(self) -> Scores:
         """The same at the level of documents: means over the segments of each."""
@@ -52,7 +58,8 @@ class Scores:
         kept = [i for i, name in enumerate(self.systems) if name not in left_out]
         metrics = {name: scores[kept] for name, scores in self.metrics.items()}
         systems = tuple(self.systems[i] for i in kept)
-        return Scores(systems, self.segments, self.human[kept], metrics, self.documents)
+        whole = {name: scores[kept] for name, scores in self.whole.items()}
+        return Scores(systems, self.segments, self.human[kept], metrics, self.documents, whole)
 
 
 def _nanmean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
