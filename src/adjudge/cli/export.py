@@ -39,9 +39,22 @@ def export(
     if format not in writers:
         raise unknown_choice("format", format, writers)
     judgments = collected_so_far(campaign, database=database, with_excluded=with_excluded)
+    if format == "appraise":
+        judgments = _without_withdrawn(judgments)
     writers[format](judgments, output)
     result = describe_export(judgments, {"format": format, "with_excluded": with_excluded})
     put_out({"all": result}, json=json, output=None)
+
+
+def _without_withdrawn(judgments: Judgments) -> Judgments:
+    """Judgments without those that were taken back again, where the protocol has scores."""
+    import polars as pl
+
+    if judgments.table["rank"].is_not_null().any():
+        return judgments
+    return judgments.keep(
+        pl.col("score").is_not_null(), otherwise="score that was taken back, which Appraise files cannot hold"
+    )
 
 
 def _write_native(judgments: Judgments, output: Path) -> None:
@@ -51,6 +64,6 @@ def _write_native(judgments: Judgments, output: Path) -> None:
 
 
 def _write_appraise(judgments: Judgments, output: Path) -> None:
-    from adjudge.formats import appraise
+    from adjudge.formats import appraise_write
 
-    appraise.write(judgments, output)
+    appraise_write.write(judgments, output)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json as json_module
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options as o
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from adjudge.collect.prepare import NewLink
+    from adjudge.collect.running import PanelTable
+    from adjudge.core.judgments import Judgments
+    from adjudge.core.result import Result
     from adjudge.design.tasks import TaskSet
 
 Campaign = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, as campaign.toml.")]
@@ -79,8 +84,36 @@ def serve(
     )
 
 
-def _panels() -> list[Any]:
-    return []
+def _panels() -> list[Callable[[Judgments], list[PanelTable]]]:
+    """Statistics for the organisers' page. Handed in here, because collecting knows none."""
+    return [annotators, agreement]
+
+
+def annotators(judgments: Judgments) -> list[PanelTable]:
+    """What `adjudge check` says of the annotators so far."""
+    from adjudge.check import check
+
+    return _as_panels(check(judgments))
+
+
+def agreement(judgments: Judgments) -> list[PanelTable]:
+    """What `adjudge agree` says of the judgments so far."""
+    from adjudge.check import agree
+
+    return _as_panels(agree(judgments))
+
+
+def _as_panels(result: Result) -> list[PanelTable]:
+    from adjudge.collect.running import PanelTable
+    from adjudge.core.table import show
+
+    panels = []
+    for table in result.tables():
+        rows = tuple(
+            tuple(show(cell, column) for cell, column in zip(row, table.columns, strict=True)) for row in table.rows
+        )
+        panels.append(PanelTable(table.title, tuple(column.label for column in table.columns), rows, table.note))
+    return panels
 
 
 def _show(tasks: TaskSet, made: list[NewLink], base: str, *, as_json: bool, hide: bool) -> None:

@@ -30,10 +30,12 @@ def _compute() -> list[dict[str, Any]]:
     if not functions:
         return []
     judgments = collected()
+    if not len(judgments):
+        return []
     tables: list[dict[str, Any]] = []
     for function in functions:
         try:
-            tables.append(asdict(function(judgments)))
+            tables += [asdict(table) for table in function(judgments)]
         except AdjudgeError as fault:
             title = getattr(function, "__name__", "statistics").replace("_", " ")
             tables.append(asdict(PanelTable(title, (), (), note=str(fault))))

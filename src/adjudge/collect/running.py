@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from adjudge.core.judgments import Judgments
     from adjudge.design.campaign import Campaign
     from adjudge.design.tasks import Item, Output, Screen, Task, TaskSet
 
-# A table for the organisers' page from the judgments so far: title, column labels, rows.
-Panel = Callable[["Judgments"], "PanelTable"]
+# Tables for the organisers' page from the judgments so far.
+Panel = Callable[["Judgments"], "Sequence[PanelTable]"]
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,6 @@ class Running:
     campaign: Campaign
     tasks: TaskSet
     panels: tuple[Panel, ...] = ()
-    public_url: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def task_by_id(self) -> dict[str, Task]:

@@ -63,6 +63,8 @@ export class Clock {
   attend(outputs) {
     this.tick();
     if (outputs.join() !== this.outputs.join()) this.note("attended", outputs[0]);
+    // What passed before anything was turned to, while the screen was being built, goes to the first.
+    if (!this.outputs.length && this.screen) this.credit(this.of(this.screen).spent, outputs);
     this.outputs = outputs;
   }
 
@@ -93,13 +95,20 @@ export class Clock {
       spent.visible += seconds;
       if ((now - this.lastAct) / 1000 < this.limit) {
         spent.active += seconds;
-        for (const one of this.outputs) spent.outputs[one] = (spent.outputs[one] || 0) + seconds / this.outputs.length;
+        this.credit(spent, this.outputs);
       } else if (!this.idle) {
         this.idle = true;
         this.note("idle");
       }
     }
     this.ticked();
+  }
+
+  /** Share what no output has yet of the active seconds among these. @param {Spent} spent @param {string[]} outputs */
+  credit(spent, outputs) {
+    const given = Object.values(spent.outputs).reduce((sum, one) => sum + one, 0);
+    const share = Math.max(0, spent.active - given) / outputs.length;
+    for (const one of outputs) spent.outputs[one] = (spent.outputs[one] || 0) + share;
   }
 
   /** Record a raw event of the screen shown. @param {string} kind @param {...(string | number | null)} more */

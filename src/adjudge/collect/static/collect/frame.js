@@ -40,7 +40,7 @@ export class Frame {
   /** @param {Record<string, () => void>} actions @returns {HTMLElement} */
   tools(actions) {
     const tool = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act) =>
-      h("button.tool", { type: "button", "aria-label": t(name), title: t(name), onclick: act }, sign);
+      h("button.tool", { type: "button", "aria-label": t(name), title: t(name), onclick: act, dir: "ltr" }, sign);
     const known = languages();
     const choice = h(
       "select.language",

@@ -72,6 +72,11 @@ export class SaveQueue {
     return [...this.records.values()].filter((one) => Object.keys(one.changes).length).length;
   }
 
+  /** Active seconds in saves that wait. @returns {number} */
+  get seconds() {
+    return [...this.records.values()].reduce((sum, one) => sum + one.spent.active, 0);
+  }
+
   /**
    * Changes of a screen that the server has not acknowledged, the latest value of each field.
    * @param {string} task @param {string} screen

@@ -137,7 +137,7 @@ function ticks(scale, steps) {
 function anchors(scale) {
   const last = scale.anchors.length - 1;
   const marks = scale.anchors.map((one, i) => {
-    const mark = h(`span.anchor${i === 0 ? ".first" : i === last ? ".last" : ""}`, { dir: "auto" }, one.text);
+    const mark = h(`span.anchor${i === 0 ? ".first" : i === last ? ".last" : ""}`, {}, h("bdi", {}, one.text));
     // The scale has a hundred columns, so that the row is as high as its longest text.
     const at = Math.round((100 * (one.at - scale.low)) / (scale.high - scale.low));
     const from = Math.min(Math.max(1, at + 1 - ANCHOR_WIDTH / 2), 101 - ANCHOR_WIDTH);

@@ -298,7 +298,7 @@ class Work {
         this.trouble(error);
       }
     };
-    showHandIn({ judged, time: clockTime(this.secondsSaved + this.clock.untaken), finish });
+    showHandIn({ judged, time: clockTime(this.secondsSpent), finish });
   }
 
   // --- showing
@@ -348,13 +348,18 @@ class Work {
     });
   }
 
+  /** Working time: what the server has counted, what waits to be sent, and what is being spent. @returns {number} */
+  get secondsSpent() {
+    return this.secondsSaved + (this.queue?.seconds ?? 0) + this.clock.untaken;
+  }
+
   /** @param {string} [trouble] */
   showSaving(trouble) {
     this.frame.saving(this.queue.waiting, trouble ?? (this.queue.failures ? "offline" : ""));
   }
 
   showTime() {
-    this.frame.time(clockTime(this.secondsSaved + this.clock.untaken), this.clock.idle);
+    this.frame.time(clockTime(this.secondsSpent), this.clock.idle);
   }
 
   // --- keys

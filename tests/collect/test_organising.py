@@ -1,0 +1,131 @@
+"""Organisers see progress and people live, and decide; decisions are recorded and nothing is deleted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.collect.campaigns import make_campaign
+from tests.collect.conftest import shoot
+from tests.collect.serving import Client, Server, exported, new_save, outputs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    campaign = make_campaign(
+        tmp_path,
+        documents=4,
+        task_size=12,
+        annotators='["anna", "bert"]',
+        more="[controls]\ndegraded = 3\nrepeats = 1\n",
+    )
+    with Server(campaign) as running:
+        yield running
+
+
+def person(overview: Any, name: str) -> Any:
+    return next(one for one in overview["annotators"] if one["name"] == name)
+
+
+def judge(client: Client, *, fair: bool) -> Any:
+    """Judge the task in hand; the fair one sees which translations are degraded (they are longer or odd)."""
+    work = client.work()
+    for i in range(len(work["task"]["screens"])):
+        for number, output in enumerate(outputs(work, i)):
+            score = 10 if not fair else 80 - (i + number) % 3
+            spent = {"shown": 0.02, "visible": 0.02, "active": 0.01, "outputs": {output: 0.01}}
+            save = new_save(work, i, [{"output": output, "score": score}], spent=spent)
+            assert client.post("/api/saves", save).status == 200
+    return work
+
+
+def test_progress_people_and_decisions(server: Server, tmp_path: Path) -> None:
+    organiser, anna = server.client("organiser"), server.client("anna")
+    before = organiser.get("/api/organiser/overview").json
+    assert (before["progress"]["judgments"], before["progress"]["tasks_finished"]) == (0, 0)
+    assert person(before, "anna")["link"]["status"] == "valid"
+    work = judge(anna, fair=True)
+    during = organiser.get("/api/organiser/overview").json
+    count = sum(len(outputs(work, i)) for i in range(len(work["task"]["screens"])))
+    assert during["progress"]["judgments"] == count
+    assert during["progress"]["tasks_in_hand"] == 1
+    seen = person(during, "anna")
+    assert seen["judgments"] == count
+    assert seen["screens"] == len(work["task"]["screens"])
+    assert seen["controls"] == 3
+    assert seen["active_seconds"] == pytest.approx(anna.get("/api/work").json["active_seconds"])
+    assert sum(one["saves"] for one in during["throughput"]) == count
+    assert len(during["throughput"]) == 24
+
+    decision = {"excluded": True, "reason": "only clicked"}
+    assert organiser.post(f"/api/organiser/annotators/{seen['id']}/decision", decision).json == {"changed": 1}
+    after = organiser.get("/api/organiser/overview").json
+    assert person(after, "anna")["excluded"]
+    assert after["decisions"][0]["reason"] == "only clicked"
+    assert after["decisions"][0]["who"].startswith("organiser, made ")
+    assert set(exported(server, tmp_path).table["excluded"]) == {"true"}
+    back = {"excluded": False, "reason": "it was somebody else"}
+    organiser.post(f"/api/organiser/annotators/{seen['id']}/decision", back)
+    assert [one["excluded"] for one in organiser.get("/api/organiser/overview").json["decisions"]] == [False, True]
+
+
+def test_a_decision_needs_a_reason(server: Server) -> None:
+    organiser = server.client("organiser")
+    for reason in ("", "  ", "x"):
+        answer = organiser.post("/api/organiser/annotators/1/decision", {"excluded": True, "reason": reason})
+        assert answer.status == 422
+
+
+def test_an_annotator_is_added_once(server: Server) -> None:
+    organiser = server.client("organiser")
+    made = organiser.post("/api/organiser/annotators", {"name": " dora "}).json
+    assert made["name"] == "dora"
+    assert server.client().enter(made["path"].partition("#")[2]).status == 200
+    assert organiser.post("/api/organiser/annotators", {"name": "dora"}).status == 409
+
+
+def test_statistics_of_the_judgments_so_far_are_shown(server: Server) -> None:
+    organiser = server.client("organiser")
+    judge(server.client("anna"), fair=True)
+    panels = organiser.get("/api/organiser/panels").json
+    assert any("anna" in row for panel in panels for row in panel["rows"]), panels
+
+
+@pytest.mark.browser
+def test_the_organisers_page(page: Page, server: Server) -> None:
+    from playwright.sync_api import expect
+
+    judge(server.client("anna"), fair=True)
+    page.goto(server.links["organiser"])
+    row = page.locator("tr").filter(has_text="anna").first
+    expect(row).to_contain_text("valid, used")
+    page.locator(".panels table").first.wait_for()
+    page.get_by_label("Name").fill("dora")
+    page.get_by_role("button", name="Add an annotator").click()
+    secret = page.locator(".secret").inner_text()
+    assert re.fullmatch(rf"{server.url}/enter#[\w-]{{43}}", secret)
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("td").filter(has_text="dora")).to_be_visible()
+    row.get_by_role("button", name="Exclude…").click()
+    page.get_by_label("Reason").fill("much too fast to have read")
+    page.get_by_role("button", name="Record the decision").click()
+    expect(page.locator("tr.excluded")).to_contain_text("anna")
+    row.get_by_role("button", name="Revoke").click()
+    page.locator("dialog").get_by_role("button", name="Revoke").click()
+    expect(row).to_contain_text("revoked")
+    shoot(page, "organise")
+    with page.expect_download() as download:
+        page.get_by_text("Export judgments").click()
+    assert download.value.suggested_filename == "judgments.csv"
+    page.set_viewport_size({"width": 390, "height": 844})
+    shoot(page, "organise-phone")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    shoot(page, "organise-dark")

@@ -1,0 +1,90 @@
+"""The catalogues of the interface: every language has every text with the same places, and the pages use no other."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import adjudge.collect
+
+STATIC = Path(adjudge.collect.__file__).parent / "static" / "collect"
+CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in (STATIC / "texts").glob("*.json")}
+SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in STATIC.glob("*.js"))
+# Texts whose names are put together in the scripts.
+COMPOSED = ("howto_", "kind_", "screen_", "link_", "key_")
+
+
+def forms(text: Any) -> list[str]:
+    return list(text.values()) if isinstance(text, dict) else [text]
+
+
+@pytest.mark.parametrize("language", sorted(CATALOGUES))
+def test_a_catalogue_has_every_text_with_its_places(language: str) -> None:
+    catalogue, english = CATALOGUES[language], CATALOGUES["en"]
+    assert list(catalogue) == list(english)
+    assert catalogue["direction"] in ("ltr", "rtl")
+    for key, text in english.items():
+        places = set().union(*(re.findall(r"\{(\w+)\}", form) for form in forms(text)))
+        for form in forms(catalogue[key]):
+            assert form.strip(), key
+            assert set(re.findall(r"\{(\w+)\}", form)) <= places, key
+
+
+def test_the_scripts_use_only_texts_that_there_are() -> None:
+    used = set(re.findall(r'\bt\(\s*"(\w+)"', SCRIPTS))
+    assert used - set(CATALOGUES["en"]) == set()
+    unused = {
+        key
+        for key in CATALOGUES["en"]
+        if f'"{key}"' not in SCRIPTS and not key.startswith(COMPOSED) and key not in ("name", "direction")
+    }
+    assert unused == set()
+
+
+def test_texts_become_text_nodes_only() -> None:
+    for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+        assert word not in SCRIPTS
+
+
+def test_every_change_is_sent_within_a_second() -> None:
+    waits = dict(re.findall(r"^const (\w+_MS) = (\d+);", (STATIC / "queue.js").read_text(), re.MULTILINE))
+    assert int(waits["WAIT_MS"]) <= int(waits["LONGEST_WAIT_MS"]) < 1000
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours as the accessibility guidelines (WCAG 2.2, success criterion 1.4.3) define it."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def themes() -> list[dict[str, str]]:
+    blocks = re.findall(r":root[^{]*\{([^}]+)\}", (STATIC / "base.css").read_text())
+    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for block in blocks]
+
+
+@pytest.mark.parametrize("theme", range(3), ids=["light", "dark by the system", "dark by choice"])
+def test_text_and_controls_have_the_contrast_that_the_guidelines_ask_for(theme: int) -> None:
+    colours = themes()[theme]
+    for ink in ("ink", "muted", "accent", "good", "warn"):
+        for ground in ("paper", "ground"):
+            assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+    assert contrast(colours["accent-ink"], colours["accent"]) >= 4.5
+    assert contrast(colours["warn"], colours["warn-soft"]) >= 4.5
+    assert contrast(colours["ink"], colours["accent-soft"]) >= 4.5
+    assert contrast(colours["accent"], colours["accent-soft"]) >= 4.5
+    for ground in ("paper", "ground"):
+        assert contrast(colours["control"], colours[ground]) >= 3
+
+
+def test_both_dark_themes_are_one() -> None:
+    assert themes()[1] == themes()[2]
