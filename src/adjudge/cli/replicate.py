@@ -9,7 +9,9 @@ from adjudge.cli import options as o
 
 
 def replicate(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="The paper: grain-of-salt, stability, ....")],
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="The paper: document-qe, grain-of-salt, stability, suboptimal.")
+    ],
     data: Annotated[Path, typer.Option("--data", "-d", metavar="DIR", help="Folder of the paper's released data.")],
     json: o.Json = False,
     output: o.Output = None,

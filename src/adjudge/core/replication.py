@@ -82,7 +82,7 @@ class Replication(Result):
 def _matching(table: ReplicatedTable) -> str:
     """How many cells match, of those that can be compared."""
     compared = [cell.match for cell in table.cells if cell.match is not None]
-    return f"{sum(compared)} of {len(compared)}" if compared else "other data"
+    return f"{sum(compared)} of {len(compared)}" if compared else "not compared"
 
 
 def _cells_table(table: ReplicatedTable) -> Table:

@@ -23,6 +23,7 @@ PAPERS: dict[str, tuple[str, str]] = {
     "in-order": ("in_order", "Lopez 2012, Putting Human Assessments of Machine Translation Systems in Order"),
     "suboptimal": ("suboptimal", "Kim et al. 2022, The Suboptimal WMT Test Sets and Their Impact on Human Parity"),
     "grain-of-salt": ("grain_of_salt", "Bojar et al. 2011, A Grain of Salt for the WMT Manual Evaluation"),
+    "document-qe": ("document_qe", "Graham et al. 2017, Improving Evaluation of Document-level Quality Estimation"),
     "stability": ("stability", "Knowles 2021, On the Stability of System Rankings at WMT"),
 }
 

@@ -1,0 +1,172 @@
+"""Replication of "Improving Evaluation of Document-level Machine Translation Quality Estimation" (Graham et al. 2017).
+
+From the raw crowd batches: totals, the correlation of the two runs, the curve, and the scores of documents. What needs
+predictions or post-editions that were never released is computed on simulated ones, and says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.check import check
+from adjudge.core.errors import InputError
+from adjudge.core.files import read_text
+from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
+from adjudge.formats import read
+from adjudge.formats.spaced import read_spaced
+from adjudge.meta.gold import gold
+from adjudge.meta.keys import read_keys
+from adjudge.replicate.published import find_file, read_published
+from adjudge.replicate.simulated_sweep import simulated_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from adjudge.core.checked import Checked
+    from adjudge.core.gold import Gold, GoldScore
+    from adjudge.core.judgments import Judgments
+    from adjudge.replicate.published import Published
+
+NAME = "document-qe"
+RATED = ("system", "repeat")
+# The released z-scores were made with workers' means of seven digits.
+DECIMALS = 5
+_OF_DOCUMENTS = {"z": DECIMALS, "raw": DECIMALS, "n": 0}
+
+
+@dataclass(frozen=True)
+class _Released:
+    """The two runs under the names of their folders, and what is computed from them once."""
+
+    folder: Path
+    runs: Mapping[str, Judgments]
+    checked: Mapping[str, Checked]
+    gold: Gold
+    """Of runA, replicated by runB."""
+
+
+def replicate(folder: Path) -> Replication:
+    """All tables that the released data allow, and simulated ones for the rest."""
+    published = read_published("document_qe")
+    released = _read(folder, published)
+    missing = published.content["not_recomputed"].items()
+    fingerprints = "".join(run.fingerprint for run in released.runs.values())
+    return Replication(
+        settings={"paper": NAME},
+        data=hashlib.sha256(fingerprints.encode()).hexdigest()[:12],
+        set_aside=released.gold.set_aside,
+        notes=(*released.gold.notes, *(f"{name} is not recomputed: {why}" for name, why in missing)),
+        paper=published.paper,
+        replicated=(
+            published.compared("Table 1", _totals(published, released)),
+            published.compared("Section 3.1", _replication(released.gold)),
+            published.compared("Costs", _costs(published, released)),
+            _curve(published, released),
+            _documents(published, released, "runA", released.gold.scores),
+            _documents(published, released, "runB", released.gold.second),
+            _unreleased(published),
+            simulated_sweep(published.content["official_weight"]),
+        ),
+    )
+
+
+def _read(folder: Path, published: Published) -> _Released:
+    files = published.content["files"]
+    base = find_file(folder, files["curve"]).parent
+    runs: dict[str, Judgments] = {}
+    for name in sorted(published.content["runs"].values()):
+        place = base / files["batches"] / name
+        if not place.is_dir():
+            raise InputError(f"holds no folder '{files['batches']}/{name}' of crowd batches", file=base)
+        runs[name] = read([place], format="mturk-da")
+    found = gold(list(runs.values()), names=list(runs), keys=read_keys(base / files["keys"]), orders=0)
+    return _Released(base, runs, {name: check(run) for name, run in runs.items()}, found)
+
+
+def _totals(published: Published, released: _Released) -> dict[str, float]:
+    """Table 1 under its three readings; the notes of the published cells say which is which."""
+    documents = len(released.gold.scores)
+    found: dict[str, float] = {}
+    for name, folder in published.content["runs"].items():
+        kept = released.checked[folder].kept
+        rated = sum(kept[kind] for kind in RATED)
+        after = rated if name == "Run A" else kept["judgments"]
+        found[f"{name}: total"] = float(len(released.runs[folder]))
+        found[f"{name}: post QC"] = float(after)
+        found[f"{name}: mean per document"] = after / documents
+    return found
+
+
+def _replication(found: Gold) -> dict[str, float]:
+    last = found.curve[-1]
+    r = float("nan") if found.correlation is None else found.correlation.pearson
+    return {
+        "correlation of the two runs": r,
+        "fewest assessments of a document": float(last.fewest),
+        "mean assessments per document": last.mean,
+    }
+
+
+def _costs(published: Published, released: _Released) -> dict[str, float]:
+    content = published.content
+    paid = sum(_paid(run) for run in released.runs.values()) / len(released.runs)
+    printed = {name: float(value) for name, value in published.cells("Costs").items()}
+    direct = printed["direct assessment, one run on average"]
+    found = {
+        "direct assessment, one run on average": content["reward"]["value"] * paid,
+        "post-editing dearer by a factor of, low": printed["post-editing, low"] / direct,
+        "post-editing dearer by a factor of, high": printed["post-editing, high"] / direct,
+    }
+    source = released.folder / content["files"]["source"]
+    if source.is_file():
+        words = len(read_text(source).split())
+        prices = content["word_prices"]
+        found |= {f"post-editing, {name}": words * prices[name] for name in ("low", "high")}
+    return found
+
+
+def _paid(run: Judgments) -> int:
+    """Assignments that were not rejected."""
+    table = run.table.unique(["annotator", "task"])
+    return table.height - int(table["rejected"].fill_null(value=False).sum())
+
+
+def _curve(published: Published, released: _Released) -> ReplicatedTable:
+    """Figure 2 point by point against the released file of its numbers."""
+    path = released.folder / published.content["files"]["curve"]
+    rows = [line.split() for line in read_text(path).splitlines() if line.strip()]
+    points = released.gold.curve
+    cells: list[ReplicatedCell] = []
+    for i, row in enumerate(rows):
+        point = points[i] if i < len(points) else None
+        ours = (None, None, None) if point is None else (float(point.fewest), point.mean, point.pearson)
+        for name, decimals, value, own in zip(("fewest", "mean", "r"), (0, DECIMALS, DECIMALS), row, ours, strict=True):
+            cells.append(ReplicatedCell(f"point {i + 1}: {name}", float(value), decimals, own))
+    title = f"Correlation as assessments come in: {len(rows)} points of {path.name}"
+    return ReplicatedTable("Figure 2", title, 359, tuple(cells))
+
+
+def _documents(published: Published, released: _Released, run: str, scores: Sequence[GoldScore]) -> ReplicatedTable:
+    """The released scores of documents of one run."""
+    path = released.folder / run / published.content["files"]["documents"]
+    found = {str(one.document): one for one in scores}
+    table = read_spaced(path, header="Z.MEAN")
+    cells: list[ReplicatedCell] = []
+    if table is not None:
+        names = table.texts(table.place("ORIG.TRG.FN") or 0)
+        columns = [table.numbers(table.place(name) or 0, name) for name in ("Z.MEAN", "RAW.MEAN", "N")]
+        for name, *official in zip(names, *columns, strict=True):
+            one = found.get(name)
+            ours = (None, None, None) if one is None else (one.z, one.raw, float(one.n))
+            for (what, decimals), theirs, own in zip(_OF_DOCUMENTS.items(), official, ours, strict=True):
+                cells.append(ReplicatedCell(f"{name.rpartition('/')[2]}: {what}", theirs, decimals, own))
+    return ReplicatedTable(f"Documents, {run}", f"Scores of documents in {run}/{path.name}", None, tuple(cells))
+
+
+def _unreleased(published: Published) -> ReplicatedTable:
+    names = published.cells("Table 2")
+    why = "needs the systems' predictions, which were not released"
+    return published.compared("Table 2", {}, dict.fromkeys(names, why), names)
