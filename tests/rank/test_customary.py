@@ -56,7 +56,8 @@ def test_a_score_of_50_means_what_its_neighbours_make_of_it(scores: tuple[float,
 def slow_means(judgments: Judgments) -> dict[str, tuple[float, float, int, int]]:
     """Raw mean, z mean, segments and judgments of each system, step by step as the workshops describe it."""
     table = judgments.table
-    z = (pl.col("score") - pl.col("score").mean().over("annotator")) / pl.col("score").std().over("annotator")
+    mean, sd = pl.col("score").mean().over("annotator"), pl.col("score").std().over("annotator")
+    z = (pl.col("score") - mean.round_sig_figs(7)) / sd.round_sig_figs(7)
     rated = table.with_columns(z=z).filter(pl.col("kind").is_in(["system", "repeat"]))
     by_item = rated.group_by("system", "document", "segment").agg(pl.col("score").mean(), pl.col("z").mean(), pl.len())
     by_system = by_item.group_by("system").agg(

@@ -59,9 +59,8 @@ def test_means_and_counts_are_official(data: Path, campaign: str, pair: str) -> 
     assert set(ranking.order) == set(expected)
     for one in ranking.systems:
         raw, z, n, n_all = expected[one.system]
-        # The released workers' means have seven digits, which leaves about 1e-7 in means of z.
-        assert one.score == pytest.approx(z, abs=1e-6)
-        assert one.numbers["raw"] == pytest.approx(raw, abs=1e-6)
+        assert one.score == pytest.approx(z, abs=1e-12)
+        assert one.numbers["raw"] == pytest.approx(raw, abs=1e-10)
         assert (one.n, one.numbers["n_all"]) == (n, n_all)
 
 

@@ -18,7 +18,7 @@ from adjudge.check import check
 from adjudge.core.errors import DataError
 from adjudge.core.gold import CurvePoint, Gold, GoldRun, GoldScore
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
+from adjudge.rank.sheet import PRINTED_DIGITS, RATED, SCORE_PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +78,9 @@ def _standardised(run: Judgments, keys: Mapping[str, str] | None, *, checked: bo
     table = final.table.filter(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null())
     if table.height == 0:
         raise DataError("scores are needed for a gold standard, but the data hold none; check --format")
-    z = (pl.col("score") - pl.col("score").mean().over("annotator")) / pl.col("score").std().over("annotator")
+    own = pl.col("score")
+    mean, sd = (part.over("annotator").round_sig_figs(PRINTED_DIGITS) for part in (own.mean(), own.std()))
+    z = (own - mean) / sd
     table = table.with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(RATED))
     if "passed" in table.columns:
         table = table.filter(pl.col("passed").fill_null(True))

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 SCORE_PROTOCOLS = ("da", "sqm", "esa", "mqm")
 RATED = ("system", "repeat")
+# The official z-scores were made from annotators' means and standard deviations as R prints them. Rounding likewise
+# moves a z-score by less than 1e-6, and makes official numbers come out to their last digit.
+PRINTED_DIGITS = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,12 +184,21 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
     count = np.bincount(who, minlength=people)
     mean = np.bincount(who, weights=score, minlength=people) / np.maximum(count, 1)
     squares = np.bincount(who, weights=(score - mean[who]) ** 2, minlength=people)
-    sd = np.sqrt(squares / np.maximum(count - 1, 1))
+    sd = significant(np.sqrt(squares / np.maximum(count - 1, 1)))
+    mean = significant(mean)
     usable = (count > 1) & (sd > 0)
     z = (sheet.score - mean[sheet.annotator]) / np.where(usable, sd, 1.0)[sheet.annotator]
     otherwise = 0.0 if zero_sd == "zero" else np.nan
     z = np.where(usable[sheet.annotator], z, otherwise)
     return sheet.with_scores(np.where(np.isnan(sheet.given_z), z, sheet.given_z))
+
+
+def significant(values: NDArray[np.float64], digits: int = PRINTED_DIGITS) -> NDArray[np.float64]:
+    """Values rounded to so many significant digits."""
+    size = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=values != 0))
+    scale = 10.0 ** (digits - 1 - size)
+    rounded: NDArray[np.float64] = np.round(values * scale) / scale
+    return rounded
 
 
 def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
