@@ -110,6 +110,9 @@ def test_tests_that_lie_are_named() -> None:
         "Too often on these data: zscore. What these tests call significant need not be.",
         "As promised: mixed.",
     )
+    assert "False alarms of the test behind each method on these data (5% is promised): mixed 5%." in (
+        sections["methods"].words
+    )
     assert "by mixed: Kendall's tau 0.80" in sections["reliability"].words[1]
     assert "annotator bob: without it, alpha moves by -1.2 (0.6 standard errors)" in sections["influence"].words[1]
 

@@ -82,7 +82,7 @@ def test_nothing_decided_is_said_plainly() -> None:
     made = ranking(
         ranked("A", 1, cluster=1, ranks=(1, 2)), ranked("B", 2, cluster=1, ranks=(1, 2)), open_pairs=(("A", "B"),)
     )
-    assert headline(made) == "The data cannot tell which system is best: no line separates any of them."
+    assert headline(made) == "The data cannot tell which system is best: no two of them are told apart."
     assert verdict(made) == (
         "The one pair of systems does not differ by more than chance explains (Holm, 5%).",
         "No line can be drawn anywhere in the ranking.",

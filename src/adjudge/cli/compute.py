@@ -35,6 +35,8 @@ class ReportSettings:
     only_passing: bool = False
     """Leave out the judgments of annotators who do not pass the check."""
     seed: int = DEFAULT_SEED
+    tell: Callable[[str], None] = lambda _: None
+    """Called with what is being done, for those who wait."""
 
 
 def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
@@ -47,15 +49,18 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     from adjudge.report.results import PairResults
 
     missing: list[str] = []
+    settings.tell("checking the annotators")
     checked = _optional("The check of annotators", missing, lambda: check(judgments))
     if checked is not None and settings.only_passing:
         judgments = _passing(judgments, checked)
+    settings.tell("ranking")
     ranking = rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
     kind = METHODS[ranking.method].judgments
+    settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
         counts=describe(judgments, {}),
         ranking=ranking,
-        others=_others(judgments, ranking, [name for name in BESIDE[kind] if name != ranking.method], settings.seed),
+        others=_others(judgments, ranking, kind, settings.seed),
         tournament=_optional("The tournament", missing, lambda: tournament(judgments, seed=settings.seed))
         if kind == "relative"
         else None,
@@ -73,17 +78,18 @@ def _passing(judgments: Judgments, checked: Checked) -> Judgments:
     return judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
 
 
-def _others(judgments: Judgments, ranking: Ranking, names: Sequence[str], seed: int) -> tuple[Ranking, ...]:
-    """The same judgments by other methods, for their order alone: no resamples."""
+def _others(judgments: Judgments, ranking: Ranking, kind: str, seed: int) -> tuple[Ranking, ...]:
+    """The same judgments by other methods; of relative ones for their order alone, without resamples."""
     from adjudge.rank import RankSettings, rank
 
+    settings = RankSettings(resamples=0 if kind == "relative" else None, seed=seed)
     found = []
-    for name in names:
+    for name in BESIDE[kind]:
         try:
-            found.append(rank(judgments, method=name, settings=RankSettings(resamples=0, seed=seed)))
+            found.append(rank(judgments, method=name, settings=settings))
         except DataError:  # a method that these data do not allow is no part of the comparison
             continue
-    return tuple(one for one in found if set(one.order) & set(ranking.order))
+    return tuple(one for one in found if one.method != ranking.method and set(one.order) & set(ranking.order))
 
 
 def _agreement(judgments: Judgments, kind: str, settings: ReportSettings) -> Agreement:

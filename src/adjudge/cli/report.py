@@ -1,11 +1,15 @@
 """`adjudge report`: one self-contained HTML file."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+    from adjudge.report.results import PairResults
 
 
 def report(
@@ -44,6 +48,7 @@ def report(
     import sys
 
     from adjudge.cli.compute import ReportSettings, pair_results
+    from adjudge.cli.progress import waiting
     from adjudge.cli.shared import for_each_pair, read_options, read_pairs
     from adjudge.core.files import write_text
     from adjudge.report.build import build_report
@@ -59,14 +64,21 @@ def report(
         annotators=annotators,
     )
     parts = read_pairs(files, format, pair, options)
-    settings = ReportSettings(method=method, texts=_sources(texts), only_passing=only_passing, seed=seed)
-    results = for_each_pair(parts, lambda part: pair_results(part, settings))
-    page = build_report(results, title=title or _title(files, list(parts)))
-    write_text(output, render(page))
-    if tables is not None:
-        write_tables(page, tables)
-    if plots is not None:
-        write_plots(page, plots)
+    with waiting(list(parts)) as (tell, start_next):
+        settings = ReportSettings(method=method, texts=_sources(texts), only_passing=only_passing, seed=seed, tell=tell)
+
+        def compute(part: "Judgments") -> "PairResults":
+            start_next()
+            return pair_results(part, settings)
+
+        results = for_each_pair(parts, compute)
+        tell("writing")
+        page = build_report(results, title=title or _title(files, list(parts)))
+        write_text(output, render(page))
+        if tables is not None:
+            write_tables(page, tables)
+        if plots is not None:
+            write_plots(page, plots)
     for path in (output, tables, plots):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

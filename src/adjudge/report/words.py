@@ -59,7 +59,7 @@ def headline(ranking: Ranking, claims: Claims | None = None) -> str:
     if len(best) == 1:
         return _HEADLINES[verdict_on(best[0], ranking, claims)].format(best[0])
     if len(best) == len(machines(ranking)) or len(best) == len(ranking.systems):
-        return "The data cannot tell which system is best: no line separates any of them."
+        return "The data cannot tell which system is best: no two of them are told apart."
     return f"The data cannot tell which is best: {listed(best, 'or')}."
 
 

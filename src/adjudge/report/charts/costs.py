@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from adjudge.core.tournament import Tournament
 
 ROW_HEIGHT = 28
-CHEAPEST = "cheapest order"
+CHEAPEST = "fewest possible"
 
 
 def costs(tournament: Tournament) -> dict[str, Any]:

@@ -29,6 +29,8 @@ TITLES = {
 }
 # Shown with other sections of the page; for relative judgments, what was shown together is, too.
 ELSEWHERE = ("claims", "sole_winners", "discrepancies")
+# What bears on the verdict comes first; audits that are not named here come last.
+ORDER = ("aa", "reliability", "influence", "stability", "composition", "documents", "sampling")
 WITH_OPPONENTS = ("sampling", "composition")
 
 
@@ -44,11 +46,13 @@ _OWN: dict[type, Callable[[Any], Section]] = {
 
 
 def audit_sections(results: PairResults) -> tuple[Section, ...]:
-    """One section per audit, in the order in which they were made."""
+    """One section per audit."""
     if results.audit is None:
         return ()
     elsewhere = (*ELSEWHERE, *WITH_OPPONENTS) if is_relative(results.ranking) else ELSEWHERE
-    return tuple(_section(name, one) for name, one in results.audit.sections.items() if name not in elsewhere)
+    shown = [(name, one) for name, one in results.audit.sections.items() if name not in elsewhere]
+    shown.sort(key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER))
+    return tuple(_section(name, one) for name, one in shown)
 
 
 def is_relative(ranking: Ranking) -> bool:

@@ -26,6 +26,8 @@ def claims_section(results: PairResults) -> Section | None:
         return None
     parity = [one for one in made.claims if one.kind == "parity" and one.verdict != "not supported"]
     words = (_summary(made), *_rule(made), *(f"{one.claim}: {_PARITY[one.verdict]}." for one in parity))
+    if not any(one.verdict != "not supported" for one in made.claims):
+        return Section("claims", "What can be claimed", words)
     order = [name for name in results.ranking.order if any(name in one.systems for one in made.claims)]
     says = "✓ holds, ! fragile, blank: the data cannot decide."
     chart = Chart("claims", "Is the row better than the column?", says, claims(made, order))

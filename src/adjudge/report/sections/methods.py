@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.table import Cell, Table, text
+from adjudge.core.aa import AATest
+from adjudge.core.table import Cell, Table, percent, show, text
 from adjudge.report.charts.places import places
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import listed
@@ -28,7 +29,26 @@ def methods_section(results: PairResults) -> Section | None:
         )
     chart = Chart("methods", "Places by method", "Coloured lines are systems whose place depends on the method.",
                   places({one.method: one.order for one in (first, *others)}))  # fmt: skip
-    return Section("methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),))
+    words += _false_alarms(results)
+    return Section(
+        "methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),),
+        tuple(one.tables()[0] for one in others if _has_rank_sets(one)),
+    )  # fmt: skip
+
+
+def _false_alarms(results: PairResults) -> list[str]:
+    """How often the test behind each method calls a system different from itself, where that was audited."""
+    audited = None if results.audit is None else results.audit.sections.get("aa")
+    if not isinstance(audited, AATest):
+        return []
+    names = [one.method for one in (results.ranking, *results.others) if one.method in audited.rates]
+    alarms = [f"{name} {show(audited.rates[name].rate_05, percent('rate', 0))}" for name in names]
+    return [f"False alarms of the test behind each method on these data (5% is promised): {', '.join(alarms)}."]
+
+
+def _has_rank_sets(ranking: Ranking) -> bool:
+    """Whether anything is known about possible ranks: a method that ran for its order alone knows nothing."""
+    return any(one.rank_set != (1, len(ranking.systems)) for one in ranking.systems)
 
 
 def _same_order(one: Ranking, other: Ranking) -> bool:
