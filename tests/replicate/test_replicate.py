@@ -16,6 +16,7 @@ from adjudge.replicate.published import decimals_of, find_file, read_published
 from adjudge.replicate.stability import AuditedPair, table_2
 from adjudge.report.text import result_as_text
 from tests.conftest import Run, assert_explained
+from tests.formats.test_wmt_da import rows, write
 
 
 @pytest.mark.parametrize(
@@ -121,6 +122,21 @@ def test_figures_about_other_data_are_not_counted_as_compared() -> None:
     assert (plain["cells"], plain["compared"], plain["matching"]) == (3, 1, 1)
     assert [cell["match"] for cell in plain["tables"][0]["cells"]] == [None, None, True]
     assert "1 of 1" in result_as_text(result)
+
+
+def test_a_campaign_that_cannot_be_read_is_named_and_left_out(tmp_path: Path) -> None:
+    """Made-up judgments without official files, and a file that breaks off in a row beside them."""
+    for name in ("whole", "broken"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name / "ad-latest.csv", rows())
+    file = tmp_path / "broken" / "ad-latest.csv"
+    file.write_text(file.read_text()[:-30])
+    result = replicate("stability", tmp_path)
+    assert any(note.startswith("broken is left out") for note in result.notes)
+    assert "whole de-en has no official figures beside its judgments" in result.notes
+    file.rename(tmp_path / "whole" / "ad-latest.csv")
+    with pytest.raises(InputError, match=r"ad-latest\.csv, line"):
+        replicate("stability", tmp_path)
 
 
 def test_official_files_are_read_by_their_columns(tmp_path: Path) -> None:

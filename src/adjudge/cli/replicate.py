@@ -10,7 +10,8 @@ from adjudge.cli import options as o
 
 def replicate(
     paper: Annotated[
-        str, typer.Argument(metavar="PAPER", help="The paper: document-qe, grain-of-salt, stability, suboptimal.")
+        str,
+        typer.Argument(metavar="PAPER", help="One of document-qe, grain-of-salt, in-order, stability, suboptimal."),
     ],
     data: Annotated[Path, typer.Option("--data", "-d", metavar="DIR", help="Folder of the paper's released data.")],
     json: o.Json = False,

@@ -15,7 +15,7 @@ import numpy as np
 
 from adjudge.audit.changes import DIVISORS
 from adjudge.audit.stability import rating_style, stability
-from adjudge.core.errors import DataError
+from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
 from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.core.stability import Stability, over_pairs
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.formats.wmt_da_files import Campaign
     from adjudge.replicate.published import Published
 
 FAMILIES = ("human removed", "human divided", "lowest removed", "highest removed")
@@ -76,25 +77,44 @@ def replicate(folder: Path) -> Replication:
 
 
 def _read(folder: Path, published: Published) -> _Data:
+    """Every campaign that can be read; what is left out is said, and a folder without any is a fault."""
+    parts: list[_Data] = []
+    notes: list[str] = []
+    faults: list[InputError] = []
+    for campaign in find_campaigns([folder]):
+        try:
+            parts.append(_read_campaign(campaign, published))
+        except InputError as fault:
+            faults.append(fault)
+            notes.append(f"{campaign.name} is left out: {fault}")
+    if not parts:
+        raise faults[0]
+    return _Data(
+        tuple(one for part in parts for one in part.audited),
+        tuple(one for part in parts for one in part.official),
+        (*notes, *(note for part in parts for note in part.notes)),
+        hashlib.sha256("".join(part.fingerprint for part in parts).encode()).hexdigest()[:12],
+    )
+
+
+def _read_campaign(campaign: Campaign, published: Published) -> _Data:
+    judgments = read([one.path for one in campaign.given], format="wmt-da")
+    figures = official_figures(campaign.folder)
+    left_out = published.content["left_out"].get(campaign.name, ())
     audited: list[AuditedPair] = []
     official: list[ReplicatedTable] = []
     notes: list[str] = []
-    fingerprints: list[str] = []
-    left_out = published.content["left_out"]
-    for campaign in find_campaigns([folder]):
-        judgments = read([one.path for one in campaign.given], format="wmt-da")
-        fingerprints.append(judgments.fingerprint)
-        figures = official_figures(campaign.folder)
-        for pair, part in judgments.by_pair().items():
-            try:
-                if pair in figures:
-                    official.append(compared_ranking(campaign.name, pair, figures[pair], part))
-                if pair not in left_out.get(campaign.name, ()):
-                    audited.append(_audited(campaign.name, pair, part, published.content["rule"]))
-            except DataError as fault:
-                notes.append(f"{campaign.name} {pair} is not audited: {fault}")
-    data = hashlib.sha256("".join(fingerprints).encode()).hexdigest()[:12]
-    return _Data(tuple(audited), tuple(official), tuple(notes), data)
+    for pair, part in judgments.by_pair().items():
+        try:
+            if figures.get(pair):
+                official.append(compared_ranking(campaign.name, pair, figures[pair], part))
+            else:
+                notes.append(f"{campaign.name} {pair} has no official figures beside its judgments")
+            if pair not in left_out:
+                audited.append(_audited(campaign.name, pair, part, published.content["rule"]))
+        except DataError as fault:
+            notes.append(f"{campaign.name} {pair} is not audited: {fault}")
+    return _Data(tuple(audited), tuple(official), tuple(notes), judgments.fingerprint)
 
 
 def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> AuditedPair:
