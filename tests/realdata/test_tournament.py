@@ -34,6 +34,8 @@ def test_every_cell_matches_or_is_explained(data: Path) -> None:
     assert [cells["Section 5", f"violations of Equation {i}"] for i in (1, 2, 3)] == [1140, 1215, 979]
     assert [cells["Table 2", f"cost of Equation {i}"] for i in (1, 3)] == [38, 28]
     assert cells["Table 3", "cost of the printed order"] == cells["Table 3", "cost of the optimum"] == 61
+    violated = [figure for (table, name), figure in cells.items() if table == "Table 3" and "violated:" in name]
+    assert (len(violated), sum(figure or 0 for figure in violated)) == (24, 61)
 
 
 def test_raw_rankings_give_the_same(data: Path, tmp_path: Path) -> None:
@@ -42,9 +44,20 @@ def test_raw_rankings_give_the_same(data: Path, tmp_path: Path) -> None:
     assert differing(replicate("in-order", tmp_path)) == KNOWN
 
 
+def test_cells_without_data_say_so(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "data_RNK.csv").symlink_to(data / "wmt10" / "data_RNK.csv")
+    found = replicate("in-order", tmp_path)
+    tables = {table.table: {cell.name: cell for cell in table.cells} for table in found.replicated}
+    assert tables["Table 1"]["2010 English-Czech: pairs"].match
+    absent = tables["Table 1"]["2011 English-Czech individual: pairs"]
+    assert (absent.recomputed, absent.note) == (None, "the folder lacks data for it")
+    assert all(cell.recomputed is None and cell.note for cell in tables["Section 5"].values())
+    assert "2011 English-Czech individual" in found.notes[0]
+
+
 @pytest.mark.parametrize(("file", "optima"), [("wmt10.French,English", 8), ("wmt11.French,English.individual", 26)])
 def test_optimal_orders_are_not_unique(data: Path, file: str, optima: int) -> None:
-    """How many orders are cheapest, counted independently for these two tasks."""
+    """How many orders are cheapest (pairs without a lead may stand either way), counted independently for both."""
     judgments = read([data / "pairwise" / file], format="pairwise-counts")
     found = tournament(judgments, methods=["wins-or-ties"])
     assert found.mfas.optima_complete

@@ -43,6 +43,8 @@ class CheapestOrder:
     """How many orders are cheapest; at least so many where `optima_complete` is false."""
     optima_complete: bool
     movable: tuple[Movable, ...]
+    movable_complete: bool = True
+    """False where systems may take ranks beyond those told; every rank told is taken in some cheapest order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,16 +70,12 @@ class Tournament(Result):
     def tables(self) -> tuple[Table, ...]:
         """The cheapest order, what it contradicts, and the cost of every ranking."""
         movable = {one.system: f"{one.highest}–{one.lowest}" for one in self.mfas.movable}
-        proof = "no order is cheaper" if self.mfas.optimal else f"no order is cheaper than {self.mfas.lower_bound}"
-        orders = "1 order is" if self.mfas.optima == 1 else f"{self.mfas.optima:,} orders are"
-        if not self.mfas.optima_complete:
-            orders = f"at least {orders}"
         words = "The tournament has no cycle." if self.acyclic else f"Systems in cycles: {self._cycle_words()}."
         order = Table(
             "The order that contradicts the fewest judgments",
             (number("rank", 0), text("system"), text("ranks in cheapest orders")),
             tuple((i, name, movable.get(name, str(i))) for i, name in enumerate(self.mfas.order, start=1)),
-            f"It costs {self.mfas.cost}; {proof}; {orders} cheapest. {words}",
+            f"{self._proof_words()} {words}",
         )
         violated = Table(
             "Leads that it contradicts",
@@ -90,6 +88,17 @@ class Tournament(Result):
             tuple((name, cost, self.spearman["mfas"].get(name)) for name, cost in self.violations.items()),
         )
         return (order, violated, costs) if self.mfas.violated else (order, costs)
+
+    def _proof_words(self) -> str:
+        found = self.mfas
+        if not found.optimal:
+            return f"It costs {found.cost}; no order costs less than {found.lower_bound}, more is not proved."
+        cheapest = f"It costs {found.cost}, proved to be the least"
+        if found.optima_complete and found.optima == 1:
+            return f"{cheapest}; no other order is as cheap."
+        at_least = "" if found.optima_complete else "at least "
+        movable = f"{len(found.movable)} systems can move" + ("" if found.movable_complete else " or more")
+        return f"{cheapest}; {at_least}{found.optima:,} orders cost so little, and {movable} between them."
 
     def _cycle_words(self) -> str:
         return "; ".join(", ".join(members) for members in self.cycles)

@@ -3,7 +3,8 @@
 Two systems are joined by an edge from the one that won more of their comparisons, weighted by how many more; a pair
 without a lead has no edge. The cost of an order is the weight of the edges that point upward. The order is proved to be
 cheapest, unless time runs out; then the best one found comes with a proved lower bound. Where several orders are
-cheapest, one of them is given; `rank.tournament` says how many there are and who can move.
+cheapest, the one given has been moved towards the order by net wins as far as single moves that cost nothing lead;
+`rank.tournament` says how many there are and who can move.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.rank.ordering.branch import cheapest_order
+from adjudge.rank.ordering.insertion import descend
 from adjudge.rank.ordering.optima import find_optima
 
 if TYPE_CHECKING:
@@ -67,7 +69,15 @@ def solve(net: NDArray[np.int64], *, time_limit: float = TIME_LIMIT) -> MfasSolu
         order += part.tolist() if found is None else part[found.order].tolist()
         cost += found.cost if found else 0
         bound += found.lower_bound if found else 0
-    return MfasSolution(np.array(order, dtype=np.int64), cost, bound)
+    return MfasSolution(_towards_net_wins(net, np.array(order, dtype=np.int64)), cost, bound)
+
+
+def _towards_net_wins(net: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Move systems, where that costs nothing, so that those with more net wins come first."""
+    total = (net - net.T).sum(1)
+    out_of_turn = (total[:, None] < total[None, :]).astype(np.int64)
+    # A contradicted judgment outweighs all pairs that are out of turn together.
+    return descend(net.T * len(net) ** 2 + out_of_turn, order)
 
 
 def components(net: NDArray[np.int64]) -> list[list[int]]:

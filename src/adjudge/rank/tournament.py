@@ -78,7 +78,7 @@ def tournament(
         mfas=_cheapest(names, net, solution, time_limit if all_optima else None),
         orders={method: tuple(names[i] for i in order) for method, order in orders.items()},
         violations={method: cost_of(net, order) for method, order in orders.items()},
-        spearman={a: {b: _spearman(orders[a], orders[b]) for b in orders if b != a} for a in orders},
+        spearman={a: {b: spearman(orders[a], orders[b]) for b in orders if b != a} for a in orders},
     )
 
 
@@ -99,6 +99,7 @@ def _cheapest(
         violated=tuple(Violation(names[b], names[w], int(net[b, w])) for b, w in violated if net[b, w] > 0),
         optima=optima.number if optima else 1,
         optima_complete=bool(optima and optima.complete),
+        movable_complete=bool(optima and optima.places_complete),
         movable=tuple(
             Movable(names[i], int(optima.first[i]) + 1, int(optima.last[i]) + 1)
             for i in order
@@ -132,7 +133,7 @@ def _scores(module: str, tally: Tally, seed: int) -> NDArray[np.float64]:
     return found
 
 
-def _spearman(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
+def spearman(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
     """Spearman's rho of two orders without ties."""
     n = len(first)
     places = np.empty((2, n))

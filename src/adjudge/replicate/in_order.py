@@ -1,7 +1,8 @@
 """Replication of "Putting Human Assessments of Machine Translation Systems in Order" (Lopez 2012).
 
 Reads the counts of every task (`A B wins ties losses`) where the folder has them, the raw rankings otherwise; both give
-the same figures.
+the same figures. Optimal orders are often not unique, so the printed ones are not compared with ours: they are checked
+to cost as little, and correlations are those of the printed order.
 """
 
 from __future__ import annotations
@@ -19,63 +20,104 @@ from adjudge.core.replication import Replication
 from adjudge.formats import read
 from adjudge.rank.mfas import cost_of, net_wins
 from adjudge.rank.tally import tally
-from adjudge.rank.tournament import tournament
-from adjudge.replicate.published import find_file, read_published
+from adjudge.rank.tournament import spearman, tournament
+from adjudge.replicate.published import file_if_there, read_published
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from adjudge.core.judgments import Judgments
     from adjudge.core.tournament import Tournament
+    from adjudge.replicate.published import Published
 
 NAME = "in-order"
 EQUATIONS = {"Equation 1": "wins-or-ties", "Equation 2": "wins-no-reference", "Equation 3": "wins-no-ties"}
 Cells = dict[str, float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Task:
-    """One task: its judgments, how many comparisons they hold, and its tournament."""
+    """One task: its data, how many comparisons they hold, its tournament, and the leads between its systems."""
 
-    judgments: Judgments
+    fingerprint: str
     comparisons: int
     found: Tournament
+    net: NDArray[np.int64]
+
+    def indices(self, order: Iterable[str]) -> NDArray[np.int64]:
+        """An order of names as an order of indices."""
+        return np.array([self.found.systems.index(name) for name in order], dtype=np.int64)
 
 
 def replicate(folder: Path) -> Replication:
     """All tables of the paper."""
     published = read_published("in_order")
-    tasks = {entry["task"]: _task(folder, entry) for entry in published.content["tasks"]}
-    printed = published.content["printed_orders"]
-    recomputed = {
-        "Table 1": _counts(tasks),
-        "Section 5": _totals(tasks),
-        "Table 2": _costs(tasks["2011 English-Czech individual"]),
-        "Table 3": _table_3(tasks["2010 French-English"], printed["2010 French-English"]),
-        "Table 4": _table_4(tasks["2011 Urdu-English tunable metrics"], printed["2011 Urdu-English tunable metrics"]),
-    }
-    fingerprints = "".join(task.judgments.fingerprint for task in tasks.values())
+    entries = published.content["tasks"]
+    files: dict[Path, Judgments] = {}
+    tasks = {entry["task"]: found for entry in entries if (found := _task(folder, entry, files)) is not None}
+    missing = [entry["task"] for entry in entries if entry["task"] not in tasks]
+    if not tasks:
+        wanted = f"neither '{entries[0]['counts']}' nor '{entries[0]['raw']}' nor the like"
+        raise InputError(f"holds {wanted}; name the folder that has the paper's data", file=folder)
+    recomputed = _recomputed(tasks, published.content["printed_orders"], complete=not missing)
+    fingerprints = "".join(task.fingerprint for task in tasks.values())
     return Replication(
         settings={"paper": NAME},
         data=hashlib.sha256(fingerprints.encode()).hexdigest()[:12],
+        notes=(f"the folder has no data for {', '.join(missing)}",) if missing else (),
         paper=published.paper,
-        replicated=tuple(published.compared(name, cells) for name, cells in recomputed.items()),
+        replicated=tuple(
+            published.compared(name, cells, _absent(published, name, cells)) for name, cells in recomputed.items()
+        ),
     )
 
 
-def _task(folder: Path, entry: Mapping[str, Any]) -> _Task:
-    judgments = _judgments(folder, entry)
+def _recomputed(tasks: Mapping[str, _Task], printed: Mapping[str, list[str]], *, complete: bool) -> dict[str, Cells]:
+    """The cells of every table that the tasks at hand allow."""
+    czech, french, metrics = (
+        tasks.get(name)
+        for name in ("2011 English-Czech individual", "2010 French-English", "2011 Urdu-English tunable metrics")
+    )
+    return {
+        "Table 1": _counts(tasks),
+        "Section 5": _totals(tasks) if complete else {},
+        "Table 2": {**_costs(czech), **_ranks(czech)} if czech else {},
+        "Table 3": _table_3(french, printed["2010 French-English"]) if french else {},
+        "Table 4": _table_4(metrics, printed["2011 Urdu-English tunable metrics"]) if metrics else {},
+    }
+
+
+def _absent(published: Published, table: str, cells: Cells) -> dict[str, str]:
+    """A note for every cell that cannot be recomputed."""
+    return {name: "the folder lacks data for it" for name in published.cells(table) if name not in cells}
+
+
+def _task(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) -> _Task | None:
+    judgments = _judgments(folder, entry, files)
+    if judgments is None:
+        return None
     found = tournament(judgments, methods=EQUATIONS.values(), all_optima=False)
-    return _Task(judgments, len(comparisons(judgments)), found)
+    compared = comparisons(judgments)
+    counts = tally(compared.without(compared.human))
+    return _Task(judgments.fingerprint, len(compared), found, net_wins(counts.wins))
 
 
-def _judgments(folder: Path, entry: Mapping[str, Any]) -> Judgments:
-    try:
-        return read([find_file(folder, entry["counts"])], format="pairwise-counts")
-    except InputError:
-        raw = read([find_file(folder, entry["raw"])], format="wmt-ranking")
-        return raw.for_pair(parse_pair(entry["pair"]))
+def _judgments(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) -> Judgments | None:
+    """The counts of a task where the folder has them, or else its raw rankings; None where it has neither.
+
+    Raw files hold many tasks: `files` keeps those that were read.
+    """
+    if counts := file_if_there(folder, entry["counts"]):
+        return read([counts], format="pairwise-counts")
+    raw = file_if_there(folder, entry["raw"])
+    if raw is None:
+        return None
+    if raw not in files:
+        files[raw] = read([raw], format="wmt-ranking")
+    return files[raw].for_pair(parse_pair(entry["pair"]))
 
 
 def _counts(tasks: Mapping[str, _Task]) -> Cells:
@@ -100,24 +142,44 @@ def _costs(task: _Task) -> Cells:
     return {"cost of the optimum": task.found.mfas.cost, **costs}
 
 
-def _table_3(task: _Task, printed: list[str]) -> Cells:
-    return {"systems": len(task.found.systems), **_costs(task), "cost of the printed order": _cost_of(task, printed)}
-
-
-def _table_4(task: _Task, printed: list[str]) -> Cells:
-    rho = task.found.spearman
-    first, second = EQUATIONS["Equation 1"], EQUATIONS["Equation 2"]
+def _ranks(task: _Task) -> Cells:
+    """The rank of every system by every equation and in our optimal order."""
+    orders = {"the optimum": "mfas", **EQUATIONS}
     return {
-        **_costs(task),
-        "cost of the printed order": _cost_of(task, printed),
-        "Spearman, Equation 2 and the optimum": rho["mfas"][second],
-        "Spearman, Equation 1 and the optimum": rho["mfas"][first],
-        "Spearman, Equations 1 and 2": rho[first][second],
+        f"rank of {system} by {name}": rank
+        for name, method in orders.items()
+        for rank, system in enumerate(task.found.orders[method], start=1)
     }
 
 
-def _cost_of(task: _Task, order: list[str]) -> int:
-    """What an order costs: optimal orders are often not unique, so the printed one need not be ours."""
-    found = tally(comparisons(task.judgments))
-    place = {name: i for i, name in enumerate(found.systems)}
-    return cost_of(net_wins(found.wins), np.array([place[name] for name in order]))
+def _violated(task: _Task, order: list[str]) -> Cells:
+    """The cost of a printed order, and every lead that it violates."""
+    place = task.indices(order)
+    leads = {
+        f"violated: {order[low]} over {order[high]}": float(task.net[place[low], place[high]])
+        for low in range(len(order))
+        for high in range(low)
+        if task.net[place[low], place[high]] > 0
+    }
+    return {
+        "cost of the printed order": cost_of(task.net, place),
+        "leads that the printed order violates": len(leads),
+        **leads,
+    }
+
+
+def _table_3(task: _Task, printed: list[str]) -> Cells:
+    return {"systems": len(task.found.systems), **_costs(task), **_violated(task, printed), **_ranks(task)}
+
+
+def _table_4(task: _Task, printed: list[str]) -> Cells:
+    first, second = (task.indices(task.found.orders[EQUATIONS[f"Equation {i}"]]) for i in (1, 2))
+    optimum = task.indices(printed)
+    return {
+        **_costs(task),
+        **_violated(task, printed),
+        **_ranks(task),
+        "Spearman, Equation 2 and the optimum": spearman(second, optimum),
+        "Spearman, Equation 1 and the optimum": spearman(first, optimum),
+        "Spearman, Equations 1 and 2": spearman(first, second),
+    }

@@ -79,10 +79,18 @@ def decimals_of(printed: str) -> int:
 
 def find_file(folder: Path, name: str) -> Path:
     """The file of this name in the folder or in a folder directly inside it."""
+    found = file_if_there(folder, name)
+    if found is None:
+        raise InputError(f"holds no '{name}'; name the folder that has the paper's data", file=folder)
+    return found
+
+
+def file_if_there(folder: Path, name: str) -> Path | None:
+    """The file of this name in the folder or in a folder directly inside it; None where there is none."""
     if (folder / name).is_file():
         return folder / name
     found = sorted(folder.glob(f"*/{name}"))
-    if len(found) == 1:
-        return found[0]
-    what = "holds no" if not found else f"holds {len(found)} files called"
-    raise InputError(f"{what} '{name}'; name the folder that has the paper's data", file=folder)
+    if len(found) > 1:
+        what = f"holds {len(found)} files called '{name}'"
+        raise InputError(f"{what}; name the folder that has the paper's data", file=folder)
+    return found[0] if found else None

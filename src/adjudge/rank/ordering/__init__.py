@@ -1,5 +1,6 @@
 """The linear ordering problem: the cheapest order, where placing i before j costs `costs[i, j]` (whole numbers).
 
-`insertion` finds good orders, `relaxation` proves lower bounds by linear programs, `odd_cuts` sharpens them,
-`branch` closes the gap between the two, and `optima` tells what all cheapest orders have in common.
+`insertion` finds good orders. `packing` proves quick lower bounds, `relaxation` better ones by linear programs, and
+`odd_cuts` sharpens those. `branch` closes the gap between the two. `optima` tells what all cheapest orders have in
+common, and `counting` counts them.
 """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ import numpy as np
 from adjudge.core.rng import generator
 from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
 from adjudge.rank.ordering.odd_cuts import odd_cuts
+from adjudge.rank.ordering.packing import packed_bound
 from adjudge.rank.ordering.relaxation import TOLERANCE, Cuts, Pairs, Relaxed, solve_relaxation
 
 if TYPE_CHECKING:
@@ -83,9 +83,7 @@ class _Search:
 
     def run(self) -> Ordered:
         n = self.pairs.n
-        # Every pair costs at least the cheaper of its two orders.
-        least = float(np.triu(np.minimum(self.costs, self.costs.T), 1).sum())
-        root = _Node(least, 0, np.zeros((n, n), dtype=bool), self.pairs.no_cuts())
+        root = _Node(float(packed_bound(self.costs)), 0, np.zeros((n, n), dtype=bool), self.pairs.no_cuts())
         heap = [root]
         while heap and not self._closes(heap[0].bound):
             self.proved = heap[0].bound
@@ -160,8 +158,7 @@ class _Search:
         low, high = self.pairs.limits(node.before)
         cuts = node.cuts
         if not len(cuts):
-            preferred = np.where(self.pairs.objective < 0, 1.0, np.where(self.pairs.objective > 0, 0.0, 0.5))
-            cuts = self.pairs.broken_cycles(np.clip(preferred, low, high))
+            cuts = self.pairs.broken_cycles(np.clip(self.pairs.preferred(), low, high))
         while True:
             relaxed = solve_relaxation(self.pairs, cuts, low, high, deadline=self.deadline)
             if relaxed is None:
@@ -172,7 +169,7 @@ class _Search:
                 return None
             new = self.pairs.broken_cycles(relaxed.x)
             if not len(new):
-                return replace(node, cuts=cuts.chosen(relaxed.tight)), relaxed
+                return replace(node, cuts=cuts.chosen(relaxed.near)), relaxed
             cuts = cuts.joined(new)
 
     def _is_closed_by(self, node: _Node, relaxed: Relaxed) -> bool:
@@ -181,7 +178,7 @@ class _Search:
         self._offer(descend(self.costs, rounded))
         if not self.shaken and not self._closes(node.bound):
             self.shaken = True
-            self._offer(shake(self.costs, self.best, goal=math.ceil(node.bound - TOLERANCE)))
+            self._offer(shake(self.costs, self.best, goal=math.ceil(node.bound - TOLERANCE), deadline=self.deadline))
         whole = bool((np.minimum(relaxed.x, 1 - relaxed.x) < TOLERANCE).all())
         return whole or self._closes(node.bound)
 

@@ -5,6 +5,7 @@ Heuristic, so nothing here proves anything; it only provides the upper bound tha
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,12 +62,13 @@ def first_order(costs: Costs) -> Order:
     return min((descend(costs, start) for start in starts), key=lambda order: cost_of(costs, order))
 
 
-def shake(costs: Costs, order: Order, *, goal: int) -> Order:
-    """Shuffle a stretch of the order and descend again, many times; stops early at a cost of `goal`."""
+def shake(costs: Costs, order: Order, *, goal: int, deadline: float) -> Order:
+    """Shuffle a stretch of the order and descend again, many times; stops at a cost of `goal` or half of the time."""
     rng = generator(2, len(costs))
     best, best_cost = order, cost_of(costs, order)
+    halfway = (time.process_time() + deadline) / 2
     for _ in range(SHAKEN * len(order)):
-        if best_cost <= goal:
+        if best_cost <= goal or time.process_time() > halfway:
             break
         size = int(rng.integers(3, max(4, len(order) // 3 + 1)))
         start = int(rng.integers(0, max(1, len(order) - size + 1)))

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float64]
 
 TOLERANCE = 1e-6
-# Cuts with less slack than this stay in the program; the others may come back when they are violated again.
-TIGHT = 0.1
+# Cuts with less slack than this are kept for the next program: they are likely to be needed again.
+NEAR = 0.5
+# More cuts at once would only slow the program down; the most violated ones come first.
+MOST_CUTS = 25_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +51,12 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """The solution of a linear program: the point, the proved bound, reduced costs, and which cuts hold tightly."""
+    """The solution of a linear program: the point, the proved bound, reduced costs, and which cuts are close to x."""
 
     x: Vector
     bound: float
     reduced: Vector
-    tight: NDArray[np.bool_]
+    near: NDArray[np.bool_]
 
 
 class Pairs:
@@ -79,8 +81,12 @@ class Pairs:
     def limits(self, before: NDArray[np.bool_]) -> tuple[Vector, Vector]:
         """Lower and upper limits of the variables where some pairs are decided: `before[i, j]`, i comes before j."""
         low = before[self.first, self.second].astype(float)
-        high = 1.0 - before[self.second, self.first]
+        high = 1.0 - before[self.second, self.first].astype(float)
         return low, high
+
+    def preferred(self) -> Vector:
+        """Every pair in its cheaper order, as if it were alone; halfway where both orders cost the same."""
+        return np.asarray((1.0 - np.sign(self.objective)) / 2)
 
     def no_cuts(self) -> Cuts:
         """The empty set of inequalities."""
@@ -91,14 +97,16 @@ class Pairs:
     def broken_cycles(self, x: Vector) -> Cuts:
         """The 3-cycle inequalities that x violates."""
         full = self.matrix(x)
-        found: list[NDArray[np.int64]] = []
+        found = [np.zeros((3, 0), dtype=np.int64)]
+        excess = [np.zeros(0)]
         for i in range(self.n - 2):
             rest = slice(i + 1, self.n)
             around = full[i, rest][:, None] + full[rest, rest] + full[rest, i][None, :]
             j, k = np.nonzero(around > 2 + TOLERANCE)
             found.append(np.stack([np.full(len(j), i), j + i + 1, k + i + 1]))
-        cycles = np.concatenate(found, axis=1) if found else np.zeros((3, 0), dtype=np.int64)
-        return self._cycle_cuts(cycles)
+            excess.append(around[j, k])
+        worst = np.argsort(-np.concatenate(excess), kind="stable")[:MOST_CUTS]
+        return self._cycle_cuts(np.concatenate(found, axis=1)[:, worst])
 
     def _cycle_cuts(self, cycles: NDArray[np.int64]) -> Cuts:
         """x_ij + x_jk + x_ki <= 2 for every column (i, j, k), with 1 - x_ba written for x_ab where a > b."""
@@ -131,7 +139,7 @@ def solve_relaxation(pairs: Pairs, cuts: Cuts, low: Vector, high: Vector, *, dea
         if answer.status == 0:
             multipliers = np.maximum(-np.asarray(answer.ineqlin.marginals), 0.0)
             bound, reduced = proved_bound(pairs, cuts, multipliers, low, high)
-            return Relaxed(np.asarray(answer.x), bound, reduced, np.asarray(answer.slack) < TIGHT)
+            return Relaxed(np.asarray(answer.x), bound, reduced, np.asarray(answer.slack) < NEAR)
         left = deadline - time.process_time()
     return None
 

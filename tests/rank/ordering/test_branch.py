@@ -1,0 +1,156 @@
+"""Branch and bound, its cuts and its bounds, against dynamic programming over sets and against many orders."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from adjudge.rank.ordering import branch
+from adjudge.rank.ordering.branch import cheapest_order, closed
+from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
+from adjudge.rank.ordering.odd_cuts import odd_cuts
+from adjudge.rank.ordering.packing import packed_bound
+from adjudge.rank.ordering.relaxation import Cuts, Pairs, Relaxed, proved_bound, solve_relaxation
+
+Costs = NDArray[np.int64]
+
+# Pure noise whose linear program has no whole solution, so that odd cuts and branching are really needed.
+FRACTIONAL = [(14, 19), (14, 41), (15, 9), (15, 12), (15, 21), (15, 28), (15, 56)]
+
+
+def noise(n: int, seed: int, most: int = 20) -> Costs:
+    upper = np.triu(np.random.default_rng(seed).integers(-most, most + 1, (n, n)), 1)
+    return np.asarray(np.maximum(upper - upper.T, 0))
+
+
+def by_sets(costs: Costs) -> int:
+    """The least cost by dynamic programming over all sets of elements that come first."""
+    n = len(costs)
+    sets = np.arange(1 << n)
+    placed = (sets[:, None] >> np.arange(n)) & 1
+    step = costs @ (1 - placed).T
+    best = np.full(1 << n, np.iinfo(np.int64).max)
+    best[0] = 0
+    for size in range(n):
+        now = sets[placed.sum(1) == size]
+        for element in range(n):
+            free = now[placed[now, element] == 0]
+            np.minimum.at(best, free | (1 << element), best[free] + step[element, free])
+    return int(best[-1])
+
+
+def soon() -> float:
+    return time.process_time() + 60
+
+
+def whole_program(costs: Costs) -> tuple[Pairs, Cuts, Relaxed]:
+    """The linear program with all cycle inequalities that matter."""
+    pairs = Pairs(costs)
+    low, high = pairs.limits(np.zeros((pairs.n, pairs.n), dtype=bool))
+    cuts = pairs.broken_cycles(pairs.preferred())
+    while True:
+        relaxed = solve_relaxation(pairs, cuts, low, high, deadline=soon())
+        assert relaxed is not None
+        new = pairs.broken_cycles(relaxed.x)
+        if not len(new):
+            return pairs, cuts, relaxed
+        cuts = cuts.joined(new)
+
+
+def as_point(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.float64]:
+    place = np.argsort(order)
+    return (place[pairs.first] < place[pairs.second]).astype(float)
+
+
+@pytest.mark.parametrize(("n", "seed"), FRACTIONAL)
+def test_fractional_programs_end_at_the_optimum(n: int, seed: int) -> None:
+    costs = noise(n, seed)
+    _, _, relaxed = whole_program(costs)
+    assert (np.minimum(relaxed.x, 1 - relaxed.x) > 0.1).any()
+    found = cheapest_order(costs, deadline=soon())
+    assert found.cost == found.lower_bound == cost_of(costs, found.order) == by_sets(costs)
+
+
+@pytest.mark.parametrize(("n", "seed"), FRACTIONAL)
+def test_branching_alone_ends_at_the_optimum(n: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without odd cuts, and from the worst incumbent: nodes are bounded, fixed by reduced costs, and split."""
+    monkeypatch.setattr(branch, "ROUNDS_AT_ROOT", 0)
+    monkeypatch.setattr(branch, "ROUNDS_BELOW", 0)
+    monkeypatch.setattr(branch, "first_order", lambda costs: np.arange(len(costs)))
+    monkeypatch.setattr(branch, "shake", lambda _, order, **__: order)
+    monkeypatch.setattr(branch, "descend", lambda _, order: order)
+    costs = noise(n, seed)
+    found = cheapest_order(costs, deadline=soon())
+    assert found.cost == found.lower_bound == by_sets(costs)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 100_000), st.integers(2, 12), st.sampled_from([1, 2, 20]))
+def test_noise_agrees_with_dynamic_programming(seed: int, n: int, most: int) -> None:
+    costs = noise(n, seed, most)
+    found = cheapest_order(costs, deadline=soon())
+    assert found.cost == found.lower_bound == by_sets(costs)
+
+
+@pytest.mark.parametrize(("n", "seed"), FRACTIONAL)
+def test_cuts_hold_for_every_order_and_not_for_the_program(n: int, seed: int) -> None:
+    pairs, cycles, relaxed = whole_program(noise(n, seed))
+    rng = np.random.default_rng(seed)
+    odd = odd_cuts(pairs, relaxed.x, rng)
+    assert len(odd)
+    assert (odd.matrix @ relaxed.x > odd.limit + 1e-6).all()
+    orders = np.array([as_point(pairs, rng.permutation(n)) for _ in range(2000)]).T
+    for cuts in (cycles, odd):
+        assert (cuts.matrix @ orders <= cuts.limit[:, None]).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 100_000), st.integers(2, 10), st.sampled_from([1, 20]))
+def test_packed_cycles_never_cost_more_than_the_optimum(seed: int, n: int, most: int) -> None:
+    costs = noise(n, seed, most) + np.random.default_rng(seed).integers(0, 3, (n, n))
+    np.fill_diagonal(costs, 0)
+    assert packed_bound(costs) <= by_sets(costs)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_multipliers_give_a_true_bound(seed: int) -> None:
+    costs = noise(12, seed)
+    pairs, cuts, relaxed = whole_program(costs)
+    low, high = pairs.limits(np.zeros((12, 12), dtype=bool))
+    rng = np.random.default_rng(seed)
+    for scale in (0.1, 1, 10):
+        bound, _ = proved_bound(pairs, cuts, scale * rng.random(len(cuts)), low, high)
+        assert bound <= by_sets(costs) + 1e-9
+    assert relaxed.bound <= by_sets(costs) + 1e-9
+
+
+def test_time_that_runs_out_leaves_a_true_bound() -> None:
+    costs = noise(60, 1)
+    found = cheapest_order(costs, deadline=time.process_time() + 1.0)
+    assert found.lower_bound < found.cost == cost_of(costs, found.order)
+    assert found.lower_bound >= packed_bound(costs) > found.cost / 2
+
+
+def test_searches_never_make_an_order_dearer() -> None:
+    costs = noise(25, 3)
+    start = np.arange(25)
+    down = descend(costs, start)
+    assert sorted(down) == list(range(25))
+    assert cost_of(costs, down) < cost_of(costs, start)
+    assert cost_of(costs, first_order(costs)) <= cost_of(costs, descend(costs, np.argsort((costs - costs.T).sum(1))))
+    assert cost_of(costs, shake(costs, down, goal=0, deadline=soon())) <= cost_of(costs, down)
+
+
+def test_contradictions_have_no_closure() -> None:
+    before = np.zeros((3, 3), dtype=bool)
+    before[0, 1] = before[1, 2] = True
+    transitive = closed(before)
+    assert transitive is not None
+    assert transitive[0, 2]
+    before[2, 0] = True
+    assert closed(before) is None
