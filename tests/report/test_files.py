@@ -25,12 +25,16 @@ def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_one_file_with_tables_and_plots_beside_it(adjudge: Callable[..., Run], judgments: Path, tmp_path: Path) -> None:
+def test_all_pairs_go_into_one_file_with_tables_and_plots_beside_it(
+    adjudge: Callable[..., Run], judgments: Path, tmp_path: Path
+) -> None:
     out, tables, plots = tmp_path / "report.html", tmp_path / "tables", tmp_path / "plots"
-    run = adjudge("report", judgments, "-o", out, "--pair", "en-cs", "--tables", tables, "--plots", plots)
+    run = adjudge("report", judgments, "-o", out, "--tables", tables, "--plots", plots)
     assert run.code == 0, run.err
     text = out.read_text(encoding="utf-8")
-    assert "<title>campaign, en-cs</title>" in text
+    assert "<title>campaign, 2 language pairs</title>" in text
+    assert 'id="en-cs"' in text
+    assert 'id="de-en"' in text
     assert "system-01" in text
     with (tables / "en-cs-ranking-by-bradley-terry.csv").open(encoding="utf-8") as file:
         rows = list(csv.reader(file))
@@ -42,16 +46,6 @@ def test_one_file_with_tables_and_plots_beside_it(adjudge: Callable[..., Run], j
     assert "system-01" in svg
     assert "var(--" not in svg
     assert (plots / "en-cs-forest.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_all_pairs_go_into_one_report(adjudge: Callable[..., Run], judgments: Path, tmp_path: Path) -> None:
-    out = tmp_path / "report.html"
-    run = adjudge("report", judgments, "-o", out, "--title", "Two pairs")
-    assert run.code == 0, run.err
-    text = out.read_text(encoding="utf-8")
-    assert "<title>Two pairs</title>" in text
-    assert 'id="en-cs"' in text
-    assert 'id="de-en"' in text
 
 
 def test_faults_leave_no_file_behind(adjudge: Callable[..., Run], judgments: Path, tmp_path: Path) -> None:

@@ -80,3 +80,15 @@ def test_metrics_are_compared_by_a_heat_map_at_both_levels(tmp_path: Path, syste
     cells = rows_of(charts["meta-wins-segment"])
     assert {(one["row"], one["verdict"]) for one in cells} == {("good", "better"), ("bad", "worse")}
     assert page.pairs[0].headline == "good is best at segment level."
+
+
+def test_one_metric_on_whole_test_sets_alone(tmp_path: Path) -> None:
+    """Nothing to compare: no heat map, and no claim that a metric is best of one."""
+    (tmp_path / "human.sys.score").write_text("a 1\nb 2\nc 3\nd 5\n")
+    (tmp_path / "bleu.sys.score").write_text("a 10\nb 20\nc 31\nd 50\n")
+    human, metric = (read_metric_scores([tmp_path / f"{name}.sys.score"]) for name in ("human", "bleu"))
+    result = evaluate(join(human, metric)[0])
+    page = build_standard_report(result, title="One")
+    assert_complete(page, result)
+    assert page.charts_by_id() == {}
+    assert page.pairs[0].headline == "bleu against 4 human scores of systems."
