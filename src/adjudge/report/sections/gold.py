@@ -22,7 +22,7 @@ def gold_headline(gold: Gold) -> str:
 def gold_facts(gold: Gold) -> tuple[Fact, ...]:
     """Runs and judgments."""
     facts = [
-        Fact(run.name, f"{run.judgments:,} judgments", f"by {run.kept:,} of {run.annotators:,} annotators, who passed")
+        Fact(_short(run.name), f"{run.judgments:,} judgments", f"by {run.kept:,} of {run.annotators:,} annotators")
         for run in gold.runs
     ]
     if gold.correlation is not None:
@@ -31,6 +31,11 @@ def gold_facts(gold: Gold) -> tuple[Fact, ...]:
             0, Fact("Replication", f"{gold.correlation.pearson:.3f}", f"r; 95% between {low:.3f} and {high:.3f}")
         )
     return tuple(facts)
+
+
+def _short(name: str) -> str:
+    """The last part of a path: runs are named after their files."""
+    return name.rstrip("/").rpartition("/")[2]
 
 
 def gold_sections(gold: Gold) -> tuple[Section, ...]:

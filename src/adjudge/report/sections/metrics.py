@@ -19,6 +19,9 @@ _TESTS = {"system": "williams", "segment": "permutation of tie-calibrated accura
 def meta_headline(result: MetaEvaluation) -> str:
     """Which metrics lead, at the finest level that there is."""
     level = "segment" if "segment" in result.clusters else "system"
+    if len(result.metrics) == 1:
+        ((name, levels),) = result.metrics.items()
+        return f"{name} against {levels[level].n:,} human scores of {level}s."
     first = result.clusters[level][0]
     if len(first) == len(result.metrics) and len(first) > 1:
         return f"The data cannot tell the metrics apart at {level} level."
