@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
+import polars as pl
 import pytest
+from scipy.stats import mannwhitneyu
 
 from adjudge.audit.stability import stability
+from adjudge.core.judgments import Judgments
 from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.formats import read
 from adjudge.replicate import replicate
@@ -73,6 +77,49 @@ def test_counts_are_those_of_the_audits(data: Path) -> None:
         counted["both"] += row.both_changed
     found = table(data / "wmt21", "Table 2")
     assert {key: found[f"ALL SR+DC: {key}"].recomputed for key in counted} == counted
+
+
+def spelled_out(judgments: Judgments, kept: pl.Expr, shown: pl.Expr) -> tuple[list[str], list[int]]:
+    """Order and sizes of clusters by section 3 of the paper, with polars and scipy's `mannwhitneyu`.
+
+    z-scores are made from the rows that are kept; systems that are not shown are left out of ranking and lines only.
+    Her line: half the two-sided p against every system below is under .05 (SciPy before 1.7).
+    """
+    table = judgments.table
+    if "passed" in table.columns:
+        table = table.with_columns(pl.col("passed").fill_null(value=True))
+    score = pl.col("score")
+    z = (score - score.mean().over("annotator")) / score.std().over("annotator")
+    rated = table.filter(kept).with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(["system", "repeat"]))
+    rated = rated.filter(shown & pl.col("passed") if "passed" in rated.columns else shown)
+    means = rated.group_by("system", "document", "segment").agg(pl.col("z").mean().round(10)).drop_nulls("z")
+    order = means.group_by("system").agg(pl.col("z").mean()).sort("z", descending=True)["system"].to_list()
+    values = {name: means.filter(pl.col("system") == name)["z"].to_numpy() for name in order}
+    ends = [
+        i + 1
+        for i in range(len(order) - 1)
+        if all(
+            mannwhitneyu(values[order[i]], values[below], alternative="two-sided", method="asymptotic").pvalue < 0.1
+            for below in order[i + 1 :]
+        )
+    ]
+    return order, [b - a for a, b in pairwise([0, *ends, len(order)])]
+
+
+@pytest.mark.parametrize("pair", ["cs-en", "ha-en", "de-en"])
+def test_removing_people_is_what_the_paper_says(data: Path, pair: str) -> None:
+    """Section 5.2: human systems and REF are removed before z-scores are made, BAD_REF stays.
+
+    The baseline is the ranking from all data with the significance clusters made without human systems.
+    """
+    part = read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").by_pair()[pair]
+    (row,) = stability(part, families=("human removed",))
+    people = pl.col("system").is_in(list(row.removed))
+    gone = (people & (pl.col("kind") != "degraded")) | (pl.col("kind") == "reference")
+    before = spelled_out(part, pl.lit(value=True), ~people)
+    after = spelled_out(part, ~gone, ~people)
+    assert (list(row.baseline_order), [len(one) for one in row.baseline_clusters]) == before
+    assert (list(row.order), [len(one) for one in row.clusters]) == after
 
 
 def test_a_language_pair_with_means_only_is_named(data: Path) -> None:
