@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes depends on the machine and its load, which no test is about.
+settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("adjudge")
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -15,7 +15,7 @@ from adjudge.rank.rank_sets import rank_bounds, rank_sets
 from adjudge.rank.significance import PairTests, resampling_tests, sign_tests
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=8)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:
     """statsmodels 0.14 and later, `multipletests`, methods holm and fdr_bh."""
