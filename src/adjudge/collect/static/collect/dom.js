@@ -19,7 +19,12 @@ export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(name);
   if (classes.length) element.className = classes.join(" ");
   for (const [key, value] of Object.entries(attributes)) setAttribute(element, key, value);
-  element.append(...children.flat().filter((one) => one !== null && one !== undefined && one !== false).map(asNode));
+  element.append(
+    ...children
+      .flat()
+      .filter((one) => one !== null && one !== undefined && one !== false)
+      .map(asNode),
+  );
   return element;
 }
 

@@ -90,10 +90,11 @@ export class Frame {
   saving(waiting, trouble) {
     const bad = waiting > 0 && trouble !== "";
     this.savedText.className = `saved ${bad ? "trouble" : waiting ? "busy" : "good"}`;
-    const text = bad ? t("kept_here", { n: waiting }) : waiting ? t("saving") : (this.lastSaved ?? t("nothing_to_save"));
+    const kept = trouble === "offline" ? "kept_here" : "kept_waiting";
+    const text = bad ? t(kept, { n: waiting }) : waiting ? t("saving") : (this.lastSaved ?? t("nothing_to_save"));
     this.savedText.textContent = text;
     // Spoken only when it matters: a reader of the screen need not hear every save.
-    const spoken = bad ? t("offline_help", { n: waiting }) : "";
+    const spoken = bad && trouble === "offline" ? t("offline_help", { n: waiting }) : "";
     if (this.status.textContent !== spoken) this.status.textContent = spoken;
     this.header.classList.toggle("offline", bad);
   }
@@ -113,8 +114,8 @@ export class Frame {
     setTimeout(() => box.remove(), NOTICE_MS);
   }
 
-  /** The last page. @param {any} completion @param {string} time */
-  showEnd(completion, time) {
+  /** The last page. @param {any} completion @param {string} time @param {HTMLElement[]} review  ways back to tasks */
+  showEnd(completion, time, review) {
     document.body.classList.add("ended");
     const code = completion?.code;
     const parts = completion
@@ -122,8 +123,13 @@ export class Frame {
           h("h2", {}, t("thank_you")),
           h("p", {}, t("thank_you_text", { time })),
           code ? h("p", {}, t("code"), " ", h("code.code", {}, code), " ", copyButton(code)) : null,
-          completion.url ? h("p", {}, h("a.button.primary", { href: completion.url, rel: "noreferrer" }, t("return"))) : null,
-          completion.more ? h("button.more", { type: "button", onclick: this.actions.nextTask }, t("another_task")) : null,
+          completion.url
+            ? h("p", {}, h("a.button.primary", { href: completion.url, rel: "noreferrer" }, t("return")))
+            : null,
+          completion.more
+            ? h("button.more", { type: "button", onclick: this.actions.nextTask }, t("another_task"))
+            : null,
+          review.length ? h("div.tasks", {}, h("p.hint", {}, t("review")), ...review) : null,
         ]
       : [h("h2", {}, t("nothing_to_do")), h("p", {}, t("nothing_to_do_text"))];
     this.main.replaceChildren(h("section.end", {}, ...parts));

@@ -70,7 +70,11 @@ export function showInstructions(campaign, onclose, first = false) {
     [
       h("div.prose", { dir: "auto" }, ...paragraphs.map((one) => h("p", { dir: "auto" }, one.trim()))),
       first ? h("p.hint", {}, t("keys_hint")) : null,
-      h("button.primary", { type: "button", autofocus: true, onclick: () => shown.close() }, t(first ? "begin" : "close")),
+      h(
+        "button.primary",
+        { type: "button", autofocus: true, onclick: () => shown.close() },
+        t(first ? "begin" : "close"),
+      ),
     ],
     { className: "wide", onclose },
   );
@@ -103,7 +107,7 @@ export function showOverview(screens, current, go, tasks, task, openTask) {
   const others = tasks.map((one) =>
     h(
       "button.quiet",
-      { type: "button", disabled: one.id === task, onclick: () => openTask(one.id) },
+      { type: "button", disabled: one.id === task, onclick: () => (shown.close(), openTask(one.id)) },
       t(one.finished ? "task_finished" : "task_open", { n: one.number }),
     ),
   );

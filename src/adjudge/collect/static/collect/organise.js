@@ -58,7 +58,8 @@ class Organising {
       this.people.replaceChildren(h("h2", {}, t("annotators")), this.table(now.annotators), this.adding());
     }
     this.decisions.replaceChildren(...decisions(now), ...this.links(now.links));
-    if (focused) /** @type {HTMLElement | null} */ (document.querySelector(`[data-focus="${CSS.escape(focused)}"]`))?.focus();
+    if (focused)
+      /** @type {HTMLElement | null} */ (document.querySelector(`[data-focus="${CSS.escape(focused)}"]`))?.focus();
   }
 
   /** @param {any[]} annotators @returns {HTMLElement} */
@@ -66,7 +67,11 @@ class Organising {
     const titles = ["annotator", "judgments", "tasks", "working_time", "pace", "controls", "last_save", "link"];
     const numeric = new Set(["judgments", "tasks", "working_time", "pace", "controls"]);
     const head = h("tr", {}, ...titles.map((one) => h(numeric.has(one) ? "th.count" : "th", {}, t(one))), h("th"));
-    return h("div.scroll", {}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...annotators.map((one) => this.row(one)))));
+    return h(
+      "div.scroll",
+      {},
+      h("table", {}, h("thead", {}, head), h("tbody", {}, ...annotators.map((one) => this.row(one)))),
+    );
   }
 
   /** @param {any} one @returns {HTMLElement} */
@@ -123,10 +128,15 @@ class Organising {
 
   /** @param {any} one */
   decide(one) {
-    const reason = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "reason", rows: 3, required: true, minlength: 3, dir: "auto" }));
+    const reason = /** @type {HTMLTextAreaElement} */ (
+      h("textarea", { id: "reason", rows: 3, required: true, minlength: 3, dir: "auto" })
+    );
     const act = async (/** @type {Event} */ event) => {
       event.preventDefault();
-      await call("POST", `/api/organiser/annotators/${one.id}/decision`, { excluded: !one.excluded, reason: reason.value });
+      await call("POST", `/api/organiser/annotators/${one.id}/decision`, {
+        excluded: !one.excluded,
+        reason: reason.value,
+      });
       box.close();
       void this.refresh();
     };
@@ -149,7 +159,9 @@ class Organising {
 
   /** @returns {HTMLElement} */
   adding() {
-    const name = /** @type {HTMLInputElement} */ (h("input", { type: "text", id: "name", maxlength: 200, required: true, "data-focus": "name" }));
+    const name = /** @type {HTMLInputElement} */ (
+      h("input", { type: "text", id: "name", maxlength: 200, required: true, "data-focus": "name" })
+    );
     const said = h("p.said", { role: "alert" });
     const act = async (/** @type {Event} */ event) => {
       event.preventDefault();
@@ -163,7 +175,13 @@ class Organising {
       }
     };
     const label = h("label", {}, t("name_label"), name);
-    return h("form.inline", { "aria-label": t("add_annotator"), onsubmit: act }, label, h("button", { type: "submit" }, t("add_annotator")), said);
+    return h(
+      "form.inline",
+      { "aria-label": t("add_annotator"), onsubmit: act },
+      label,
+      h("button", { type: "submit" }, t("add_annotator")),
+      said,
+    );
   }
 
   /** @param {any} made */
@@ -221,10 +239,22 @@ function linkState(link) {
 
 /** @param {any} progress @returns {HTMLElement} */
 function figures(progress) {
-  const figure = (/** @type {string} */ name, /** @type {number} */ done, /** @type {number} */ wanted, /** @type {string} */ more) => {
+  const figure = (
+    /** @type {string} */ name,
+    /** @type {number} */ done,
+    /** @type {number} */ wanted,
+    /** @type {string} */ more,
+  ) => {
     const fill = h("div");
     fill.style.setProperty("width", `${wanted ? Math.min(100, (100 * done) / wanted) : 0}%`);
-    return h("div.figure", {}, t(name), h("strong", {}, t("of_wanted", { done, wanted })), h("div.meter", {}, fill), h("span.hint", {}, more));
+    return h(
+      "div.figure",
+      {},
+      t(name),
+      h("strong", {}, t("of_wanted", { done, wanted })),
+      h("div.meter", {}, fill),
+      h("span.hint", {}, more),
+    );
   };
   return h(
     "div.figures",
@@ -251,7 +281,9 @@ function hours(throughput) {
 function panel(table) {
   const head = h("tr", {}, ...table.columns.map((/** @type {string} */ one) => h("th", {}, one)));
   const rows = table.rows.map((/** @type {string[]} */ row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell))));
-  const body = table.rows.length ? h("div.scroll", {}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows))) : null;
+  const body = table.rows.length
+    ? h("div.scroll", {}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)))
+    : null;
   return h("section.panel", {}, h("h2", {}, table.title), body, table.note ? h("p.hint", {}, table.note) : null);
 }
 

@@ -141,5 +141,7 @@ function shelf(rank, name) {
 
 /** @param {DOMRect} box @param {PointerEvent} event @returns {boolean} */
 function within(box, event) {
-  return event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+  return (
+    event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom
+  );
 }

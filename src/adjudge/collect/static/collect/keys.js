@@ -1,0 +1,72 @@
+// @ts-check
+/** Keys of the annotator's page: first what is being judged takes them, then the page. `?` shows them all. */
+import { keysOn } from "./prefs.js";
+
+/** @typedef {import("./work.js").Work} Work */
+
+/** @param {Work} work @param {KeyboardEvent} event */
+export function handleKey(work, event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (document.querySelector("dialog[open]") || target.matches("input, textarea, select")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || !work.task) return;
+  if (onStop(work, event) || onPage(work, event)) event.preventDefault();
+}
+
+/** @param {Work} work @param {KeyboardEvent} event @returns {boolean} */
+function onStop(work, event) {
+  const ranking = work.campaign.protocol === "ranking";
+  const onButton = /** @type {HTMLElement} */ (event.target).matches("button:not([role=radio])");
+  if (event.key === "Enter" && !onButton) {
+    step(work, event.shiftKey ? -1 : 1);
+    return true;
+  }
+  if (ranking && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    neighbour(work, event.key === "ArrowDown" ? 1 : -1);
+    return true;
+  }
+  if (!work.current || event.shiftKey || (!keysOn() && event.key.length === 1)) return false;
+  if (!work.current.key(event)) return false;
+  // A rank is said with one key: on to the next translation without one.
+  if (ranking && /^[1-9]$/.test(event.key)) neighbour(work, 1, true);
+  return true;
+}
+
+/** To the next or previous stop; past the last, to the next screen. @param {Work} work @param {number} by */
+function step(work, by) {
+  const i = work.stops.indexOf(work.current ?? work.stops[0]) + by;
+  if (i >= 0 && i < work.stops.length && work.campaign.protocol !== "ranking") work.attend(work.stops[i], true);
+  else if (by > 0 && work.stops.some((stop) => stop.isOpen())) work.goToMissing();
+  else if (by > 0) work.forward();
+  else work.go(work.index - 1);
+}
+
+/** @param {Work} work @param {number} by @param {boolean} [open]  only to one without an answer */
+function neighbour(work, by, open = false) {
+  const i = work.stops.indexOf(work.current ?? work.stops[0]);
+  const rest = by > 0 ? work.stops.slice(i + 1) : work.stops.slice(0, i).reverse();
+  const next = open ? [...rest, ...work.stops].find((stop) => stop.isOpen()) : rest[0];
+  if (next) work.attend(next, true);
+}
+
+/** @param {Work} work @param {KeyboardEvent} event @returns {boolean} */
+function onPage(work, event) {
+  if (!keysOn() && event.key !== "?") return false;
+  const actions = work.actions();
+  /** @type {Record<string, () => void>} */
+  const keys = {
+    n: actions.next,
+    p: actions.previous,
+    m: actions.missing,
+    o: actions.overview,
+    c: () => work.current?.comment(),
+    i: actions.instructions,
+    d: actions.dark,
+    "?": actions.keys,
+    "+": actions.larger,
+    "=": actions.larger,
+    "-": actions.smaller,
+  };
+  const wanted = keys[event.key.toLowerCase()];
+  wanted?.();
+  return wanted !== undefined;
+}

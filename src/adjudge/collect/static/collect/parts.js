@@ -1,0 +1,97 @@
+// @ts-check
+/** Parts that the items of all protocols are made of: texts in their own direction, context, comments, lessons. */
+import { h, shownText } from "./dom.js";
+import { currentLanguage, t } from "./texts.js";
+
+/** @typedef {import("./screen.js").Setting} Setting */
+
+/** @param {any} campaign @returns {HTMLElement} */
+export function headings(campaign) {
+  return h(
+    "div.columns.headings",
+    { "aria-hidden": "true" },
+    h("div", {}, t("source_in", { language: languageName(campaign.source.lang) })),
+    h("div", {}, t("translation_in", { language: languageName(campaign.target.lang) })),
+  );
+}
+
+/** @param {string} code @returns {string} */
+export function languageName(code) {
+  try {
+    return new Intl.DisplayNames([currentLanguage()], { type: "language" }).of(code.replace("_", "-")) || code;
+  } catch {
+    return code;
+  }
+}
+
+/**
+ * A text in its own language and direction.
+ * @param {any} text @param {{lang: string, dir: string}} language @param {string} label @param {string} [kind]
+ * @returns {HTMLElement | null}
+ */
+export function textBlock(text, language, label, kind = "") {
+  if (text === null || text === undefined) return null;
+  const lang = language.lang.split("_")[0];
+  const words = h("div.words", { lang, dir: language.dir }, ...shownText(text));
+  return h(`div.text${kind}`, {}, h("span.label", {}, label), words);
+}
+
+/** @param {any} segment @param {any} campaign @returns {HTMLElement} */
+export function context(segment, campaign) {
+  return h(
+    "div.columns.context",
+    { role: "note", "aria-label": t("context") },
+    h("div", {}, textBlock(segment.source, campaign.source, t("source"))),
+    h("div", {}, textBlock(segment.target, campaign.target, t("translation"))),
+  );
+}
+
+/** Source and reference of an item. @param {any} item @param {any} campaign @returns {(HTMLElement | null)[]} */
+export function given(item, campaign) {
+  return [
+    textBlock(item.source, campaign.source, t("source")),
+    textBlock(item.reference, campaign.target, t("reference"), ".reference"),
+  ];
+}
+
+/** @param {any} item @returns {HTMLElement | null} */
+export function note(item) {
+  return item.note ? h("p.lesson", {}, item.note) : null;
+}
+
+/**
+ * The place for a comment, opened by its key or button.
+ * @param {string} output @param {Setting} setting
+ * @returns {{element: HTMLElement | null, open: () => void, show: () => void}}
+ */
+export function commentBox(output, setting) {
+  if (!setting.campaign.comments) return { element: null, open: () => undefined, show: () => undefined };
+  const area = /** @type {HTMLTextAreaElement} */ (
+    h("textarea", { rows: 2, maxlength: 5000, dir: "auto", "aria-label": t("comment"), placeholder: t("comment_hint") })
+  );
+  area.disabled = setting.locked;
+  area.addEventListener("input", () => setting.change({ [output]: { comment: area.value || null } }));
+  area.addEventListener("keydown", (event) => event.key === "Escape" && area.blur());
+  const button = h("button.quiet", { type: "button", "data-key": "c" }, t("comment"));
+  const element = h("div.comment", {}, button, area);
+  const open = () => {
+    element.classList.add("open");
+    area.focus();
+  };
+  button.addEventListener("click", open);
+  const show = () => {
+    const text = setting.answers()[output]?.comment ?? "";
+    if (text) element.classList.add("open");
+    if (document.activeElement !== area) area.value = text;
+  };
+  show();
+  return { element, open, show };
+}
+
+/** What a tutorial says to an answer. @param {any} output @param {number | null} value @returns {string} */
+export function lesson(output, value) {
+  if (!output.expected || value === null) return "";
+  const [low, high] = output.expected;
+  if (value >= low && value <= high) return t("lesson_right");
+  return low === high ? t("lesson_other", { value: low }) : t("lesson_between", { low, high });
+}

@@ -1,0 +1,81 @@
+// @ts-check
+/** The task in hand: its screens, how they stand on the server, and over that what is still to be sent. */
+
+/** @typedef {import("./screen.js").Answers} Answers */
+
+export class TaskState {
+  /** @param {any} work  what the server says @param {import("./queue.js").SaveQueue} queue */
+  constructor(work, queue) {
+    this.queue = queue;
+    this.annotator = work.annotator.id;
+    this.protocol = work.campaign.protocol;
+    this.id = work.task.id;
+    this.kind = work.task.kind;
+    this.finished = work.task.finished;
+    /** @type {any[]} */
+    this.screens = work.task.screens;
+    /** @type {Map<string, any>} */
+    this.states = new Map(Object.entries(work.task.states));
+  }
+
+  /** The answers of a screen. @param {any} screen @returns {Answers} */
+  answers(screen) {
+    /** @type {Answers} */
+    const merged = { ...(this.states.get(screen.id)?.answers ?? {}) };
+    for (const [output, fields] of Object.entries(this.queue.pending(this.id, screen.id))) {
+      merged[output] = { ...merged[output], ...fields };
+    }
+    return merged;
+  }
+
+  /** The outputs of a screen that are not judged yet. @param {any} screen @returns {string[]} */
+  missingOn(screen) {
+    const answers = this.answers(screen);
+    const field = ["ranking", "pairwise"].includes(this.protocol) ? "rank" : "score";
+    return outputsOf(screen).filter((id) => (answers[id]?.[field] ?? null) === null);
+  }
+
+  /** @param {any} screen @returns {boolean} */
+  isDone(screen) {
+    return this.missingOn(screen).length === 0;
+  }
+
+  /** How many decisions of a screen are open: a pair is one, ranks and scores are one each. @param {any} screen */
+  leftOn(screen) {
+    const left = this.missingOn(screen).length;
+    return this.protocol === "pairwise" ? Math.ceil(left / 2) : left;
+  }
+
+  /** @returns {number} */
+  get left() {
+    return this.screens.reduce((sum, one) => sum + this.leftOn(one), 0);
+  }
+
+  /** How many translations there are to judge. @returns {number} */
+  get size() {
+    return this.screens.reduce((sum, one) => sum + outputsOf(one).length, 0);
+  }
+
+  /** The first screen where something is open, or the last one. @returns {number} */
+  get firstOpen() {
+    const open = this.screens.findIndex((one) => !this.isDone(one));
+    return open < 0 ? this.screens.length - 1 : open;
+  }
+
+  /** Where a save of a screen belongs. @param {string} screen */
+  placeOf(screen) {
+    return { annotator: this.annotator, task: this.id, screen, base: this.states.get(screen)?.revision ?? 0 };
+  }
+
+  /** Take over how a screen stands on the server; returns how many active seconds it counts more. @param {string} screen @param {any} state */
+  accept(screen, state) {
+    const before = this.states.get(screen)?.active_seconds ?? 0;
+    this.states.set(screen, state);
+    return Math.max(0, state.active_seconds - before);
+  }
+}
+
+/** @param {any} screen @returns {string[]} */
+function outputsOf(screen) {
+  return screen.items.flatMap((/** @type {any} */ item) => item.outputs.map((/** @type {any} */ one) => one.id));
+}
