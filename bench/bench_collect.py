@@ -16,9 +16,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.collect_load import simulate_annotators
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, exported, postgres_url
+
+from bench.collect_load import simulate_annotators
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
