@@ -65,8 +65,8 @@ class Claims:
         pairs = [one for one in self.claims if one.kind == "better"]
         holds, fragile = self.counted("holds"), self.counted("fragile")
         words = (
-            f"Of {len(pairs)} pairs of systems, {holds} differences hold, {fragile} are fragile, and the data cannot "
-            f"decide the other {len(pairs) - holds - fragile}. Differences are in {self.unit}."
+            f"Pairs of systems: {len(pairs)}. Differences that hold: {holds}; fragile: {fragile}; not decided by the data: "
+            f"{len(pairs) - holds - fragile}. They are in {self.unit}."
         )
         return words if shown <= MOST_SHOWN else f"{words} The first {MOST_SHOWN} claims are shown; --json has all."
 
