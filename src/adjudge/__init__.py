@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adjudge.formats import read
     from adjudge.plan import plan
     from adjudge.rank import rank
+    from adjudge.testset import testset
 
 # The public names and where they live: imported when first used, so that `import adjudge` is fast.
 _PUBLIC = {
@@ -39,6 +40,7 @@ _PUBLIC = {
     "agree": "adjudge.check",
     "audit": "adjudge.audit",
     "parity": "adjudge.audit.parity",
+    "testset": "adjudge.testset",
     "design": "adjudge.design",
     "load_campaign": "adjudge.design",
     "read": "adjudge.formats",
@@ -58,6 +60,7 @@ __all__ = [
     "plan",
     "rank",
     "read",
+    "testset",
 ]
 
 

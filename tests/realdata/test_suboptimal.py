@@ -8,6 +8,8 @@ import pytest
 
 from adjudge.core.replication import Replication
 from adjudge.replicate import replicate
+from adjudge.testset import TestSetOptions, testset
+from adjudge.testset.versions import segment_ter
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +62,25 @@ def test_the_change_is_within_what_documents_allow(replication: Replication) -> 
 
 def test_the_mirrored_block_is_named(replication: Replication) -> None:
     assert any("31 segments (350 to 380, 93 preferences) are mirrored" in note for note in replication.notes)
+
+
+def test_ter_between_versions_is_the_released_one(data: Path) -> None:
+    """`score/mt_google.txt` holds TER of Google's output, the one before cleaning as hypothesis, to four digits."""
+    folder = data / "suboptimal"
+    before, after = (
+        (folder / name / "mt_google.txt").read_text(encoding="utf-8").splitlines() for name in ("bts", "ats")
+    )
+    released = [float(value) for value in (folder / "score" / "mt_google.txt").read_text().split()]
+    assert segment_ter(before, after) == pytest.approx(released, abs=5.1e-5)
+
+
+def test_the_released_sources_lost_their_marks_and_an_output_its_step(data: Path, tmp_path: Path) -> None:
+    folder = data / "suboptimal" / "bts"
+    source = tmp_path / "src.txt"
+    source.write_text("\n".join((folder / "src.txt").read_text(encoding="utf-8").split("\n")[:437]), encoding="utf-8")
+    translation = folder / "mt_google.txt"
+    result = testset([source], TestSetOptions(language="en", translations=(translation,)))
+    assert result.counts["eaten-quotes"] == 1
+    misaligned = [one for one in result.findings if one.category == "misaligned"]
+    assert len(misaligned) == 1
+    assert "1 lines behind" in misaligned[0].what

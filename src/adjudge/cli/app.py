@@ -24,6 +24,7 @@ from adjudge.cli import (
     report,
     serve,
     simulate,
+    testset,
     tournament,
 )
 
@@ -53,6 +54,7 @@ def _common(
 
 app.command("demo")(demo.demo)
 app.command("plan")(plan.plan)
+app.command("testset")(testset.testset)
 app.command("design")(design.design)
 app.command("import")(import_.import_)
 app.command("check")(check.check)

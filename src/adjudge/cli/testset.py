@@ -1,0 +1,81 @@
+"""`adjudge testset`: what is wrong with source texts."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+
+def testset(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Source texts: plain text (blank line between documents), TSV, XML, SGM."
+        ),
+    ],
+    format: Annotated[  # noqa: A002
+        str, typer.Option("--format", "-f", help="text, tsv, wmt-xml or sgm; by the files' endings where left out.")
+    ] = "auto",
+    language: Annotated[
+        str | None, typer.Option("--language", help="Language of the texts, as en; recognised where left out.")
+    ] = None,
+    fix: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write corrected copies and a log of changes into this folder."),
+    ] = None,
+    translations: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--translation", help="A reference or output of the same lines, to be checked against its source."
+        ),
+    ] = None,
+    reference: Annotated[
+        list[Path] | None, typer.Option("--reference", help="Corpus whose mix of topics the texts should have.")
+    ] = None,
+    topics: Annotated[int, typer.Option(help="How many topics to show.")] = 8,
+    labels: Annotated[
+        str | None, typer.Option(help="Names of the topics, joined by commas, in the order in which they are shown.")
+    ] = None,
+    after: Annotated[
+        Path | None, typer.Option(help="A later version of the one FILE: what changed, segment by segment.")
+    ] = None,
+    outputs: Annotated[
+        list[str] | None,
+        typer.Option("--output-of", metavar="NAME=BEFORE,AFTER", help="A system's output for both versions."),
+    ] = None,
+    reference_translation: Annotated[
+        list[Path] | None,
+        typer.Option(help="The human translation, for BLEU, chrF and TER; one, or one for each version."),
+    ] = None,
+    seed: o.Seed = o.DEFAULT_SEED,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Find contaminants in source texts: quotation marks, typos, spacing, captions, encodings, topics, and more.
+
+    Example: adjudge testset newstest.en.txt --fix clean
+    """
+    from adjudge.cli.shared import put_out
+    from adjudge.testset import TestSetOptions, check
+    from adjudge.testset.fix import write_fixed
+
+    options = TestSetOptions.parse(
+        format=format,
+        language=language,
+        translations=translations or (),
+        reference=reference or (),
+        topics=topics,
+        labels=labels,
+        after=after,
+        outputs=outputs or (),
+        reference_translations=reference_translation or (),
+        seed=seed,
+    )
+    sources, result = check(files, options)
+    if fix is not None:
+        written = write_fixed(sources, result.findings, fix)
+        print(f"{written.changes} changes written to {fix}", file=sys.stderr)
+    put_out({"all": result}, json=json, output=output)

@@ -1,0 +1,101 @@
+"""What is wrong with source texts: technical and topical contaminants. `testset` is the main function.
+
+One detector per file, each with `find`, which takes a document (or all of them) and gives findings; `inspect` runs all.
+The categories follow A. Kim and others (2022), The Suboptimal WMT Test Sets and Their Impact on Human Parity, Table 2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import UsageError
+from adjudge.core.testset import CATEGORIES, NOTED, TestSetCheck
+from adjudge.testset.inspect import inspect, not_checked
+from adjudge.testset.language import detect
+from adjudge.testset.options import TestSetOptions
+from adjudge.testset.read import SourceText, read_source
+from adjudge.testset.translations import check_translation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.core.topics import Topics
+    from adjudge.core.versions import Versions
+
+__all__ = ["CATEGORIES", "NOTED", "TestSetOptions", "check", "testset"]
+
+MANY = 60
+"""A file of so many segments without a border between documents is a document only if nobody marked the borders."""
+
+
+def testset(files: Sequence[Path], options: TestSetOptions | None = None) -> TestSetCheck:
+    """Look for contaminants in source texts.
+
+    Args:
+        files: plain text (a blank line between documents), TSV with columns `document` and `source`, WMT XML or SGM.
+        options: language, translations, a reference corpus for topics, a later version; see `TestSetOptions`.
+    """
+    return check(files, options or TestSetOptions())[1]
+
+
+testset.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever its name looks like to pytest
+
+
+def check(files: Sequence[Path], options: TestSetOptions) -> tuple[list[SourceText], TestSetCheck]:
+    """The texts as they were read, and what is wrong with them."""
+    if len(files) > 1 and (options.translations or options.after is not None):
+        raise UsageError("translations and later versions belong to one file of texts; give one FILE")
+    sources = [read_source(path, options.format) for path in files]
+    texts = [text for source in sources for text in source.texts]
+    code = options.language or detect(texts)
+    findings = list(inspect(sources, code))
+    for path in options.translations:
+        findings += check_translation(sources[0], path, code)
+    return sources, TestSetCheck(
+        settings={
+            "language": code,
+            "topics": options.topics if options.reference else None,
+            "seed": options.seed if options.reference else None,
+        },
+        data=hashlib.sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest()[:12],
+        notes=tuple(_notes(sources, options, code)),
+        segments=len(texts),
+        documents=sum(len(source.documents) for source in sources),
+        language=code,
+        findings=tuple(findings),
+        not_checked=not_checked(code),
+        topics=_topics(sources, options),
+        versions=_versions(sources[0], options),
+    )
+
+
+def _notes(sources: Sequence[SourceText], options: TestSetOptions, code: str) -> list[str]:
+    notes = [] if options.language else [f"the language was recognised as '{code}'; --language sets another"]
+    notes += [
+        f"{source.path} marks no borders between documents (a blank line each); quotations are followed across them, "
+        "and headlines look like sentences without a period"
+        for source in sources
+        if len(source.documents) == 1 and len(source.texts) > MANY
+    ]
+    return [*notes, "not checked: " + "; ".join(not_checked(code))]
+
+
+def _topics(sources: Sequence[SourceText], options: TestSetOptions) -> Topics | None:
+    if not options.reference:
+        return None
+    from adjudge.testset.topics import compare_topics
+
+    corpus = [document for path in options.reference for document in read_source(path).documents]
+    documents = [document for source in sources for document in source.documents]
+    return compare_topics(documents, corpus, topics=options.topics, labels=options.labels, seed=options.seed)
+
+
+def _versions(source: SourceText, options: TestSetOptions) -> Versions | None:
+    if options.after is None:
+        return None
+    from adjudge.testset.versions import compare_versions
+
+    after = read_source(options.after, options.format)
+    return compare_versions(source, after, options.outputs, options.reference_translations)

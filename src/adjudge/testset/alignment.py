@@ -1,0 +1,103 @@
+"""Translations beside their source: lines out of step, lines that equal the source, empty lines.
+
+Whether two files are in step is told without a dictionary: long segments have long translations, and numbers and names
+in Latin letters stay. The score of a shift is the correlation of lengths plus the share of such anchors that are found
+again; a file is out of step where another shift than 0 scores clearly better, in all of it or in a stretch of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.testset import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+FARTHEST = 10
+WINDOW = 30
+FEWEST = 10
+CLEARLY = 0.4
+_ANCHOR = re.compile(r"\d+(?:[.,:]\d+)*|[A-Z][A-Za-z]{2,}")
+
+
+def find(source: Sequence[str], translation: Sequence[str], path: Path) -> Iterator[Finding]:
+    """What is wrong with a translation that has as many segments as the source."""
+    name = str(path)
+    same = 0
+    for line, (one, other) in enumerate(zip(source, translation, strict=True), start=1):
+        if one.strip() and not other.strip():
+            yield Finding(
+                name, line, "", "blank", one[:64], None, 0.95, "the source has text, the translation has none"
+            )
+        elif one.strip() == other.strip() and len(one.split()) > 3:
+            same += 1
+            yield Finding(name, line, "", "untranslated", one[:64], None, 0.9, "the translation equals the source")
+    if same < len(source) / 2:
+        yield from _out_of_step(source, translation, name)
+
+
+def _out_of_step(source: Sequence[str], translation: Sequence[str], name: str) -> Iterator[Finding]:
+    stretches = shifted_stretches(source, translation)
+    for first, last, shift in stretches:
+        direction = "behind" if shift > 0 else "ahead"
+        where = f"lines {first} to {last}" if last - first + 1 < len(source) else "all lines"
+        what = f"{where} fit the source better when moved: the translation is {abs(shift)} lines {direction}"
+        yield Finding(name, first, "", "misaligned", translation[first - 1][:64], None, 0.85, what)
+
+
+def shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Stretches (first line, last line, shift) where line i of the source fits line i + shift of the translation."""
+    if len(source) < FEWEST:
+        return []
+    found: list[tuple[int, int, int]] = []
+    for start in range(0, len(source), WINDOW):
+        # The last window is a full one, however many lines are left.
+        low = max(0, min(start, len(source) - WINDOW))
+        shift = _best_shift(source, translation, low, min(low + WINDOW, len(source)))
+        if shift == 0:
+            continue
+        first, last = low + 1, min(low + WINDOW, len(source))
+        if found and found[-1][2] == shift and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], last, shift)
+        else:
+            found.append((first, last, shift))
+    return found
+
+
+def _best_shift(source: Sequence[str], translation: Sequence[str], low: int, high: int) -> int:
+    own = [_features(text) for text in source[low:high]]
+    scores: dict[int, float] = {}
+    for shift in range(-FARTHEST, FARTHEST + 1):
+        # What falls out at one end comes in at the other: such files were rotated.
+        theirs = [_features(translation[(i + shift) % len(translation)]) for i in range(low, high)]
+        scores[shift] = _fit(own, theirs)
+    best = max(scores, key=lambda shift: (scores[shift], -abs(shift)))
+    return best if scores[best] - scores[0] > CLEARLY and scores[best] > 0.7 else 0
+
+
+Features = tuple[float, frozenset[str]]
+
+
+def _features(text: str) -> Features:
+    return float(np.log1p(len(text))), frozenset(_ANCHOR.findall(text))
+
+
+def _fit(own: list[Features], theirs: list[Features]) -> float:
+    """Correlation of log lengths, plus the share of anchors that the other side has too."""
+    x, y = (np.array([length for length, _ in side]) for side in (own, theirs))
+    wanted = sum(len(anchors) for _, anchors in own)
+    met = sum(len(anchors & others) for (_, anchors), (_, others) in zip(own, theirs, strict=True))
+    return _correlation(x, y) + (met / wanted if wanted else 0.0)
+
+
+def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    if len(x) < 3 or np.ptp(x) < 1e-9 or np.ptp(y) < 1e-9:
+        return 0.0
+    return float(np.corrcoef(x, y)[0, 1])

@@ -1,0 +1,22 @@
+"""Captions, and segments that are no part of the text: dates, bylines, places, links, advertisements (English)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.testset.shapes import irrelevant, is_caption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.core.testset import Finding
+    from adjudge.testset.document import Document
+
+
+def find(document: Document) -> Iterator[Finding]:
+    """All findings of one document."""
+    for place, text in enumerate(document.texts):
+        if is_caption(text):
+            yield document.finding(place, "caption", "the caption or credit of a picture", 0.8)
+        elif (kind := irrelevant(text)) is not None:
+            yield document.finding(place, "irrelevant", f"{kind} as a segment of its own", 0.8)

@@ -1,0 +1,43 @@
+"""Documents without a headline where the others have one, and documents that start in the middle of their text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import regex
+
+from adjudge.testset.sentences import is_ended
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from adjudge.core.testset import Finding
+    from adjudge.testset.document import Document
+
+FEWEST_DOCUMENTS = 5
+THE_RULE = 0.75
+"""Share of documents with a headline from which on its absence is worth a word."""
+_MIDDLE = regex.compile(
+    r"(?:And|But|However|Meanwhile|Also|Then|He|She|They|It|His|Her|Their|This|These|That)\s|\p{Ll}"
+)
+
+
+def find(documents: Sequence[Document]) -> Iterator[Finding]:
+    """All findings of a set of documents."""
+    with_text = [one for one in documents if len(one.segments) > 1]
+    headed = sum(has_headline(one) for one in with_text)
+    if len(with_text) < FEWEST_DOCUMENTS or headed < THE_RULE * len(with_text):
+        return
+    for document in with_text:
+        if has_headline(document):
+            continue
+        what = f"no headline, {headed} of {len(with_text)} documents have one"
+        yield document.finding(0, "headline", what, 0.7)
+        if _MIDDLE.match(document.texts[0]):
+            yield document.finding(0, "out-of-context", "the document seems to start in the middle of its text", 0.5)
+
+
+def has_headline(document: Document) -> bool:
+    """Whether the first segment does not end like a sentence; a question or a quotation may be a headline too."""
+    first = document.texts[0].rstrip()
+    return not is_ended(first) or first.rstrip("\"'”’").endswith(("?", "!", ":", "…"))

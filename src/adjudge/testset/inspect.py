@@ -1,0 +1,108 @@
+"""All detectors over all documents, in order of place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from adjudge.testset import (
+    boilerplate,
+    characters,
+    duplicates,
+    eaten_quotes,
+    headlines,
+    language,
+    sentences,
+    spacing,
+    typos,
+)
+from adjudge.testset.lexicon import lexicon
+from adjudge.testset.quotes import double, single
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from adjudge.core.testset import Finding
+    from adjudge.testset.document import Document
+    from adjudge.testset.lexicon import Lexicon
+    from adjudge.testset.read import SourceText
+
+ENGLISH = "en"
+NEVER: tuple[str, ...] = (
+    "misspellings that are words themselves (though for through)",
+    "accents that names have lost",
+    "grammar",
+    "speech without any quotation marks",
+    "whether the content is true or complete",
+)
+ELSEWHERE = (
+    "who speaks (it tells where an unclosed quotation ends)",
+    "captions, bylines, dates and advertisements",
+    "single quotation marks",
+)
+HALVED = 0.5
+"""What is left of the confidence in findings about quotation marks where a reader took marks away."""
+
+
+def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
+    """Everything that is found in the texts, whose language is `code`."""
+    words = lexicon(code)
+    findings: list[Finding] = []
+    for source in sources:
+        eaten = eaten_quotes.find(source)
+        habits = spacing.Habits.of(source.texts, code)
+        own = [finding for document in source.documents for finding in in_document(document, code, words, habits)]
+        if eaten:
+            own = [_doubted(one) for one in own]
+        findings += (*source.findings, *eaten, *own)
+    documents = [document for source in sources for document in source.documents]
+    findings += headlines.find(documents)
+    findings += duplicates.find(documents)
+    order = {str(source.path): number for number, source in enumerate(sources)}
+    return tuple(sorted(findings, key=lambda one: (order.get(one.file, 0), one.line)))
+
+
+def in_document(
+    document: Document, code: str, words: Lexicon | None, habits: spacing.Habits | None = None
+) -> Iterator[Finding]:
+    """What is found in one document by itself."""
+    broken = list(characters.find(document))
+    yield from broken
+    # Broken characters would be found again and again, as quotation marks, typos and other languages.
+    lines = {one.line for one in broken if one.category == "mojibake"}
+    habits = habits or spacing.Habits()
+    for one in _in_whole_characters(characters.repaired(document, lines), code, words, habits):
+        # Places in a repaired text are not places in the file.
+        yield replace(one, edit=None) if one.line in lines else one
+
+
+def _in_whole_characters(
+    document: Document, code: str, words: Lexicon | None, habits: spacing.Habits
+) -> Iterator[Finding]:
+    yield from double.find(document)
+    if code == ENGLISH:
+        yield from single.find(document)
+        yield from boilerplate.find(document)
+    if words is not None:
+        yield from typos.find(document, words)
+    yield from spacing.find(document, habits, words)
+    yield from sentences.find(document, code)
+    yield from language.find(document, code)
+
+
+def not_checked(code: str) -> tuple[str, ...]:
+    """What a user must not think was checked."""
+    found = NEVER
+    if code != ENGLISH:
+        found = (*ELSEWHERE, *found)
+    words = lexicon(code)
+    if words is None:
+        return (f"misspelt words: no frequency list knows '{code}'", *found)
+    if not words.has_dictionary:
+        return (f"rare misspelt words: there is no dictionary of '{code}', frequencies alone are used", *found)
+    return found
+
+
+def _doubted(finding: Finding) -> Finding:
+    about_quotes = finding.category in ("quotation-marks", "quote-style")
+    return replace(finding, confidence=finding.confidence * HALVED) if about_quotes else finding

@@ -1,0 +1,40 @@
+"""The language of texts, and segments that are in another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from adjudge.core.testset import Finding
+    from adjudge.testset.document import Document
+
+FEWEST_WORDS = 8
+FEWEST_LETTERS = 60
+SURE_MARGIN = 12.0
+"""By how much the logarithm of the likelihood must be higher than that of the texts' language."""
+UNKNOWN = "und"
+
+
+def detect(texts: Sequence[str]) -> str:
+    """The language of all texts together, as a two-letter code."""
+    sample = " ".join(texts)[:20_000]
+    if not any(letter.isalpha() for letter in sample):
+        return UNKNOWN
+    import py3langid
+
+    return str(py3langid.classify(sample)[0])
+
+
+def find(document: Document, language: str) -> Iterator[Finding]:
+    """Long segments that are surely in another language; names and quoted titles are too short to tell."""
+    import py3langid
+
+    for place, text in enumerate(document.texts):
+        if len(text) < FEWEST_LETTERS or (text.isascii() and len(text.split()) < FEWEST_WORDS):
+            continue
+        found, likelihood = py3langid.classify(text)
+        if found != language and likelihood - dict(py3langid.rank(text)).get(language, likelihood) >= SURE_MARGIN:
+            what = f"the segment is in '{found}', the text in '{language}'"
+            yield document.finding(place, "language", what, 0.8)

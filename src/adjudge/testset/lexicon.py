@@ -1,0 +1,153 @@
+"""What is a word: frequency lists (wordfreq), and a Hunspell dictionary in Python (spylls) where one is at hand."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# Dictionaries that come with spylls.
+HUNSPELL = {"en": "en/en_US", "ru": "ru/ru", "sv": "sv/sv_SE"}
+# Lists of these need a tokeniser that cuts words out of running text; a misspelling cannot be told there.
+NO_BLANKS = ("zh", "ja", "ko", "th")
+BEGINNINGS = (
+    "un", "re", "co", "non", "anti", "inter", "over", "under", "out", "pre", "mis", "sub", "super", "ultra", "multi",
+    "micro", "semi", "counter", "dis", "self", "cyber", "post", "bio", "eco", "mega", "mini", "auto",
+)  # fmt: skip
+ENDINGS = (
+    "s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "ly", "ness", "less", "like", "able", "ish", "ity", "ist",
+    "ists", "ism", "ize", "ized", "izing", "ise", "ised", "ising", "isation", "ization", "ful", "wise", "y", "ies",
+)  # fmt: skip
+FREQUENT = 3.0
+"""On the Zipf scale: once in a million words."""
+
+
+class Lexicon:
+    """Words of one language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    @cached_property
+    def frequencies(self) -> Mapping[str, float]:
+        """The frequency of every word of the list."""
+        from wordfreq import get_frequency_dict
+
+        found: Mapping[str, float] = get_frequency_dict(self.language, wordlist="best")
+        return found
+
+    @cached_property
+    def _dictionary(self) -> Any:
+        if self.language not in HUNSPELL:
+            return None
+        import gc
+        import warnings
+        from pathlib import Path
+
+        from spylls import hunspell
+
+        base = Path(str(hunspell.__file__)).parent / "data" / HUNSPELL[self.language]
+        with warnings.catch_warnings():
+            # spylls leaves its files open until they are collected, which Python complains about.
+            warnings.simplefilter("ignore", ResourceWarning)
+            dictionary = hunspell.Dictionary.from_files(str(base))
+            gc.collect()
+        return dictionary
+
+    @cached_property
+    def _alphabet(self) -> str:
+        """The letters of the thousand most frequent words."""
+        first = (word for word, _ in zip(self.frequencies, range(1000), strict=False))
+        return "".join(sorted({letter for word in first for letter in word if letter.isalpha()}))
+
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether rare words can be looked up as well."""
+        return self.language in HUNSPELL
+
+    def zipf(self, word: str) -> float:
+        """The frequency as log10 per billion words; 0 where the list does not know the word."""
+        frequency = self.frequencies.get(word, 0.0)
+        return math.log10(frequency) + 9 if frequency > 0 else 0.0
+
+    @lru_cache(maxsize=100_000)  # noqa: B019  one lexicon lives as long as the command
+    def in_dictionary(self, word: str) -> bool:
+        """Whether the dictionary has the word or one of its forms."""
+        return bool(self._dictionary is not None and self._dictionary.lookup(word))
+
+    def is_derived(self, word: str) -> bool:
+        """Whether a known word with a usual beginning or ending makes it; the ending only of words the list has."""
+        if self.language != "en":
+            return False
+        starts = (word.removeprefix(one) for one in BEGINNINGS if word.startswith(one))
+        if any(len(rest) > 4 and self.in_dictionary(rest) for rest in starts):
+            return True
+        if self.zipf(word) == 0.0:
+            return False
+        stems = [word.removesuffix(one) for one in ENDINGS if word.endswith(one)]
+        return any(len(stem) > 3 and (self.in_dictionary(stem) or self.in_dictionary(f"{stem}e")) for stem in stems)
+
+    @lru_cache(maxsize=20_000)  # noqa: B019
+    def nearest(self, word: str) -> tuple[str, float] | None:
+        """The most frequent word that one letter more, less, changed or exchanged makes of it."""
+        best: tuple[str, float] | None = None
+        for candidate in self._one_letter_away(word):
+            zipf = self.zipf(candidate)
+            if zipf > (0.0 if best is None else best[1]):
+                best = candidate, zipf
+        return best
+
+    def _one_letter_away(self, word: str) -> Iterator[str]:
+        cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+        for left, right in cuts:
+            if right:
+                yield left + right[1:]
+            if len(right) > 1:
+                yield left + right[1] + right[0] + right[2:]
+            for letter in self._alphabet:
+                yield left + letter + right
+                if right:
+                    yield left + letter + right[1:]
+
+    @cached_property
+    def _long_words(self) -> list[str]:
+        return [word for word in self.frequencies if len(word) > 7 and self.zipf(word) >= FREQUENT]
+
+    @lru_cache(maxsize=20_000)  # noqa: B019
+    def two_letters_away(self, word: str) -> str | None:
+        """A frequent long word that is two letters away, if there is one."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        found = process.extractOne(word, self._long_words, scorer=OSA.distance, score_cutoff=2)
+        return None if found is None else str(found[0])
+
+    @lru_cache(maxsize=20_000)  # noqa: B019
+    def split(self, word: str) -> tuple[str, str] | None:
+        """The two frequent words that were run together, the likeliest pair."""
+        best: tuple[float, tuple[str, str]] | None = None
+        for i in range(1, len(word)):
+            left, right = word[:i], word[i:]
+            if not (self._stands_alone(left) and self._stands_alone(right)):
+                continue
+            likelihood = self.zipf(left) + self.zipf(right)
+            if best is None or likelihood > best[0]:
+                best = likelihood, (left, right)
+        return best[1] if best is not None and best[0] >= 8.5 else None
+
+    def _stands_alone(self, word: str) -> bool:
+        if len(word) == 1:
+            return word == "a" and self.language == "en"
+        # Lists are full of two-letter abbreviations.
+        return self.zipf(word) >= (5.5 if len(word) == 2 else 4.5 if len(word) == 3 else 3.3)
+
+
+@lru_cache(maxsize=4)
+def lexicon(language: str) -> Lexicon | None:
+    """The words of a language, or None where no list knows them."""
+    from wordfreq import available_languages
+
+    return Lexicon(language) if language in available_languages("best") and language not in NO_BLANKS else None

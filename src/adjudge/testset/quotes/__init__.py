@@ -1,0 +1,5 @@
+"""Quotation marks: a state machine over the whole document.
+
+`marks` finds the marks of every segment and which way each faces, `cues` says what sounds like speech, `machine`
+follows quotations from segment to segment, `double` and `single` say what is wrong.
+"""

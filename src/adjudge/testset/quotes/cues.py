@@ -1,0 +1,38 @@
+"""What sounds like speech and what like narration (English), to find where an unmarked quotation ends."""
+
+from __future__ import annotations
+
+import re
+
+_VERBS = (
+    "said|says|say|added|adds|told|tells|asked|asks|explained|explains|warned|insisted|wrote|writes|tweeted|posted|"
+    "claimed|claims|argued|argues|continued|continues|replied|noted|notes|admitted|recalled|stated|commented|concluded|"
+    "announced|joked|shouted|responded|suggested|declared|stressed|acknowledged|remarked|predicted|confirmed"
+)
+_WHO = r"(?:(?:he|she|they|it|who|I|we|the\s+\w+|one\s+\w+|an?\s+\w+)|[A-Z][\w.'’-]*(?:\s+[A-Z][\w.'’-]*){0,3})"
+ATTRIBUTION = re.compile(rf"\b(?:{_VERBS})\b")
+# A comma (or the end of a sentence), then who said it: the quotation ends before.
+TRAILING = re.compile(rf"(?<=[,.!?])\s(?:{_WHO}\s+(?:also\s+)?(?:{_VERBS})\b|(?:{_VERBS})\s+{_WHO}\b)")
+# The same with the speaker's office between commas: , the club's owner, Ann Lee, told reporters.
+_LAST_CLAUSE = re.compile(
+    rf",\s(?P<who>(?:the|a|an|one|its|his|her|their|[A-Z])[^.!?\"”]*?)\s(?:{_VERBS})\b(?P<more>[^.!?\"”]*)\.?$"
+)
+FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|[Ww]e|[Yy]ou|[Mm]y|[Oo]ur|[Yy]our|me|us|[Ll]et['’]s|mine|ours)\b")
+
+
+def sounds_like_speech(text: str) -> bool:
+    """Whether someone speaks of himself or to somebody."""
+    return FIRST_PERSON.search(text) is not None
+
+
+def ends_with_attribution(text: str) -> bool:
+    """Whether the text says at its end, or in its middle, who said it: the quotation ended before."""
+    if TRAILING.search(text):
+        return True
+    last = _LAST_CLAUSE.search(text)
+    return last is not None and not sounds_like_speech(last["who"] + " " + last["more"])
+
+
+def sounds_like_narration(text: str) -> bool:
+    """Whether the text says who said something, and nobody speaks."""
+    return ATTRIBUTION.search(text) is not None and not sounds_like_speech(text)

@@ -1,0 +1,114 @@
+"""Double quotation marks: quotations never closed or never opened, and marks that should be apostrophes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from adjudge.core.testset import Edit
+from adjudge.testset.quotes.cues import TRAILING, sounds_like_narration, sounds_like_speech
+from adjudge.testset.quotes.machine import Broken, Machine
+from adjudge.testset.quotes.marks import Mark, find_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.core.testset import Finding
+    from adjudge.testset.document import Document
+
+QUOTES, APOSTROPHE = "quotation-marks", "apostrophe"
+_CONTRACTED = re.compile(r"(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
+_OPENED_HERE = re.compile(r": (?=[A-Z])")
+_PARTNER = {"”": "“", "“": "”", "»": "«", "«": "»", "„": "“"}
+
+
+def find(document: Document) -> Iterator[Finding]:
+    """All findings of one document."""
+    marks = [mark for i, text in enumerate(document.texts) for mark in find_marks(text, i) if mark.double]
+    for mark in marks:
+        if mark.side == "inside":
+            yield _inside(document, mark)
+    outside = [mark for mark in marks if mark.side != "inside"]
+    for broken in Machine(document.texts, outside).run():
+        if broken.problem == "apostrophe":
+            yield _apostrophe(document, broken.mark, 0.92)
+        elif broken.problem == "never opened":
+            yield _never_opened(document, broken.mark)
+        elif broken.problem == "opens anew":
+            yield _opens_anew(document, broken)
+        else:
+            yield _never_closed(document, broken)
+
+
+def _inside(document: Document, mark: Mark) -> Finding:
+    text = document.texts[mark.place]
+    if _CONTRACTED.match(text, mark.position + 1):
+        return _apostrophe(document, mark, 0.97)
+    what = "a quotation mark inside a word, or without a blank beside it"
+    return document.finding(mark.place, QUOTES, what, 0.7, span=(mark.position, mark.position + 1))
+
+
+def _apostrophe(document: Document, mark: Mark, confidence: float) -> Finding:
+    apostrophe = "'" if mark.character == '"' else "’"
+    edit = Edit(mark.position, mark.position + 1, apostrophe)
+    return document.finding(
+        mark.place, APOSTROPHE, "a quotation mark where an apostrophe belongs", confidence, edit=edit
+    )
+
+
+def _never_opened(document: Document, mark: Mark) -> Finding:
+    text = document.texts[mark.place]
+    opening = _PARTNER.get(mark.character, mark.character)
+    before = text[: mark.position]
+    ends_well = before.endswith((",", ".", "!", "?", "…"))
+    start = [found.end() for found in _OPENED_HERE.finditer(before)]
+    # Where who said it follows, or the segment ends, the quotation can only have started at the segment's beginning.
+    at_start = ends_well and not start and (mark.place == 0 or not sounds_like_narration(before))
+    what = "the end of a quotation that was never opened"
+    if at_start and TRAILING.match("," + text[mark.position + 1 :], 1):
+        return document.finding(mark.place, QUOTES, what, 0.92, edit=Edit(0, 0, opening))
+    if start:
+        return document.finding(mark.place, QUOTES, what, 0.85, edit=Edit(start[-1], start[-1], opening))
+    return document.finding(mark.place, QUOTES, what, 0.8, span=(mark.position, mark.position + 1))
+
+
+def _never_closed(document: Document, broken: Broken) -> Finding:
+    mark = broken.mark
+    closing = _closing(mark.character)
+    text = document.texts[mark.place]
+    what = "a quotation that is never closed"
+    trailing = TRAILING.search(text, mark.position + 1)
+    if trailing:
+        place = trailing.start()
+        return document.finding(mark.place, QUOTES, what, 0.95, edit=Edit(place, place, closing))
+    if broken.until == mark.place:
+        return document.finding(mark.place, QUOTES, what, 0.85, span=(mark.position, mark.position + 1))
+    last = _last_of_speech(document.texts, mark.place, broken.until)
+    end = len(document.texts[last].rstrip())
+    only_here = broken.until == mark.place + 1 or last == mark.place
+    confidence = 0.9 if only_here else 0.8
+    return document.finding(last, QUOTES, what, confidence, edit=Edit(end, end, closing))
+
+
+def _opens_anew(document: Document, broken: Broken) -> Finding:
+    """Right in a newspaper, but a segment that is translated by itself has an end that nobody sees."""
+    last = broken.until - 1
+    end = len(document.texts[last].rstrip())
+    what = "a quotation that opens anew in the next segment without being closed (newspapers' convention)"
+    return document.finding(last, QUOTES, what, 0.5, edit=Edit(end, end, _closing(broken.mark.character)))
+
+
+def _closing(opening: str) -> str:
+    return {"“": "”", "„": "“", "«": "»", "»": "«"}.get(opening, opening)
+
+
+def _last_of_speech(texts: tuple[str, ...], first: int, until: int) -> int:
+    """The segment in which the quotation that opens in `first` most likely ends; it must end before `until`."""
+    last = first
+    for place in range(first + 1, until):
+        if sounds_like_narration(texts[place]):
+            return last
+        if sounds_like_speech(texts[place]):
+            last = place
+    # A single segment between speech and the next quotation mostly belongs to the speech.
+    return until - 1 if until - 1 - last == 1 and until < len(texts) else last

@@ -1,0 +1,113 @@
+"""The quotation marks of a segment and which way they face, told by their neighbours first and by their form second.
+
+Straight marks have no direction of their own, and languages use the same curly mark for opening and for closing; what
+stands beside a mark settles nearly all cases. Apostrophes look like single marks: one between letters is never a mark.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+DOUBLE = '"“”„«»‟＂'
+SINGLE = "'‘’‚‹›"
+ALL = DOUBLE + SINGLE
+INCHES = '"”″'
+_BEFORE_OPENING = "([{<—–-/…:=*•"
+_AFTER_CLOSING = ")]}>.,;:!?—–-/…%*"
+_DASHES = "—–-/"
+# Words that start with an apostrophe.
+_ELIDED = re.compile(
+    r"['’‘](?:em|til|till|cause|tis|twas|n|bout|round|cos|nuff|neath|d|s|t|\d0s|\d\d)\b", re.IGNORECASE
+)
+_FEET = re.compile(r"\d\s?['’′]\s?\d{0,2}(?:[./]\d+)?\s?$")
+
+Side = Literal["open", "close", "either", "inside", "digit"]
+_OPENS = "“„«‘‚‹‟"
+_CLOSES = "”»›"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark at `position` of segment `place`."""
+
+    place: int
+    position: int
+    character: str
+    side: Side
+    leading: bool
+    """Whether nothing but marks and dashes stands before it."""
+
+    @property
+    def double(self) -> bool:
+        """Whether it is a double mark."""
+        return self.character in DOUBLE
+
+
+def find_marks(text: str, place: int) -> list[Mark]:
+    """All double marks, and all single ones that are no apostrophes for certain."""
+    found: list[Mark] = []
+    for position, character in enumerate(text):
+        if character not in ALL:
+            continue
+        before, after = _neighbour(text, position, -1), _neighbour(text, position, 1)
+        side = _side(text, position, before, after)
+        if _FEET.search(text[:position]) and character in INCHES:
+            continue
+        if character in SINGLE and (side in ("inside", "digit", "either") or _ELIDED.match(text, position)):
+            continue
+        leading = not text[:position].strip(ALL + "-–—•… ")
+        found.append(Mark(place, position, character, side, leading))
+    return found
+
+
+def _neighbour(text: str, position: int, step: int) -> str:
+    """The nearest character that is no quotation mark; empty at the ends."""
+    position += step
+    while 0 <= position < len(text) and text[position] in ALL:
+        position += step
+    return text[position] if 0 <= position < len(text) else ""
+
+
+def _side(text: str, position: int, before: str, after: str) -> Side:
+    character = text[position]
+    if character in "\"”'’" and before.isdigit() and position and text[position - 1].isdigit():
+        return _after_digit(text, position, after)
+    left_free = before == "" or before.isspace() or before in _BEFORE_OPENING
+    right_free = after == "" or after.isspace() or after in _AFTER_CLOSING
+    if left_free != right_free:
+        return "open" if left_free else "close"
+    if left_free:
+        return _between_blanks(text, position, before, after)
+    return _between_letters(before, after)
+
+
+def _after_digit(text: str, position: int, after: str) -> Side:
+    """Inches and feet, or the end of a quotation; the machine knows whether one is open."""
+    if after.isalnum():
+        return "inside"
+    return "digit" if text[position] in INCHES else "close"
+
+
+def _between_blanks(text: str, position: int, before: str, after: str) -> Side:
+    character = text[position]
+    if character in _OPENS:
+        return "open"
+    if character in _CLOSES:
+        return "close"
+    if before == "" or (after in ".…" and (before.isspace() or before == "")):
+        return "open"
+    if after == "" or (before in _DASHES and not before.isspace()):
+        return "close"
+    return "either" if after.isspace() else "open" if before.isspace() and after in _DASHES else "either"
+
+
+def _between_letters(before: str, after: str) -> Side:
+    """No blank on either side: after the end of a sentence it closes, else it stands inside a word."""
+    if before.isalnum() and after.isalnum():
+        return "inside"
+    if before.isalnum():
+        # word"(note): the mark belongs to the word before it.
+        return "close"
+    return "open" if before in "=$£€#@&+" else "close"

@@ -1,0 +1,98 @@
+"""Segments as sentences: punctuation at the end, sentences cut in two, small letters at the start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import regex
+
+from adjudge.core.testset import Edit
+from adjudge.testset.shapes import is_boilerplate, looks_like_title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.core.testset import Finding
+    from adjudge.testset.document import Document
+
+_ENDED = regex.compile(r"[.!?…:;。！？；：।॥؟۔։።៕][\"'”’»)\]*“›」』）\s]*$")
+_LINK_AT_END = regex.compile(r"(?:https?://|www\.|@|#)\S+$|\S+\.(?:com|org|net|html?|co\.uk)\S*$")
+_CLOSERS = "\"'”’»)]*“›」』）"
+_SMALL_START = regex.compile(r"\p{Ll}{2,}\s")
+_BRAND = regex.compile(r"(?:i|e)\p{Lu}|(?:https?|www)|\p{Ll}+\p{N}|(?:de|van|von|al|el|bin|da|di|la|le)\s\p{Lu}")
+_FULL_STOP = {"zh": "。", "ja": "。", "hi": "।", "ur": "۔"}
+_VERB = regex.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|will|would|can|could|may|might|must|should|did|does|do|said|says|"
+    r"told|went|came|made|took|got|gave|left|met|ran|won|lost|\p{Ll}{2,}ed)\b|n['’]t\b|['’](?:s|re|ve|ll)\b"
+)
+FEWEST_WORDS = 5
+CERTAIN_WORDS = 8
+USUAL = 0.25
+"""Where more segments than this lack punctuation, the document does not use it, and none is missing."""
+
+
+def is_ended(text: str) -> bool:
+    """Whether the text ends with punctuation that ends a sentence or announces something."""
+    return _ENDED.search(text) is not None
+
+
+def find(document: Document, language: str) -> Iterator[Finding]:
+    """All findings of one document; the first segment may be a headline."""
+    texts = document.texts
+    body = range(1, len(texts))
+    lacking = [place for place in body if texts[place].strip() and not is_ended(texts[place])]
+    uses_punctuation = len(lacking) <= max(1, USUAL * len(body))
+    for place in lacking:
+        following = texts[place + 1] if place + 1 < len(texts) else ""
+        if _goes_on(texts[place], following):
+            what = "a sentence is cut in two: the next segment goes on with a small letter"
+            yield document.finding(place, "segmentation", what, 0.8, span=_end(texts[place]))
+        elif uses_punctuation and _is_sentence(texts[place], language):
+            yield _without_period(document, place, language)
+    yield from _small_starts(document)
+
+
+def _goes_on(text: str, following: str) -> bool:
+    return bool(text.strip()) and _SMALL_START.match(following) is not None and _BRAND.match(following) is None
+
+
+def _is_sentence(text: str, language: str) -> bool:
+    words = text.split()
+    scripts_without_blanks = len(words) < 3 and len(text) > 15 and not text.isascii()
+    if _LINK_AT_END.search(text) or is_boilerplate(text) or text.rstrip().endswith((",", "-", "–", "—")):
+        return False
+    if scripts_without_blanks:
+        return True
+    # A short line without a verb is a heading.
+    long_enough = len(words) >= (FEWEST_WORDS if language != "en" or _VERB.search(text) else CERTAIN_WORDS)
+    return long_enough and not looks_like_title(text)
+
+
+def _without_period(document: Document, place: int, language: str) -> Finding:
+    text = document.texts[place]
+    end = len(text.rstrip())
+    # In American usage the period stands before the closing quotation mark.
+    position = end - 1 if end > 1 and text[end - 1] in '"”' and language == "en" else end
+    edit = Edit(position, position, _FULL_STOP.get(language, "."))
+    confidence = 0.9 if len(text.split()) >= CERTAIN_WORDS else 0.75
+    return document.finding(place, "final-period", "no punctuation at the end", confidence, edit=edit)
+
+
+def _small_starts(document: Document) -> Iterator[Finding]:
+    texts = document.texts
+    for place in range(1, len(texts)):
+        if not _goes_on(texts[place - 1], texts[place]) or not is_ended(texts[place - 1]):
+            continue
+        if texts[place - 1].rstrip(_CLOSERS + " ").endswith((".", "!", "?")) and not _inside_list(texts, place):
+            edit = Edit(0, 1, texts[place][0].upper())
+            yield document.finding(place, "typo", "a small letter at the start of a sentence", 0.7, edit=edit)
+
+
+def _inside_list(texts: tuple[str, ...], place: int) -> bool:
+    """Whether neighbours start with a small letter as well."""
+    beside = [texts[i] for i in (place - 1, place + 1) if 0 <= i < len(texts)]
+    return any(_SMALL_START.match(text) for text in beside)
+
+
+def _end(text: str) -> tuple[int, int]:
+    return max(0, len(text) - 20), len(text)

@@ -1,0 +1,93 @@
+"""Topical contaminants: does a test set have the mix of topics of a reference corpus? `compare_topics` is the function.
+
+Documents are points in a space of word use (TF-IDF, reduced by latent semantic analysis), test set and corpus together.
+The two clouds are compared by their energy distance, with a permutation test over documents. Groups of documents are
+made for people to look at; no test is made on them, because where their borders run depends on the seed.
+
+G. Székely and M. Rizzo (2004): Testing for equal distributions in high dimension.
+S. Deerwester and others (1990): Indexing by latent semantic analysis.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.rng import generator
+from adjudge.core.topics import NearPair, Topic, Topics
+from adjudge.testset.topics.energy import energy_test
+from adjudge.testset.topics.groups import group
+from adjudge.testset.topics.space import Space, make_space
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.testset.document import Document
+
+FEWEST_DOCUMENTS = 5
+MOST_REFERENCE = 3000
+PERMUTATIONS = 2000
+NEAR = 0.5
+MOST_PAIRS = 20
+TERMS = 6
+
+
+def compare_topics(
+    test: Sequence[Document], reference: Sequence[Document], *, topics: int, labels: Sequence[str], seed: int
+) -> Topics:
+    """Compare the documents of a test set with those of a corpus."""
+    if min(len(test), len(reference)) < FEWEST_DOCUMENTS:
+        counts = f"{len(test)} documents in the test set and {len(reference)} in the corpus"
+        raise DataError(f"topics need {FEWEST_DOCUMENTS} documents or more on both sides, not {counts}")
+    if labels and len(labels) != topics:
+        raise UsageError(f"--labels has {len(labels)} names for {topics} topics; give one for each, or change --topics")
+    reference = _sample(reference, seed)
+    space = make_space([" ".join(one.texts) for one in (*test, *reference)], seed)
+    is_test = np.arange(len(test) + len(reference)) < len(test)
+    distance, p = energy_test(space.points, is_test, permutations=PERMUTATIONS, seed=seed)
+    return Topics(
+        documents_test=len(test),
+        documents_reference=len(reference),
+        energy_distance=distance,
+        p=p,
+        permutations=PERMUTATIONS,
+        topics=_topics(space, is_test, topics, labels, seed),
+        near_pairs=_near_pairs(space, test),
+    )
+
+
+def _sample(documents: Sequence[Document], seed: int) -> Sequence[Document]:
+    """A large corpus is sampled: more documents than this tell no more."""
+    if len(documents) <= MOST_REFERENCE:
+        return documents
+    chosen = generator(seed, 71).choice(len(documents), MOST_REFERENCE, replace=False)
+    return [documents[i] for i in np.sort(chosen)]
+
+
+def _topics(
+    space: Space, is_test: NDArray[np.bool_], number: int, labels: Sequence[str], seed: int
+) -> tuple[Topic, ...]:
+    member = group(space.points, min(number, len(space.points)), seed)
+    order = sorted(set(member.tolist()), key=lambda one: -int((member == one).sum()))
+    found = []
+    for place, one in enumerate(order):
+        terms = space.terms_of(member == one, TERMS)
+        label = labels[place] if place < len(labels) else " / ".join(terms[:2])
+        shares = (float((member[side] == one).mean()) for side in (is_test, ~is_test))
+        found.append(Topic(label, terms, *shares))
+    return tuple(found)
+
+
+def _near_pairs(space: Space, test: Sequence[Document]) -> tuple[NearPair, ...]:
+    own = space.weights[: len(test)]
+    alike = np.asarray((own @ own.T).todense())
+    first, second = np.nonzero(np.triu(alike >= NEAR, k=1))
+    order = np.argsort(-alike[first, second], kind="stable")[:MOST_PAIRS]
+    return tuple(
+        NearPair(test[i].name, test[j].name, float(alike[i, j]), test[i].texts[0][:80], test[j].texts[0][:80])
+        for i, j in zip(first[order], second[order], strict=True)
+    )

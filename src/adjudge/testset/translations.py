@@ -1,0 +1,37 @@
+"""A translation beside its source: out of step, untranslated, empty, or in the source's own language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError
+from adjudge.core.testset import Finding
+from adjudge.testset import alignment
+from adjudge.testset.language import detect
+from adjudge.testset.read import decoded_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adjudge.testset.read import SourceText
+
+FEWEST_LINES = 10
+
+
+def check_translation(source: SourceText, path: Path, code: str) -> list[Finding]:
+    """Everything that is wrong with one translation of the source."""
+    lines, findings = decoded_lines(path)
+    texts = source.texts
+    if len(lines) != len(texts):
+        # A translation may keep the blank lines between documents.
+        lines = [line for line in lines if line.strip()]
+    if len(lines) != len(texts):
+        what = (
+            f"has {len(lines):,} lines where {source.path} has {len(texts):,} segments; one line per segment is needed"
+        )
+        raise InputError(what, file=path)
+    found = [*findings, *alignment.find(texts, lines, path)]
+    if len(lines) >= FEWEST_LINES and detect(lines) == code:
+        what = f"the translation is in '{code}', the language of the source"
+        found.append(Finding(str(path), 1, "", "language", lines[0][:64], None, 0.9, what))
+    return found

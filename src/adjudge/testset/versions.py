@@ -1,0 +1,165 @@
+"""Two versions of a test set: which segments changed and how, and what systems' outputs make of it.
+
+TER between the two outputs of a system shows which segments a corrected source changed; an output that changes where
+the source did not has another reason. The output before is the hypothesis, the one after the reference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+import regex
+
+from adjudge.core.errors import InputError
+from adjudge.core.versions import OutputChange, SegmentChange, Versions
+from adjudge.testset.quotes.marks import ALL
+from adjudge.testset.read import SourceText, decoded_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.testset.document import Segment
+
+_PUNCTUATION = regex.compile(r"[\p{P}\p{S}]")
+
+
+@dataclass(frozen=True)
+class OutputFiles:
+    """The output of a system for both versions."""
+
+    name: str
+    before: Path
+    after: Path
+
+
+def compare_versions(
+    before: SourceText, after: SourceText, outputs: Sequence[OutputFiles] = (), references: Sequence[Path] = ()
+) -> Versions:
+    """Compare two versions of a test set and, where given, the outputs for both."""
+    ours, theirs = _segments(before), _segments(after)
+    changes = tuple(_changes(ours, theirs))
+    touched = {one.line_before for one in changes}
+    in_step = len(ours) == len(theirs)
+    lines = [one.line for one in ours]
+    wanted = [_read_lines(path, len(ours), before.path) for path in references]
+    return Versions(
+        segments_before=len(ours),
+        segments_after=len(theirs),
+        changes=changes,
+        outputs=tuple(_output(one, lines, touched, wanted, source=before.path, in_step=in_step) for one in outputs),
+    )
+
+
+def _segments(source: SourceText) -> list[Segment]:
+    return [segment for document in source.documents for segment in document.segments]
+
+
+def _changes(before: list[Segment], after: list[Segment]) -> list[SegmentChange]:
+    if len(before) == len(after):
+        pairs: list[tuple[Segment | None, Segment | None]] = list(zip(before, after, strict=True))
+    else:
+        pairs = _aligned(before, after)
+    return [
+        SegmentChange(
+            one.line if one else None, other.line if other else None, _kind(one, other), one.text if one else "",
+            other.text if other else "",
+        )
+        for one, other in pairs
+        if one is None or other is None or one.text.strip() != other.text.strip()
+    ]  # fmt: skip
+
+
+def _aligned(before: list[Segment], after: list[Segment]) -> list[tuple[Segment | None, Segment | None]]:
+    """Pairs where segments were put in or taken out: equal ones hold the rest together, stretches go in order."""
+    matcher = SequenceMatcher(
+        None, [_plain(one.text) for one in before], [_plain(one.text) for one in after], autojunk=False
+    )
+    pairs: list[tuple[Segment | None, Segment | None]] = []
+    for _, low, high, start, end in matcher.get_opcodes():
+        ours, theirs = before[low:high], after[start:end]
+        pairs += zip_longest(ours, theirs)
+    return pairs
+
+
+def _plain(text: str) -> str:
+    return "".join(_PUNCTUATION.sub("", text).casefold().split())
+
+
+def _kind(before: Segment | None, after: Segment | None) -> str:
+    """In which way two segments differ; the smallest change that explains it."""
+    if before is None or after is None:
+        return "put in" if before is None else "taken out"
+    one, other = before.text.strip(), after.text.strip()
+    without_quotes = [text.translate({ord(mark): None for mark in ALL}) for text in (one, other)]
+    if without_quotes[0] == without_quotes[1]:
+        return "quotation marks"
+    if "".join(one.split()) == "".join(other.split()):
+        return "spacing"
+    if _plain(one) == _plain(other):
+        same_case = _PUNCTUATION.sub("", "".join(one.split())) == _PUNCTUATION.sub("", "".join(other.split()))
+        return "punctuation" if same_case else "capital letters"
+    return "words"
+
+
+def _read_lines(path: Path, number: int, source: Path) -> list[str]:
+    lines, _ = decoded_lines(path)
+    if len(lines) != number:
+        lines = [line for line in lines if line.strip()]
+    if len(lines) != number:
+        raise InputError(f"has {len(lines):,} lines where {source} has {number:,} segments; they must fit", file=path)
+    return lines
+
+
+def _output(
+    files: OutputFiles,
+    lines: list[int],
+    touched: set[int | None],
+    references: list[list[str]],
+    *,
+    source: Path,
+    in_step: bool,
+) -> OutputChange:
+    if not in_step:
+        raise InputError("the two versions have other numbers of segments, so outputs cannot be compared", file=source)
+    before, after = (_read_lines(path, len(lines), source) for path in (files.before, files.after))
+    changed = [one != other for one, other in zip(before, after, strict=True)]
+    where = [hit for line, hit in zip(lines, changed, strict=True) if line in touched]
+    elsewhere = [hit for line, hit in zip(lines, changed, strict=True) if line not in touched]
+    return OutputChange(
+        system=files.name,
+        segments=len(lines),
+        changed=sum(changed),
+        ter=segment_ter(before, after),
+        share_where_source_changed=sum(where) / len(where) if where else None,
+        share_where_not=sum(elsewhere) / len(elsewhere) if elsewhere else None,
+        metrics=_metrics(before, after, references),
+    )
+
+
+def segment_ter(hypotheses: Sequence[str], references: Sequence[str]) -> tuple[float, ...]:
+    """TER of every segment as a share, by sacrebleu with its default settings."""
+    from sacrebleu.metrics.ter import TER
+
+    ter = TER()
+    pairs = zip(hypotheses, references, strict=True)
+    return tuple(float(ter.sentence_score(one, [other]).score) / 100 for one, other in pairs)
+
+
+def _metrics(before: list[str], after: list[str], references: list[list[str]]) -> dict[str, tuple[float, float]]:
+    """BLEU, chrF and TER of both outputs; the one reference serves both, or each version has its own."""
+    if not references:
+        return {}
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu.metrics.ter import TER
+
+    both = ((before, references[0]), (after, references[-1]))
+    return {
+        name: (both_scores[0], both_scores[1])
+        for name, metric in (("BLEU", BLEU()), ("chrF", CHRF()), ("TER", TER()))
+        for both_scores in [[float(metric.corpus_score(texts, [wanted]).score) for texts, wanted in both]]
+    }

@@ -1,0 +1,22 @@
+"""Documents for tests, and what is found in them."""
+
+from __future__ import annotations
+
+from adjudge.core.testset import Finding
+from adjudge.testset.document import Document, Segment
+from adjudge.testset.inspect import in_document
+from adjudge.testset.lexicon import lexicon
+
+
+def document(*texts: str) -> Document:
+    return Document("made.txt", "1", tuple(Segment(i, text) for i, text in enumerate(texts, start=1)))
+
+
+def found(*texts: str, language: str = "en", category: str | None = None) -> list[Finding]:
+    everything = in_document(document(*texts), language, lexicon(language))
+    return [one for one in everything if category in (None, one.category)]
+
+
+def told(findings: list[Finding]) -> list[tuple[int, str | None]]:
+    """Lines and suggestions."""
+    return [(one.line, one.suggestion) for one in findings]

@@ -1,0 +1,139 @@
+"""Detectors beside that of quotation marks: what they find, and what they leave alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.core.testset import CATEGORIES, NOTED
+from adjudge.testset import duplicates, headlines
+from adjudge.testset.document import Document, Segment
+from adjudge.testset.fix import corrected
+from adjudge.testset.inspect import not_checked
+from tests.testset.make import document, found, told
+
+HEAD = "A headline"
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "expected"),
+    [
+        ("The goverment said it was monitorng the case.", "typo", ["government", "monitoring"]),
+        ("They asked the the mayor about it.", "typo", ["the mayor"]),
+        ("It was built on the edge ofthe town.", "spacing", ["of the town"]),
+        ("He left the house.She stayed in.", "spacing", ["house. She"]),
+        ("They lost keys,maps and money.", "spacing", ["keys, maps"]),
+        ("He moved to theUnited States in May.", "spacing", ["the United"]),
+        ("It was late , and they left .", "spacing", ["late, and", "left."]),
+        ("The word is cafÃ© in French.", "mojibake", ["café"]),
+        ("Research &amp; development is costly.", "markup", ["Research & development"]),
+        ("The mayor said that nothing of the kind had ever happened here", "final-period", ["happened here."]),
+        ("Photo: Jane Doe/Getty Images", "caption", [None]),
+        ("Published 26 September 2019", "irrelevant", [None]),
+        ("By Jane Doe and John Smith", "irrelevant", [None]),
+        ("Read more: what we know so far", "irrelevant", [None]),
+        ("LONDON (Reuters)", "irrelevant", [None]),
+    ],
+)
+def test_what_is_found(text: str, category: str, expected: list[str | None]) -> None:
+    findings = found(HEAD, "They met again.", text, "They left.", category=category)
+    assert len(findings) == len(expected)
+    for one, wanted in zip(findings, expected, strict=True):
+        assert one.line == 3
+        assert wanted is None or wanted in (one.suggestion or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The colour of the programme's catalogue is grey.",
+        "See www.example.com/path,with or e.g. the U.S.-based firm of J.P. Morgan.",
+        "The iPhone and eBay were mentioned at 10:30 a.m. on p.12.",
+        "The undercooked, lensed and coevolved words are rare but right.",
+        "Jörg's naïve façade and the zloty's fall: all names.",
+        "He had had enough of that that day.",
+        "A sub-heading in the text",
+        "Results: 1,000 to 2.5",
+        "LONDON (Reuters) - The bank said on Monday it would close.",
+        "By the time he left, it was dark.",
+    ],
+)
+def test_what_is_left_alone(text: str) -> None:
+    findings = found(HEAD, "They met again.", text, "They left.")
+    assert [one for one in findings if one.category in CATEGORIES] == []
+
+
+def test_a_recurring_form_is_no_typo() -> None:
+    assert found(HEAD, "A zorblat is here.", "The zorblat left.", "No zorblat came back.", category="typo") == []
+
+
+def test_a_sentence_cut_in_two() -> None:
+    findings = found(HEAD, "They went to the", "market in the morning.", "They left.")
+    assert [(one.line, one.category) for one in findings] == [(2, "segmentation")]
+
+
+def test_text_in_another_language() -> None:
+    german = "Der Bürgermeister hat am Montag erklärt, dass die Fähre auch im nächsten Jahr fahren wird."
+    assert [one.line for one in found(HEAD, german, "They left.", category="language")] == [2]
+
+
+def test_other_languages_get_what_holds_for_all() -> None:
+    findings = found("Überschrift", "Er sagte: „Wir haben gewonnen.", "Sie gingen , und es war spät.", language="de")
+    assert {one.category for one in findings} == {"quotation-marks", "spacing"}
+    assert any("no dictionary" in one for one in not_checked("de"))
+    assert any("no frequency list" in one for one in not_checked("xx"))
+    assert any("grammar" in one for one in not_checked("en"))
+
+
+def test_missing_headlines_and_repeats() -> None:
+    texts = [("A headline", "A sentence with enough words."), ("Another one", "One more sentence is here.")] * 4
+    documents = [
+        Document("f", str(i), tuple(Segment(10 * i + k, f"{text} {i}." if k else text) for k, text in enumerate(pair)))
+        for i, pair in enumerate(texts)
+    ]
+    without = Document("f", "9", (Segment(91, "He then left the town for good."), Segment(92, "It was late.")))
+    findings = list(headlines.find([*documents, without]))
+    assert [(one.line, one.category) for one in findings] == [(91, "headline"), (91, "out-of-context")]
+    twice = [document("A", "The same five words stand here."), document("B", "The same five words stand here.")]
+    assert [one.what for one in duplicates.find(twice)] == ["the same text stands on line 2 (document 1)"]
+
+
+def test_corrections_are_made_from_the_surest_and_never_overlap() -> None:
+    text = "It was late , and the the mayor of  town spoke ofthe war."
+    findings = [one for one in found(HEAD, text, "They left.") if one.sure]
+    assert corrected(text, findings)[0] == "It was late, and the mayor of town spoke of the war."
+
+
+def test_every_category_is_explained() -> None:
+    assert not set(CATEGORIES) & set(NOTED)
+    assert all(what for what in (*CATEGORIES.values(), *NOTED.values()))
+
+
+pieces = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        ['"', "'", "“", "”", "’", "‘", " ", ".", ",", "said", 's"', "6'2\"", "He said", "(", ")", "Ã©", "\u200b", "don"]
+    ),
+)
+texts = st.lists(pieces, max_size=12).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(texts, min_size=1, max_size=6), st.sampled_from(["en", "de", "fr", "xx", "zh"]))
+def test_no_text_breaks_a_detector(lines: list[str], language: str) -> None:
+    for one in found(*lines, language=language):
+        assert one.category in {*CATEGORIES, *NOTED}
+        assert 0 < one.confidence <= 1
+        text = lines[one.line - 1]
+        if one.edit is not None:
+            assert 0 <= one.edit.start <= one.edit.end <= len(text)
+    for number, text in enumerate(lines, start=1):
+        own = [one for one in found(*lines, language=language) if one.line == number and one.sure]
+        corrected(text, own)
+
+
+def test_suggestions_are_the_excerpt_after_the_edit() -> None:
+    (one,) = found(HEAD, "They asked the the mayor.", "They left.", category="typo")
+    assert told([one]) == [(2, "They asked the mayor.")]
+    assert one.text == "They asked the the mayor."

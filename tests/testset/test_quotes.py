@@ -1,0 +1,89 @@
+"""The state machine of quotation marks, case by case."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.testset.make import found, told
+
+QUOTES = "quotation-marks"
+HEAD = "A headline"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ('"We won," she said.', '"It was close."'),
+        ('She said: "We won.', "It was close.", 'I am glad."'),
+        ("“We won,” she said.", "“It was close.”"),
+        ('He called it "odd" and "old-fashioned".',),
+        ('"He said "no" to me," she said.',),
+        ('The board is 20" wide and he is 6\'2" tall.',),
+        ('"It was built in 1999," he said.', 'They call it "area 51".'),
+        ("The clients' files and the players’ shirts were lost.",),
+        ("In the '90s, rock 'n' roll was everywhere.",),
+        ("'We won,' she said. 'The girls' team was great.'",),
+        ("\"She told me: 'Wait.' So I waited.\"",),
+        ("« Bonjour », dit-il.",),
+        ('("Really," he said.)', 'A "test"; a "try": "yes".'),
+    ],
+)
+def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
+    assert found(HEAD, *texts, category=QUOTES) == []
+    assert found(HEAD, *texts, category="apostrophe") == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        # The end is missing before who said it.
+        (('"We won, she said.', "Nobody cheered."), [(2, '"We won," she said.')]),
+        # The next quotation opens before this one is closed; the last segment that speaks is to blame.
+        (('She said: "We won.', "I am glad of it.", 'He added: "So am I."'), [(3, 'I am glad of it."')]),
+        # Never closed at all.
+        (("They met.", 'He said: "I am glad.'), [(3, 'He said: "I am glad."')]),
+        (("“We won, she said.", "They left."), [(2, "“We won,” she said.")]),
+        # Never opened.
+        (('We won," she said.', "They left."), [(2, '"We won," she said.')]),
+        (('He said: We won."', "They left."), [(2, 'He said: "We won."')]),
+    ],
+)
+def test_a_missing_mark_is_found_and_put_where_it_belongs(
+    texts: tuple[str, ...], expected: list[tuple[int, str]]
+) -> None:
+    assert told(found(HEAD, *texts, category=QUOTES)) == expected
+
+
+def test_the_convention_of_newspapers_is_told_from_a_missing_end() -> None:
+    """Each paragraph of a long quotation opens anew, the last closes: a finding of its own, and not a sure one."""
+    convention = found(HEAD, '"We won and I am glad.', '"My team was great."', category=QUOTES)
+    assert [(one.line, one.sure, "convention" in one.what) for one in convention] == [(2, False, True)]
+    missing = found(HEAD, '"We won, and I am glad, she said.', '"My team was great."', category=QUOTES)
+    assert [(one.line, one.sure, "never closed" in one.what) for one in missing] == [(2, True, True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('The clients" files were lost.', "The clients' files were lost."),
+        ('It"s late.', "It's late."),
+        ('"We lost the clients" files," he said.', '"We lost the clients\' files," he said.'),
+        ("The clients” files were lost.", "The clients’ files were lost."),
+    ],
+)
+def test_an_apostrophe_that_became_a_quotation_mark(text: str, expected: str) -> None:
+    findings = found(HEAD, text, category="apostrophe")
+    assert told(findings) == [(2, expected)]
+    assert found(HEAD, text, category=QUOTES) == []
+
+
+def test_documents_are_followed_one_by_one() -> None:
+    """A quotation that is open at the end of one document has nothing to do with the next."""
+    assert len(found(HEAD, 'He said: "I am glad.', category=QUOTES)) == 1
+    assert found(HEAD, "They met again.", category=QUOTES) == []
+
+
+def test_single_marks_for_speech_are_noted_but_not_counted() -> None:
+    assert [one.category for one in found(HEAD, "'We won,' she said.")] == ["quote-style"]
+    unclosed = found(HEAD, "She said: 'We won.", "They left.", category=QUOTES)
+    assert [one.line for one in unclosed] == [2]
