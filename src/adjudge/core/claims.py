@@ -64,8 +64,8 @@ class Claims:
         """What the counts say, in a sentence or two."""
         pairs = [one for one in self.claims if one.kind == "better"]
         holds, fragile = self.counted("holds"), self.counted("fragile")
-        open_ = len(pairs) - holds - fragile
-        words = f"Of {len(pairs)} differences, in {self.unit}: hold {holds}, fragile {fragile}, left open by the data {open_}."
+        counts = f"hold {holds}, fragile {fragile}, left open by the data {len(pairs) - holds - fragile}"
+        words = f"Of {len(pairs)} differences, in {self.unit}: {counts}."
         return words if shown <= MOST_SHOWN else f"{words} The first {MOST_SHOWN} claims are shown; --json has all."
 
 
