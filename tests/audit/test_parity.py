@@ -128,7 +128,7 @@ def test_scores_are_compared_by_segment_with_the_model_beside() -> None:
     x, z = found.systems
     assert x.n == z.n == 30
     assert x.verdict == "below the human"
-    assert z.verdict == "not told apart"
+    assert z.verdict == "at parity"
     assert x.rank_points is None
     assert x.contrast is not None
     assert z.contrast is not None

@@ -1,5 +1,6 @@
 """`adjudge parity`: is a system at human parity, and does the claim survive a clean test set?"""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -42,6 +43,7 @@ def parity(
     batches: o.Batches = None,
     annotators: o.Annotators = None,
     stacked: o.Stacked = 1,
+    report: o.ReportFile = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
@@ -87,4 +89,12 @@ def parity(
     results = for_each_pair(
         later, lambda part: parity(part, human=human, before=pairs[id(part)], settings=settings)
     )  # fmt: skip
+    if report is not None:
+        from adjudge.core.files import write_text
+        from adjudge.report.html import render
+        from adjudge.report.parity_page import build_parity_page
+
+        title = ", ".join(["Human parity", *(name for name in results if not name.startswith("und"))])
+        write_text(report, render(build_parity_page(results, title=title)))
+        print(f"wrote {report}", file=sys.stderr)
     put_out(results, json=json, output=output)

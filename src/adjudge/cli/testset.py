@@ -50,6 +50,7 @@ def testset(
         list[Path] | None,
         typer.Option(help="The human translation, for BLEU, chrF and TER; one, or one for each version."),
     ] = None,
+    report: o.ReportFile = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
@@ -78,4 +79,11 @@ def testset(
     if fix is not None:
         written = write_fixed(sources, result.findings, fix)
         print(f"{written.changes} changes written to {fix}", file=sys.stderr)
+    if report is not None:
+        from adjudge.core.files import write_text
+        from adjudge.report.html import render
+        from adjudge.report.testset_page import build_testset_page
+
+        write_text(report, render(build_testset_page(result, title=files[0].name)))
+        print(f"wrote {report}", file=sys.stderr)
     put_out({"all": result}, json=json, output=output)

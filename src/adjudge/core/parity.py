@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.core.result import Result, to_plain
@@ -12,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Part = Literal["all", "contaminated", "untouched"]
-Verdict = Literal["below the human", "above the human", "not told apart"]
+Verdict = Literal["below the human", "above the human", "at parity", "not told apart"]
+MOST_GROUPS = 20
 Interval = tuple[float, float]
 
 
@@ -55,11 +58,21 @@ class SystemParity:
 
     @property
     def verdict(self) -> Verdict:
-        """What the test and the interval over documents say together; the more cautious of the two counts."""
-        low, high = self.lead_interval
-        if self.p <= 0.05 and high < 0:
+        """What the model says where there is one, else the test and the interval over documents together.
+
+        `at parity` needs evidence: a difference that is surely smaller than the margin.
+        """
+        if (
+            self.contrast is not None
+            and self.contrast.p_equivalence is not None
+            and self.contrast.p_equivalence <= 0.05
+        ):
+            return "at parity"
+        low, high = self.lead_interval if self.contrast is None else self.contrast.interval
+        p = self.p if self.contrast is None else self.contrast.p
+        if p <= 0.05 and high < 0:
             return "below the human"
-        return "above the human" if self.p <= 0.05 and low > 0 else "not told apart"
+        return "above the human" if p <= 0.05 and low > 0 else "not told apart"
 
     def to_dict(self) -> dict[str, Any]:
         """As promised to users, with the verdict."""
@@ -136,9 +149,11 @@ class Parity(Result):
         """Mean kappa of all groups, over rank numbers and over preferences."""
         if not self.agreement:
             return None
-        n = len(self.agreement)
-        ranks = sum(one.kappa_ranks for one in self.agreement) / n
-        return ranks, sum(one.kappa_preferences for one in self.agreement) / n
+        ranks, preferences = (
+            [value for one in self.agreement if math.isfinite(value := getattr(one, name))]
+            for name in ("kappa_ranks", "kappa_preferences")
+        )
+        return (fmean(ranks) if ranks else math.nan), (fmean(preferences) if preferences else math.nan)
 
     def to_dict(self) -> dict[str, Any]:
         """As promised to users: the systems on all segments under `systems`, other parts under their own names."""
@@ -170,11 +185,14 @@ class Parity(Result):
         return tuple(tables)
 
     def _agreement_table(self) -> Table:
-        rows = [(*one.annotators, one.segments, one.kappa_ranks, one.kappa_preferences) for one in self.agreement]
+        shown = sorted(self.agreement, key=lambda one: -one.segments)[:MOST_GROUPS]
+        rows = [(*one.annotators, one.segments, one.kappa_ranks, one.kappa_preferences) for one in shown]
+        left = len(self.agreement) - len(shown)
+        note = f" {left} more pairs of annotators share fewer segments." if left else ""
         means = self.mean_kappa or (None, None)
         columns = (text("annotator"), text("annotator"), number("segments", 0), number("kappa of ranks"),
                    number("kappa of preferences"))  # fmt: skip
-        return Table("Agreement", columns, (*rows, ("mean", "", None, *means)), "Cohen's kappa, unweighted.")
+        return Table("Agreement", columns, (*rows, ("mean", "", None, *means)), f"Cohen's kappa, unweighted.{note}")
 
 
 def _by_part(parts: tuple[ParityPart, ...]) -> Mapping[str, ParityPart]:
@@ -183,14 +201,16 @@ def _by_part(parts: tuple[ParityPart, ...]) -> Mapping[str, ParityPart]:
 
 def _part_table(part: ParityPart, human: str, when: str) -> Table:
     scores = part.human_mean_score is not None
+    modelled = any(one.contrast is not None for one in part.systems)
     rows: list[tuple[Cell, ...]] = []
     for one in part.systems:
         own = one.mean_score if scores else one.rank_points
         rows.append(
             (shown_name(one.system, one.human), one.mt_better, one.tie, one.human_better, one.n, one.p,
-             one.parity_share, _span(one.interval), own, one.verdict)
+             one.parity_share, _span(one.interval), own, *_model_cells(one.contrast)[: 3 * modelled], one.verdict)
         )  # fmt: skip
-    rows.append((shown_name(human, human=True), *[None] * 7, part.human_mean_score or part.human_rank_points, None))
+    own = part.human_mean_score if scores else part.human_rank_points
+    rows.append((shown_name(human, human=True), *[None] * 7, own, *[None] * 3 * modelled, None))
     columns = (
         text("system"),
         number("better", 0, help="judgments in which the system is better than the human"),
@@ -201,11 +221,23 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
         percent("parity share", help="better or tie"),
         text("95% interval", help="by resampling documents"),
         number("mean score" if scores else "rank points", 4),
+        *(
+            number("difference", 2, help="system minus human by the mixed model, in points"),
+            text("95% interval"),
+            p_value("p of equivalence", help="small where the difference is surely within the margin"),
+        )[: 3 * modelled],
         text("verdict"),
     )
     unit = "segments" if scores else "judgments"
     note = f"{part.judgments:,} {unit} per system, {part.segments:,} segments. Not told apart is no proof of parity."
     return Table(f"Against {human}{when}: {part.part} segments", columns, tuple(rows), note)
+
+
+def _model_cells(contrast: Contrast | None) -> tuple[Cell, Cell, Cell]:
+    if contrast is None:
+        return None, None, None
+    low, high = contrast.interval
+    return contrast.difference, f"{low:+.2f} to {high:+.2f}", contrast.p_equivalence
 
 
 def _span(interval: Interval) -> str:

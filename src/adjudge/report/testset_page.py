@@ -1,0 +1,111 @@
+"""The page about a test set: the summary, topics, versions, and every document with findings."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from adjudge._version import __version__
+from adjudge.core.table import Table, number, text
+from adjudge.core.testset import CATEGORIES
+from adjudge.report.charts.topics import topic_shares
+from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
+from adjudge.report.words import counted
+
+if TYPE_CHECKING:
+    from adjudge.core.testset import Finding, TestSetCheck
+
+GUIDE = (
+    Term(
+        "Confidence",
+        "How sure a finding is, from 0 to 1. Corrections from 0.9 on can be made by the program; the others want a "
+        "look.",
+    ),
+    Term(
+        "Contaminant",
+        "Something wrong with the source text itself. It changes what systems and people translate, and so the "
+        "ranking.",
+    ),
+    Term(
+        "Topics",
+        "Groups of documents that use the same words. The test compares all documents with those of the corpus; the "
+        "groups are only there to be looked at.",
+    ),
+)
+
+
+def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
+    """The page data of one result."""
+    summary = result.tables()[0]
+    sections = [Section("summary", "What was found", tables=(summary,))]
+    sections += _topics(result) + _versions(result)
+    sections += _documents(result)
+    page = PairPage(
+        name=title,
+        slug="testset",
+        headline=_headline(result),
+        words=(),
+        facts=_facts(result),
+        sections=tuple(sections),
+        notes=result.notes,
+        set_aside=result.set_aside,
+        signatures=(result.signature,),
+    )
+    return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+
+
+def _headline(result: TestSetCheck) -> str:
+    if not result.counts:
+        return "Nothing wrong was found in the texts"
+    worst, times = max(result.counts.items(), key=lambda item: item[1])
+    return f"{counted(sum(result.counts.values()), 'finding')}, the most frequent: {worst.replace('-', ' ')} ({times})"
+
+
+def _facts(result: TestSetCheck) -> tuple[Fact, ...]:
+    share = result.alarmed / max(1, result.segments)
+    sure = sum(one.sure for one in result.findings)
+    return (
+        Fact("Segments", f"{result.segments:,}", f"in {counted(result.documents, 'document')}"),
+        Fact(
+            "With findings", f"{share:.1%}", counted(result.alarmed, "segment"), "open" if result.alarmed else "decided"
+        ),
+        Fact("Sure corrections", f"{sure:,}", "can be made by --fix"),
+    )
+
+
+def _topics(result: TestSetCheck) -> list[Section]:
+    if result.topics is None:
+        return []
+    differs = result.topics.p <= 0.05
+    words = (
+        "The mix of topics differs from that of the corpus." if differs else "No difference from the corpus is shown."
+    )
+    says = "Share of documents by topic, test set and corpus."
+    chart = Chart("topics", "Topics", says, topic_shares(result.topics))
+    return [Section("topics", "Topics", (words,), (chart,), result.topics.tables())]
+
+
+def _versions(result: TestSetCheck) -> list[Section]:
+    if result.versions is None:
+        return []
+    kinds, changes, *outputs = result.versions.tables()
+    return [Section("versions", "Two versions", tables=(kinds, *outputs), folded=(changes,))]
+
+
+def _documents(result: TestSetCheck) -> list[Section]:
+    """One section per document with findings that count, in order."""
+    found = [one for one in result.findings if one.category in CATEGORIES]
+    runs = [list(run) for _, run in groupby(found, key=lambda one: (one.file, one.document))]
+    return [
+        Section(f"document-{number}", _name(run[0]), tables=(_table(run),)) for number, run in enumerate(runs, start=1)
+    ]
+
+
+def _name(finding: Finding) -> str:
+    return f"Document {finding.document}" if finding.document else "The file"
+
+
+def _table(findings: list[Finding]) -> Table:
+    rows = tuple((one.line, one.category, one.text, one.suggestion or one.what, one.confidence) for one in findings)
+    columns = (number("line", 0), text("category"), text("text"), text("suggestion"), number("confidence", 2))
+    return Table(_name(findings[0]), columns, rows)
