@@ -9,6 +9,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,4 +137,7 @@ def simulate_annotators(
     `entered` is called when all have entered and taken their task, before the first save.
     """
     connections = [Connection(host, port) for _ in secrets]
-    return asyncio.run(_all(connections, secrets, seconds=seconds, pause=pause, entered=entered))
+    judging = _all(connections, secrets, seconds=seconds, pause=pause, entered=entered)
+    # In a thread of its own, because another loop may run in this one.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, judging).result()

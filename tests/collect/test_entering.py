@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
+import json
+import re
 import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -163,3 +167,28 @@ def test_a_foreign_host_name_is_refused(server: Server) -> None:
 def test_the_key_that_signs_sessions_is_readable_by_its_owner_alone(server: Server) -> None:
     mode = server.campaign.with_suffix(".secret").stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
+
+
+def test_behind_a_proxy_with_tls_cookies_travel_over_tls_only(tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path)
+    with Server(campaign, options=("--url", "https://judge.example.org")) as server:
+        assert server.links["anna"].startswith("https://judge.example.org/enter#")
+        connection = http.client.HTTPConnection("127.0.0.1", server.port)
+        headers = {"Host": "judge.example.org", "X-Forwarded-Proto": "https"}
+        connection.request("GET", "/enter", headers=headers)
+        response = connection.getresponse()
+        page = response.read().decode()
+        csrf = re.findall(r'name="csrf" content="([^"]+)"', page)[0]
+        cookie = response.headers["Set-Cookie"]
+        assert "Secure" in cookie
+        assert response.headers["Strict-Transport-Security"].startswith("max-age=")
+        headers |= {"Cookie": cookie.split(";")[0], "X-CSRFToken": csrf, "Content-Type": "application/json"}
+        for origin, status in (("https://evil.example", 403), ("https://judge.example.org", 200)):
+            body = json.dumps({"secret": server.secret("anna")})
+            connection.request("POST", "/api/enter", body, {**headers, "Origin": origin})
+            response = connection.getresponse()
+            response.read()
+            assert response.status == status
+        session = next(one for one in response.headers.get_all("Set-Cookie", []) if one.startswith("adjudge_session"))
+        assert "Secure" in session
+        connection.close()

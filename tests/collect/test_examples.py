@@ -73,9 +73,5 @@ def test_what_is_exported_runs_through_the_other_commands(tmp_path: Path, adjudg
             judge_everything(client, client.work())
     table = tmp_path / "judgments.parquet"
     assert adjudge("export", campaign, "-o", table).code == 0
-    for command in (
-        ("check", table, "--json"),
-        ("report", table, "-o", tmp_path / "report.html"),
-    ):
-        run = adjudge(*command)
-        assert run.code == 0, (command, run.err)
+    run = adjudge("report", table, "-o", tmp_path / "report.html")
+    assert run.code == 0, run.err

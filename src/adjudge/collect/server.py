@@ -18,6 +18,8 @@ def application() -> Any:
     """The app with its scripts and styles."""
     from django.core.wsgi import get_wsgi_application
 
+    # Imported before the processes part, so that they share it and the first visitor need not wait.
+    import adjudge.collect.urls  # noqa: F401
     from adjudge.collect.headers import HEADERS
     from adjudge.collect.pages import STATIC, static_prefix
 

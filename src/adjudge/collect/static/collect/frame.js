@@ -39,8 +39,13 @@ export class Frame {
 
   /** @param {Record<string, () => void>} actions @returns {HTMLElement} */
   tools(actions) {
+    // Who speaks to the computer says what is seen: the sign is part of the name.
     const tool = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act) =>
-      h("button.tool", { type: "button", "aria-label": t(name), title: t(name), onclick: act, dir: "ltr" }, sign);
+      h(
+        "button.tool",
+        { type: "button", "aria-label": `${sign}: ${t(name)}`, title: t(name), onclick: act, dir: "ltr" },
+        sign,
+      );
     const known = languages();
     const choice = h(
       "select.language",

@@ -62,8 +62,12 @@ export function scoreItem(item, setting, place) {
   return { element: article, stops };
 }
 
-/** @param {any} item @param {Setting} setting @returns {ItemView} */
-export function rankingItem(item, setting) {
+/**
+ * @param {any} item @param {Setting} setting @param {number} place
+ * @param {{before: HTMLElement[], after: HTMLElement[]}} around
+ * @returns {ItemView}
+ */
+export function rankingItem(item, setting, place, around) {
   const ids = item.outputs.map((/** @type {any} */ one) => one.id);
   const rank = (/** @type {string} */ output) => setting.answers()[output]?.rank ?? null;
   const comment = commentBox(ids[0], setting);
@@ -127,7 +131,7 @@ export function rankingItem(item, setting) {
     board.show();
     stops.forEach((stop) => stop.show());
   };
-  const left = h("div.given", {}, ...given(item, setting.campaign), board.element);
+  const left = h("div.given", {}, ...around.before, ...given(item, setting.campaign), ...around.after, board.element);
   const right = h("div.cards", {}, ...cards, comment.element);
   const element = h("div.item.ranked", {}, note(item), h("div.columns", {}, left, right));
   return { element, stops, show: () => (board.show(), comment.show()) };

@@ -66,7 +66,7 @@ class Organising {
   table(annotators) {
     const titles = ["annotator", "judgments", "tasks", "working_time", "pace", "controls", "last_save", "link"];
     const numeric = new Set(["judgments", "tasks", "working_time", "pace", "controls"]);
-    const head = h("tr", {}, ...titles.map((one) => h(numeric.has(one) ? "th.count" : "th", {}, t(one))), h("th"));
+    const head = h("tr", {}, ...titles.map((one) => h(numeric.has(one) ? "th.count" : "th", {}, t(one))), h("td"));
     return h(
       "div.scroll",
       {},

@@ -25,8 +25,13 @@ export function screenView(screen, setting) {
   const stops = [];
   /** @type {(() => void)[]} */
   const refreshers = [];
+  const before = screen.context_before.map((/** @type {any} */ one) => context(one, setting.campaign));
+  const after = screen.context_after.map((/** @type {any} */ one) => context(one, setting.campaign));
+  // A ranking has its context beside the cards, around the source; elsewhere it stands above and below.
+  const beside = setting.campaign.protocol === "ranking";
+  const around = beside ? { before, after } : { before: [], after: [] };
   const items = screen.items.map((/** @type {any} */ item, /** @type {number} */ i) => {
-    const built = build(item, setting, screen.items.length > 1 ? i + 1 : 0);
+    const built = build(item, setting, screen.items.length > 1 ? i + 1 : 0, around);
     stops.push(...built.stops);
     if (built.show) refreshers.push(built.show);
     return built.element;
@@ -35,9 +40,7 @@ export function screenView(screen, setting) {
     `section.screen.${setting.campaign.protocol}`,
     { "aria-label": t("screen") },
     headings(setting.campaign),
-    ...screen.context_before.map((/** @type {any} */ one) => context(one, setting.campaign)),
-    ...items,
-    ...screen.context_after.map((/** @type {any} */ one) => context(one, setting.campaign)),
+    ...(beside ? items : [...before, ...items, ...after]),
   );
   const show = () => [...stops.map((stop) => stop.show), ...refreshers].forEach((one) => one());
   return { element, stops, show };

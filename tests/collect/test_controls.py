@@ -1,0 +1,61 @@
+"""Controls: completion codes for those who pass and those who fail, and nothing of it told to the page beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adjudge.design.tasks import Output, load_tasks
+from tests.collect.campaigns import make_campaign
+from tests.collect.serving import Server, new_save
+
+CROWD = """
+[controls]
+degraded = 4
+attention = 1
+[crowd]
+completion_code = "PASSED"
+failure_code = "FAILED"
+return_url = "https://crowd.example/pass"
+failure_url = "https://crowd.example/fail"
+pass_share = 0.8
+"""
+
+
+def attentive(output: Output) -> int:
+    if output.expected:
+        return int(output.expected[0])
+    return 10 if output.kind == "degraded" else 70
+
+
+def careless(output: Output) -> int:
+    return 50
+
+
+@pytest.mark.parametrize(("judge", "code"), [(attentive, "PASSED"), (careless, "FAILED")])
+def test_the_completion_code_says_whether_the_controls_were_passed(
+    judge: Callable[[Output], int], code: str, tmp_path: Path
+) -> None:
+    campaign = make_campaign(tmp_path, documents=4, task_size=16, more=CROWD)
+    with Server(campaign) as server:
+        known = {
+            output.id: output for task in load_tasks(tmp_path / "tasks.json").tasks for _, _, output in task.outputs()
+        }
+        client = server.client("anna")
+        work = client.work()
+        while work["task"]:
+            for i, screen in enumerate(work["task"]["screens"]):
+                given = [one for item in screen["items"] for one in item["outputs"]]
+                assert all(one["expected"] is None for one in given), "only tutorials say what is expected"
+                changes = [{"output": one["id"], "score": judge(known[one["id"]])} for one in given]
+                assert client.post("/api/saves", new_save(work, i, changes)).status == 200
+            client.post(f"/api/tasks/{work['task']['id']}/finish")
+            work = client.work()
+        assert work["completion"]["code"] == code
+        assert work["completion"]["url"].endswith("pass" if code == "PASSED" else "fail")
+        seen: Any = server.client("organiser").get("/api/organiser/overview").json["annotators"][0]
+        assert seen["controls"] >= 5
+        assert (seen["controls_right"] == seen["controls"]) == (code == "PASSED")
