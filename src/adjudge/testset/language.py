@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.testset.lexicon import lexicon
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -15,6 +17,8 @@ FEWEST_LETTERS = 60
 SURE_MARGIN = 12.0
 """By how much the logarithm of the likelihood must be higher than that of the texts' language."""
 UNKNOWN = "und"
+ENOUGH_HERE = 0.2
+"""A single segment is settled with fewer function words than a whole text, whose language nobody knows yet."""
 
 
 def detect(texts: Sequence[str]) -> str:
@@ -22,6 +26,9 @@ def detect(texts: Sequence[str]) -> str:
     sample = " ".join(texts)[:20_000]
     if not any(letter.isalpha() for letter in sample):
         return UNKNOWN
+    english = lexicon("en")
+    if english is not None and english.sounds_like(sample):
+        return "en"
     import py3langid
 
     return str(py3langid.classify(sample)[0])
@@ -29,11 +36,15 @@ def detect(texts: Sequence[str]) -> str:
 
 def find(document: Document, language: str) -> Iterator[Finding]:
     """Long segments that are surely in another language; names and quoted titles are too short to tell."""
-    import py3langid
-
+    own = lexicon(language)
     for place, text in enumerate(document.texts):
         if len(text) < FEWEST_LETTERS or (text.isascii() and len(text.split()) < FEWEST_WORDS):
             continue
+        if own is not None and (own.sounds_like(text, ENOUGH_HERE) or own.knows_most(text)):
+            # Most segments are settled so, and the models of a hundred languages need not be loaded.
+            continue
+        import py3langid
+
         found, likelihood = py3langid.classify(text)
         if found != language and likelihood - dict(py3langid.rank(text)).get(language, likelihood) >= SURE_MARGIN:
             what = f"the segment is in '{found}', the text in '{language}'"

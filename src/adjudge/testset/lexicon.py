@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, lru_cache
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ ENDINGS = (
     "s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "ly", "ness", "less", "like", "able", "ish", "ity", "ist",
     "ists", "ism", "ize", "ized", "izing", "ise", "ised", "ising", "isation", "ization", "ful", "wise", "y", "ies",
 )  # fmt: skip
+FUNCTION_WORDS = 100
+ENOUGH = 0.3
+"""Of running English text close to half are among the hundred most frequent words, of its neighbours' a tenth."""
 FREQUENT = 3.0
 """On the Zipf scale: once in a million words."""
 
@@ -93,12 +97,8 @@ class Lexicon:
     @lru_cache(maxsize=20_000)  # noqa: B019
     def nearest(self, word: str) -> tuple[str, float] | None:
         """The most frequent word that one letter more, less, changed or exchanged makes of it."""
-        best: tuple[str, float] | None = None
-        for candidate in self._one_letter_away(word):
-            zipf = self.zipf(candidate)
-            if zipf > (0.0 if best is None else best[1]):
-                best = candidate, zipf
-        return best
+        best = max(self._one_letter_away(word), key=lambda one: self.frequencies.get(one, 0.0))
+        return (best, self.zipf(best)) if best in self.frequencies else None
 
     def _one_letter_away(self, word: str) -> Iterator[str]:
         cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
@@ -114,7 +114,23 @@ class Lexicon:
 
     @cached_property
     def _long_words(self) -> list[str]:
-        return [word for word in self.frequencies if len(word) > 7 and self.zipf(word) >= FREQUENT]
+        # The list goes from the most frequent word to the rarest.
+        frequent = takewhile(lambda item: item[1] >= 10 ** (FREQUENT - 9), self.frequencies.items())
+        return [word for word, _ in frequent if len(word) > 7]
+
+    @cached_property
+    def _function_words(self) -> frozenset[str]:
+        return frozenset(islice(self.frequencies, FUNCTION_WORDS))
+
+    def sounds_like(self, text: str, enough: float = ENOUGH) -> bool:
+        """Whether so many of the language's most frequent words stand in the text that it is in that language."""
+        words = text.lower().split()
+        return len(words) > 3 and sum(word in self._function_words for word in words) >= enough * len(words)
+
+    def knows_most(self, text: str) -> bool:
+        """Whether most of the longer words of a text, names aside, are frequent in the language."""
+        long = [word for word in text.split() if len(word) > 4 and word.isalpha() and word.islower()]
+        return len(long) > 2 and sum(self.zipf(word) >= FREQUENT for word in long) >= 0.7 * len(long)
 
     @lru_cache(maxsize=20_000)  # noqa: B019
     def two_letters_away(self, word: str) -> str | None:
