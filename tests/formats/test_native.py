@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,6 +15,7 @@ import adjudge
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import KINDS, PROTOCOLS, SCHEMA, SIDES, Judgments
 from adjudge.formats import native
+from adjudge.formats.native_faults import ON_SCALE
 
 # No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
@@ -37,6 +39,12 @@ SPANS = st.lists(
     ),
     max_size=2,
 )
+
+
+def _on_scale(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"score": row["score"] % 100} if row["protocol"] in ON_SCALE and row["score"] is not None else row
+
+
 ROW = st.fixed_dictionaries(
     {
         **{name: ANY_TEXT for name, dtype in SCHEMA.items() if dtype == pl.String},
@@ -53,7 +61,7 @@ ROW = st.fixed_dictionaries(
         "revision": st.integers(0, 2**31 - 1),
         "own column": ANY_TEXT,
     }
-)
+).map(_on_scale)
 
 
 @settings(max_examples=40, deadline=None)
@@ -115,7 +123,7 @@ def test_a_table_made_by_hand(tmp_path: Path) -> None:
     ],
 )
 def test_forms_of_time_may_be_mixed(tmp_path: Path, written: str, meant: datetime) -> None:
-    judgments = read(tmp_path, f"system,ended\na,2020-01-01T00:00:00Z\nb,{written}\nc,\n")
+    judgments = read(tmp_path, f"system,rank,ended\na,1,2020-01-01T00:00:00Z\nb,2,{written}\nc,3,\n")
     assert judgments.table["ended"].to_list()[1:] == [meant, None]
 
 
@@ -127,7 +135,15 @@ def test_forms_of_time_may_be_mixed(tmp_path: Path, written: str, meant: datetim
         ("system,rank\n", "holds a header but no judgments"),
         ("name,rank\na,1\n", "no column 'system'"),
         ("system,rank,rank\na,1,2\n", "has the column 'rank' twice"),
-        ("system,rank\na,1,2\n", "cannot be read as a table"),
+        ("system,rank\na,1\nb,1,2\n", "line 3: 3 fields where the header has 2"),
+        ("system,rank\na,1\n\nb\n", "line 4: 1 fields where the header has 2"),
+        ('system,rank\n"a\nb",1\nc,0\n', "line 4: column 'rank' holds 0"),
+        ("system,annotator\na,x\n", "no column 'rank' or 'score', it has system, annotator"),
+        ("system,protocol\na,da\n", "no column 'rank' or 'score'"),
+        ("system,protocol,rank\na,da,1\n", "no column 'score', which protocol 'da' needs"),
+        ("system,score\na,99\nb,1000\n", "line 3: score is 1000, it must lie between 0 and 100"),
+        ("system,protocol,score\na,esa,-3\n", "line 2: score is -3"),
+        ("system,score\na,nan\n", "line 2: column 'score' holds nan"),
         ("system,human\na,perhaps\n", "column 'human' holds 'perhaps'"),
         ("system,started\na,noon\n", "column 'started' holds 'noon', a time like"),
         ("system,spans\na,{}\n", "not a JSON list of spans"),
@@ -166,8 +182,8 @@ def test_parquet_of_other_tools(tmp_path: Path) -> None:
 
 
 def test_columns_that_cannot_be_put_together_are_explained(tmp_path: Path) -> None:
-    pl.DataFrame({"system": ["a"], "own": [[1]]}).write_parquet(tmp_path / "one.parquet")
-    pl.DataFrame({"system": ["b"], "own": [{"x": 1}]}).write_parquet(tmp_path / "two.parquet")
+    pl.DataFrame({"system": ["a"], "rank": [1], "own": [[1]]}).write_parquet(tmp_path / "one.parquet")
+    pl.DataFrame({"system": ["b"], "rank": [1], "own": [{"x": 1}]}).write_parquet(tmp_path / "two.parquet")
     with pytest.raises(DataError, match="do not fit together"):
         adjudge.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
 

@@ -5,10 +5,11 @@ A fault has a slug, under which `docs/messages.md` says more, and an exit code f
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 
@@ -38,6 +39,23 @@ class InputError(AdjudgeError):
     def __init__(self, what: str, *, file: Path | str | None = None, line: int | None = None) -> None:
         place = "" if file is None else f"{file}: " if line is None else f"{file}, line {line}: "
         super().__init__(place + what)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where rows come from, so that a fault in one of them is named with its place."""
+
+    name: str
+    line_of: Callable[[int], int] | None = None
+    """The line of a row, counted from 0, in files that have lines."""
+
+    def fault(self, what: str, row: int | None = None) -> InputError:
+        """The error for a row, or for the whole where no row is to blame."""
+        if row is None:
+            return InputError(what, file=self.name)
+        if self.line_of is None:
+            return InputError(f"row {row + 1}: {what}", file=self.name)
+        return InputError(what, file=self.name, line=self.line_of(row))
 
 
 class DataError(AdjudgeError):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import DataError, InputError, shown
+from adjudge.core.errors import DataError, Source, shown
 from adjudge.core.languages import UNKNOWN, language_code, pair_name, parse_pair
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "active_seconds": pl.Float64,
     "revision": pl.Int32,
 }
+_KINDS_OF_VALUES: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.String: "text"}
 DEFAULTS: dict[str, str | bool | int] = {
     "kind": "system",
     "human": False,
@@ -93,18 +94,20 @@ class Judgments:
         *,
         set_aside: Iterable[SetAside] = (),
         notes: Iterable[str] = (),
-        source: str = "table",
+        source: str | Source = "table",
     ) -> Judgments:
         """Make a table from some of the columns: missing ones become null (or their default), all get their type."""
         frame = columns if isinstance(columns, pl.DataFrame) else pl.DataFrame(columns, strict=False)
+        origin = source if isinstance(source, Source) else Source(source)
         if "system" not in frame.columns:
-            raise InputError("has no column 'system'; see docs/data.md for the judgment table", file=source)
+            found = shown(", ".join(frame.columns), 200)
+            raise origin.fault(f"has no column 'system', it has {found}; see docs/data.md, or give --format")
         table = frame.select(
-            *(_conform(frame, name, dtype, source) for name, dtype in SCHEMA.items()),
+            *(_conform(frame, name, dtype, origin) for name, dtype in SCHEMA.items()),
             *(name for name in frame.columns if name not in SCHEMA),
         )
         table = table.with_columns(_codes(table[name]) for name in ("source_lang", "target_lang"))
-        _check_values(table, source)
+        _check_values(table, origin)
         kept = tuple(one for one in set_aside if one.rows)
         return cls(table, kept, tuple(notes))
 
@@ -190,7 +193,7 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes)
 
 
-def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: str) -> pl.Series:
+def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:
     default: str | bool | int | None = DEFAULTS.get(name)
     if name not in frame.columns:
         return pl.repeat(default, frame.height, dtype=dtype, eager=True).alias(name)
@@ -200,8 +203,9 @@ def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataTy
     except pl.exceptions.PolarsError:
         cast = column
     if cast.dtype != dtype:
-        value = _first_bad(column, dtype)
-        raise InputError(f"column '{name}' holds '{shown(value)}', which is not {dtype}; correct it", file=source)
+        row = _first_bad(column, dtype)
+        value, needed = (column.dtype if row is None else column[row]), _KINDS_OF_VALUES.get(dtype, str(dtype))
+        raise source.fault(f"column '{name}' holds '{shown(value)}', {needed} is needed; correct it", row)
     return cast if default is None else cast.fill_null(default)
 
 
@@ -215,13 +219,17 @@ def _whole(column: pl.Series) -> pl.Series:
     return column if (column == column.round()).all() else column.cast(pl.String)
 
 
-def _first_bad(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> object:
-    """The first value that cannot be of the type, or the column's own type where all of it is of another kind."""
+def _first_bad(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> int | None:
+    """The first row whose value cannot be of the type, or None where all of the column is of another kind."""
     try:
-        bad = column.filter(_whole(column).cast(dtype, strict=False).is_null() & column.is_not_null())
+        return first_true(_whole(column).cast(dtype, strict=False).is_null() & column.is_not_null())
     except pl.exceptions.PolarsError:
-        return column.dtype
-    return bad[0] if bad.len() else column.dtype
+        return None
+
+
+def first_true(rows: pl.Series) -> int | None:
+    """The first row that is marked, or None."""
+    return rows.arg_max() if rows.any() else None
 
 
 def _codes(names: pl.Series) -> pl.Series:
@@ -229,22 +237,24 @@ def _codes(names: pl.Series) -> pl.Series:
     return names.replace_strict(known, [language_code(name) for name in known], return_dtype=pl.String)
 
 
-def _check_values(table: pl.DataFrame, source: str) -> None:
-    nameless = (table["system"].is_null() | (table["system"] == "")).arg_true()
-    if len(nameless):
-        raise InputError(f"row {nameless[0] + 1} has no system; name what was judged", file=source)
+def _check_values(table: pl.DataFrame, source: Source) -> None:
+    nameless = first_true(table["system"].is_null() | (table["system"] == ""))
+    if nameless is not None:
+        raise source.fault("has no system; name what was judged", nameless)
     for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
-        strange = [one for one in table[name].unique(maintain_order=True) if one is not None and one not in allowed]
-        if strange:
+        row = first_true(table[name].is_not_null() & ~table[name].is_in(list(allowed)))
+        if row is not None:
             known = ", ".join(allowed)
-            raise InputError(f"column '{name}' holds '{shown(strange[0])}'; use one of {known}", file=source)
-    for name, low in (("rank", 1), ("revision", 0), ("active_seconds", 0)):
-        smallest = table.select(pl.col(name).min()).item()
-        if smallest is not None and smallest < low:
-            raise InputError(f"column '{name}' holds {smallest}, at least {low} is needed; correct it", file=source)
+            raise source.fault(f"column '{name}' holds '{shown(table[name][row])}'; use one of {known}", row)
     for name in ("score", "active_seconds"):
-        if not table[name].drop_nulls().is_finite().all():
-            raise InputError(f"column '{name}' holds a value that is not a finite number; leave it empty", file=source)
+        row = first_true(~table[name].is_finite())
+        if row is not None:
+            what = f"column '{name}' holds {table[name][row]}, a finite number is needed; correct it or leave it empty"
+            raise source.fault(what, row)
+    for name, low in (("rank", 1), ("revision", 0), ("active_seconds", 0)):
+        row = first_true(table[name] < low)
+        if row is not None:
+            raise source.fault(f"column '{name}' holds {table[name][row]}, at least {low} is needed; correct it", row)
 
 
 def _spans_as_text() -> pl.Expr:

@@ -1,0 +1,69 @@
+"""Faults of a native table that its columns' types do not show, with the line of each."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError, Source, shown
+from adjudge.core.judgments import first_true
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+# Protocols whose scores lie on a scale from 0 to 100; scores computed back from standardised ones miss it by a hair.
+ON_SCALE = ("da", "sqm", "esa")
+SCALE = (0.0, 100.0)
+ROUNDING = 0.01
+# protocol: the column without which it says nothing
+NEEDED = {"ranking": "rank", "pairwise": "rank", "da": "score", "sqm": "score"}
+ANSWERS = ("rank", "score", "spans", "text")
+
+
+def check_answers(table: pl.DataFrame, given: Sequence[str], source: Source) -> None:
+    """Refuse a table without the column that holds its answers, and scores that are off the scale."""
+    found = shown(", ".join(given), 200)
+    if not set(given) & set(ANSWERS):
+        raise source.fault(f"has no column 'rank' or 'score', it has {found}; see docs/data.md for the judgment table")
+    for protocol in table["protocol"].drop_nulls().unique().sort():
+        needed = NEEDED.get(protocol)
+        if needed is not None and needed not in given:
+            raise source.fault(f"has no column '{needed}', which protocol '{protocol}' needs; it has {found}")
+    off = ~table["score"].is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING)
+    row = first_true(off & table["protocol"].is_in(ON_SCALE))
+    if row is not None:
+        value = f"score is {table['score'][row]:g}, it must lie between 0 and 100"
+        raise source.fault(f"{value} in protocol '{table['protocol'][row]}'; correct it", row)
+
+
+def check_widths(text: str, separator: str, path: Path) -> None:
+    """Refuse a row with more or fewer fields than the header."""
+    rows = _rows(text, separator)
+    _, header = next(rows)
+    for line, fields in rows:
+        if len(fields) != len(header):
+            found = f"{len(fields)} fields where the header has {len(header)}"
+            raise InputError(f"{found}; the file may be cut, or not what --format says", file=path, line=line)
+
+
+def line_of_row(text: str, separator: str, row: int) -> int:
+    """The line where a row begins; rows are counted from 0, after the header."""
+    for number, (line, _) in enumerate(_rows(text, separator), start=-1):
+        if number == row:
+            return line
+    return row + 2
+
+
+def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that hold something, with the line where each begins."""
+    csv.field_size_limit(max(len(text), 131_072))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    begin = 1
+    for fields in reader:
+        if any(fields):
+            yield begin, fields
+        begin = reader.line_num + 1
