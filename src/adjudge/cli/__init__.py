@@ -16,7 +16,9 @@ def main() -> None:
     from adjudge.core.errors import AdjudgeError
 
     try:
-        app()
+        code = app(standalone_mode=False)
+        if code:
+            sys.exit(code)
     except AdjudgeError as fault:
         _fail(f"{fault}", fault.exit_code)
     except BrokenPipeError:
@@ -26,10 +28,26 @@ def main() -> None:
     except KeyboardInterrupt:
         _fail("stopped", 130)
     except Exception as fault:
+        _explain_call(fault)
         if os.environ.get("ADJUDGE_DEBUG"):
             raise
         kind = type(fault).__name__
         _fail(f"a fault of adjudge itself ({kind}: {fault}); set ADJUDGE_DEBUG=1 for details and report it", 1)
+
+
+def _explain_call(fault: Exception) -> None:
+    """A wrong option or argument as one sentence; anything else is none of this."""
+    explain = getattr(fault, "format_message", None)
+    if explain is None:
+        return
+    context = getattr(fault, "ctx", None)
+    path = "adjudge" if context is None else context.command_path
+    if type(fault).__name__ == "NoArgsIsHelpError":
+        print(explain(), end="")
+        sys.exit(2)
+    # The library behind the options ends its sentences, and begins some with the name of a Python error.
+    sentence = explain().replace("Value error, ", "").rstrip(". \n")
+    _fail(f"{sentence} (see '{path} --help')", 2)
 
 
 def _fail(sentence: str, code: int) -> None:

@@ -1,5 +1,6 @@
 """All commands in one place, in the order of the flow."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -27,6 +28,7 @@ from adjudge.cli import (
     testset,
     tournament,
 )
+from adjudge.cli.naming import names_files
 
 app = typer.Typer(
     name="adjudge",
@@ -52,23 +54,27 @@ def _common(
     pass
 
 
-app.command("demo")(demo.demo)
-app.command("plan")(plan.plan)
-app.command("testset")(testset.testset)
-app.command("design")(design.design)
-app.command("import")(import_.import_)
-app.command("check")(check.check)
-app.command("agree")(agree.agree)
-app.command("rank")(rank.rank)
-app.command("tournament")(tournament.tournament)
-app.command("audit")(audit.audit)
-app.command("parity")(parity.parity)
-app.command("replicate")(replicate.replicate)
-app.command("serve")(serve.serve)
-app.command("export")(export.export)
-app.command("gold")(gold.gold)
-app.command("meta")(meta.meta)
-app.command("qe")(qe.qe)
-app.command("formats")(formats.formats)
-app.command("simulate")(simulate.simulate)
-app.command("report")(report.report)
+def _add(name: str, command: Callable[..., None]) -> None:
+    app.command(name)(names_files(command))
+
+
+_add("demo", demo.demo)
+_add("plan", plan.plan)
+_add("testset", testset.testset)
+_add("design", design.design)
+_add("import", import_.import_)
+_add("check", check.check)
+_add("agree", agree.agree)
+_add("rank", rank.rank)
+_add("tournament", tournament.tournament)
+_add("audit", audit.audit)
+_add("parity", parity.parity)
+_add("replicate", replicate.replicate)
+_add("serve", serve.serve)
+_add("export", export.export)
+_add("gold", gold.gold)
+_add("meta", meta.meta)
+_add("qe", qe.qe)
+_add("formats", formats.formats)
+_add("simulate", simulate.simulate)
+_add("report", report.report)

@@ -28,7 +28,9 @@ Output = Annotated[
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="OUT.html", help="Also write a page with charts to this file.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random; the same seed gives the same result.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed of everything random; the same seed gives the same result.")
+]
 Human = Annotated[
     str | None, typer.Option("--human", help="Regular expression for systems that are human translations.")
 ]
