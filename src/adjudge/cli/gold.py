@@ -1,11 +1,14 @@
 """`adjudge gold`: a human score for every document or segment, and how well a second run repeats it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
 
 
 def gold(
@@ -30,7 +33,7 @@ def gold(
     Example: adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt
     """
     from adjudge.cli.report_file import put_report
-    from adjudge.cli.shared import put_out, read_options
+    from adjudge.cli.shared import for_each_pair, put_out, read_options
     from adjudge.core.errors import UsageError
     from adjudge.formats import read
     from adjudge.meta.gold import gold
@@ -42,11 +45,29 @@ def gold(
         raise UsageError(f"--orders is {orders}, it must be 0 or more")
     options = read_options(human=human, pair=pair)
     tables = [read([run], format=format, options=options) for run in runs]
-    if pair is not None:
-        tables = [table.for_pair(pair) for table in tables]
+    parts = _by_pair([table if pair is None else table.for_pair(pair) for table in tables])
+    if report is not None and len(parts) > 1:
+        raise UsageError(f"--report shows one language pair, the runs hold {', '.join(parts)}; choose with --pair")
     mapping = read_keys(keys) if keys is not None else None
-    result = gold(
-        tables, names=[str(run) for run in runs], keys=mapping, checked=not all_annotators, orders=orders, seed=seed
+    names = [str(run) for run in runs]
+    results = for_each_pair(
+        parts,
+        lambda part: gold(part, names=names, keys=mapping, checked=not all_annotators, orders=orders, seed=seed),
     )
-    put_report(result, report, title=", ".join(run.stem for run in runs))
-    put_out({"all": result}, json=json, output=output)
+    if report is not None:
+        put_report(next(iter(results.values())), report, title=", ".join(run.stem for run in runs))
+    put_out(results, json=json, output=output)
+
+
+def _by_pair(tables: "list[Judgments]") -> "dict[str, list[Judgments]]":
+    """The runs of every language pair; where each run holds one pair only, they belong together whatever it is."""
+    from adjudge.core.errors import DataError
+
+    first = tables[0].pairs
+    if all(len(table.pairs) == 1 for table in tables):
+        return {first[0]: tables}
+    common = [name for name in first if all(name in table.pairs for table in tables)]
+    if not common:
+        held = " and ".join(", ".join(table.pairs) for table in tables)
+        raise DataError(f"the runs have no language pair in common, they hold {held}; check --pair")
+    return {name: [table.for_pair(name) for table in tables] for name in common}

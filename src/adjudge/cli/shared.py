@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from adjudge.core.table import Table
     from adjudge.formats.options import ReadOptions
 
+_Part = TypeVar("_Part")
 _Computed = TypeVar("_Computed")
 
 
@@ -50,7 +51,7 @@ def read_pairs(
     return judgments.by_pair()
 
 
-def for_each_pair(parts: Mapping[str, Judgments], compute: Callable[[Judgments], _Computed]) -> dict[str, _Computed]:
+def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed]) -> dict[str, _Computed]:
     """Compute a result for every pair; one of several for which there is none is left out, and said so."""
     from adjudge.core.errors import DataError
 
