@@ -45,7 +45,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
             sections[entry.name] = _section(entry, held, judgments, settings)
         except DataError as fault:
             if len(entries) == 1:
-                raise
+                raise DataError(f"section '{entry.name}' cannot be made: {fault}") from fault
             # Sections for other kinds of judgments are left out in silence where nobody asked for them.
             if only is not None or entry.modules.keys() & held:
                 notes.append(f"{entry.name} is left out: {fault}")

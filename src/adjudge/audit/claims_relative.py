@@ -16,7 +16,7 @@ from adjudge.core.claims import Claims
 from adjudge.core.comparisons import comparisons
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, expected_wins, wins_no_ties
-from adjudge.rank.relative import check_comparable
+from adjudge.rank.relative import check_comparable, check_connected
 from adjudge.rank.significance import difference_spread
 from adjudge.rank.units import Units, units_of
 
@@ -39,6 +39,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     compared = comparisons(judgments)
     check_comparable(compared)
     whole = _Estimated(compared, settings.seed)
+    check_connected(whole.tally)
     trials: list[Trial] = []
 
     def tried() -> list[Trial]:

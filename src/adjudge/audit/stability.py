@@ -80,6 +80,8 @@ def stability(
     original = prepare(sheet)
     means = item_means(original).system_means(len(sheet.systems))
     order = np.array([i for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])])
+    if len(order) == 0:
+        raise DataError("every annotator gave the same score to everything, so there is no ranking to change")
     baselines: dict[bytes, _Order] = {}
     rows: list[StabilityRow] = []
     for change in all_changes(sheet, order):
@@ -101,6 +103,8 @@ def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -
     shown = ~removed[means.system]
     tests = mann_whitney(means.mean[shown], means.system[shown], n)
     kept = [i for i in range(n) if not removed[i] and not np.isnan(scores[i])]
+    if not kept:
+        return _Order((), ())
     order = np.array(sorted(kept, key=lambda i: (-scores[i], sheet.systems[i])), dtype=np.int64)
     numbers = cluster_numbers(line_after(rule, order, tests, np.ones((n, 2), dtype=np.int64), level))
     names = tuple(sheet.systems[i] for i in order)

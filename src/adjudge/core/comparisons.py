@@ -109,7 +109,9 @@ def _relative_judgments(judgments: Judgments) -> pl.DataFrame:
     table = judgments.final().table.filter(pl.col("protocol").is_in(RELATIVE))
     if table.height == 0:
         found = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"relative ranks are needed, but the data hold {found}; choose a method for scores")
+        raise DataError(
+            f"relative ranks are needed, but the data hold {found}; use 'adjudge rank' with a method for scores"
+        )
     genuine = table.filter(~pl.col("kind").is_in(NOT_COMPARED))
     if genuine.height == 0:
         raise DataError("relative ranks of systems are needed, but the data hold controls only; check the export")

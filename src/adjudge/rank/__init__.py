@@ -52,6 +52,8 @@ def rank(judgments: Judgments, *, method: str | None = None, settings: RankSetti
         from adjudge.rank.relative import rank_relative
 
         return rank_relative(judgments, chosen, settings)
+    if settings.reference == "exclude":
+        raise UsageError(f"{chosen.name} scores every system by itself; --reference exclude is for relative rankings")
     if chosen.module == "modelled":
         from adjudge.rank.modelled import rank_modelled
 

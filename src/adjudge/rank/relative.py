@@ -46,7 +46,7 @@ def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) 
 def rank_units(units: Units, source: Provenance, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems from counts per unit of resampling."""
     tally = units.total()
-    _check_connected(tally)
+    check_connected(tally)
     scored = _scored(method, units, tally, settings)
     if np.isnan(scored.scores).all():
         raise DataError(f"every comparison is a tie, so {method.name} has nothing to count; try wins-or-ties")
@@ -92,7 +92,8 @@ def check_comparable(compared: Comparisons) -> None:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
 
 
-def _check_connected(tally: Tally) -> None:
+def check_connected(tally: Tally) -> None:
+    """Refuse groups of systems that never met: no comparison says which of two such groups is better."""
     from scipy.sparse.csgraph import connected_components
 
     groups, label = connected_components(tally.met > 0, directed=False)

@@ -92,6 +92,8 @@ def _by_ranks(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFr
     places = segment_keys(judgments).select("document", "segment")
     if human not in found.systems:
         raise DataError(f"'{human}' has no ranks of its own; name another with --human")
+    if len(found.first) == 0:
+        raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
     code = found.systems.index(human)
     with_human = (found.first == code) | (found.second == code)
     first = found.first[with_human]

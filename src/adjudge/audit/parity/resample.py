@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def resampler(parts: Sequence[Outcomes], *, seed: int, resamples: int = RESAMPLE
     """A resampler of all documents in the parts."""
     column = "document" if all(one.documents_known for one in parts) else "segment"
     every = pl.concat([table[column] for one in parts for table in (one.compared, one.worth)])
-    names = tuple(str(name) for name in every.drop_nulls().unique().sort().to_list())
+    if every.null_count():
+        raise DataError("some judgments do not say their segment, by which parity is tested; fill the column 'segment'")
+    names = tuple(str(name) for name in every.unique().sort().to_list())
     n = len(names)
     weights = generator(seed, _DRAW).multinomial(n, np.full(n, 1 / n), size=resamples).astype(np.float64)
     exchanged = generator(seed, _EXCHANGE).random((resamples, n)) < 0.5
