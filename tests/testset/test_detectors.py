@@ -86,6 +86,11 @@ def test_other_languages_get_what_holds_for_all() -> None:
     assert any("grammar" in one for one in not_checked("en"))
 
 
+def test_articles_may_stand_twice_in_other_languages() -> None:
+    german = ("Die Fähre", "Das sind die Leute, die die Stadt braucht.", "»Was war das?«", "Sie gingen.")
+    assert found(*german, language="de") == []
+
+
 def test_missing_headlines_and_repeats() -> None:
     texts = [("A headline", "A sentence with enough words."), ("Another one", "One more sentence is here.")] * 4
     documents = [

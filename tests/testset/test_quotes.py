@@ -25,6 +25,8 @@ HEAD = "A headline"
         ("'We won,' she said. 'The girls' team was great.'",),
         ("\"She told me: 'Wait.' So I waited.\"",),
         ("« Bonjour », dit-il.",),
+        ('It said " My name is Mo ".', 'And " yours " ?'),
+        ('"...and so we left," she said.',),
         ('("Really," he said.)', 'A "test"; a "try": "yes".'),
     ],
 )

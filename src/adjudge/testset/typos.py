@@ -43,7 +43,7 @@ def find(document: Document, lexicon: Lexicon) -> Iterator[Finding]:
             word = match.group()
             if len(word) >= SHORTEST and words[word] < RECURRING and _unknown(word, lexicon):
                 yield from _explained(document, place, match.span(), word, lexicon)
-        yield from _doubled(document, place, text)
+        yield from _doubled(document, place, text, lexicon.language)
         if lexicon.language == "en":
             yield from _lone_letters(document, place, text)
 
@@ -103,11 +103,14 @@ def _confidence(word: str, near: tuple[str, float], lexicon: Lexicon) -> float:
 FREQUENT_ENOUGH = 3.5
 
 
-def _doubled(document: Document, place: int, text: str) -> Iterator[Finding]:
+def _doubled(document: Document, place: int, text: str, language: str) -> Iterator[Finding]:
+    """In other languages than English, articles and pronouns may well stand twice: only longer words are doubted."""
     for match in _DOUBLED.finditer(text):
-        if match[1] not in _MAY_DOUBLE:
-            edit = Edit(match.start(), match.end(), match[1])
-            yield document.finding(place, "typo", f"'{match[1]}' stands twice", 0.9, edit=edit)
+        if match[1] in _MAY_DOUBLE or (language != "en" and len(match[1]) < SHORTEST):
+            continue
+        edit = Edit(match.start(), match.end(), match[1])
+        confidence = 0.9 if language == "en" else 0.6
+        yield document.finding(place, "typo", f"'{match[1]}' stands twice", confidence, edit=edit)
 
 
 def _lone_letters(document: Document, place: int, text: str) -> Iterator[Finding]:

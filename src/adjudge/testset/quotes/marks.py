@@ -96,7 +96,7 @@ def _between_blanks(text: str, position: int, before: str, after: str) -> Side:
         return "open"
     if character in _CLOSES:
         return "close"
-    if before == "" or (after in ".…" and (before.isspace() or before == "")):
+    if before == "" or text.startswith(("...", "…"), position + 1):
         return "open"
     if after == "" or (before in _DASHES and not before.isspace()):
         return "close"
