@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import adjudge
+from adjudge.audit import audit
 from adjudge.audit.aa import TESTS, aa
 from adjudge.audit.influence import influence
 from adjudge.audit.reliability import reliability
@@ -35,6 +36,15 @@ def test_rates_are_counted_by_test(judgments: Judgments) -> None:
     assert aa(judgments, splits=3, seed=2) == found
     assert aa(judgments, tests=("zscore",), splits=3, seed=2).rates["zscore"] == found.rates["zscore"]
     assert set(found.to_dict()["mixed"]) == {"tests", "rate_05", "rate_01", "interval"}
+    assert [row[0] for row in found.tables()[0].rows] == list(TESTS)
+
+
+def test_the_sections_are_part_of_an_audit(judgments: Judgments) -> None:
+    found = audit(judgments, only=["aa", "reliability", "influence"])
+    assert list(found.sections) == ["aa", "reliability", "influence"]
+    assert len(found.tables()) == 3
+    assert found.to_dict()["reliability"]["mixed"]["splits"] == 25
+    assert found.to_dict()["influence"][0]["unit"] in ("annotator", "document")
 
 
 def test_a_strong_page_effect_deceives_the_customary_test_and_not_the_model() -> None:

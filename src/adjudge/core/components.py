@@ -44,5 +44,6 @@ def component_table(components: Sequence[VarianceComponent], left_out: Sequence[
         number("levels", 0),
         text("meaning"),
     )
-    note = "; ".join(f"{one.effect} is left out: {one.reason}" for one in left_out)
-    return Table("Where the spread of scores comes from", columns, rows, f"{note}." if note else "")
+    listed = "; ".join(f"{one.effect} ({one.reason})" for one in left_out)
+    note = f"Not in the model by themselves: {listed}." if left_out else ""
+    return Table("Where the spread of scores comes from", columns, rows, note)

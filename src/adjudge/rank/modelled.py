@@ -26,7 +26,7 @@ def rank_modelled(judgments: Judgments, method: Method, settings: RankSettings) 
     rule = settings.lines or DEFAULT_RULE
     final = judgments.final()
     return assemble(
-        Provenance(judgments.fingerprint, final.set_aside + found.set_aside, final.notes),
+        Provenance(judgments.fingerprint, found.set_aside, final.notes),
         found.estimate,
         method=method.name,
         rule=rule,

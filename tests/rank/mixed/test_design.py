@@ -113,7 +113,7 @@ def test_nothing_but_systems_and_scores_is_a_model_without_random_effects() -> N
 def test_the_same_partition_is_folded_into_one_variance() -> None:
     design = design_from(campaign("nested", 1))
     assert "system:document + page" in kept(design)
-    assert left_out(design)["page"] == "holds the same scores together as system:document; folded into it"
+    assert left_out(design)["page"] == "holds the same scores together as system:document: one variance for both"
 
 
 def test_known_ratios_add_up_where_effects_are_folded_and_shrink_where_the_residual_grows() -> None:

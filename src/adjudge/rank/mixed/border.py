@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
-from scipy.sparse import coo_array, diags_array
+from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ DENSE_LIMIT = 4000
 TOLERANCE = 1e-10
 """Conjugate gradients stop where the residual has fallen to this share of the right-hand side."""
 MOST_STEPS = 500
+THIN_BLOCK = 8
+"""Blocks of at most so many unknowns are handled as one sparse matrix: there may be many thousands of them."""
 
 
 class Border(Protocol):
@@ -108,7 +110,8 @@ class IterativeBorder:
         value = terms.value * weight[terms.size_class]
         plain = coo_array((value, (row, column)), shape=(width, width)).tocsc()
         self._before = (plain + diags_array(ridge)).tocsc()
-        self._reduced = reduced
+        self._thick = [one for one in reduced if one[0].core > THIN_BLOCK]
+        self._thin = _as_sparse([one for one in reduced if one[0].core <= THIN_BLOCK], width)
         self._preconditioner = splu(
             self._before, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
         )
@@ -169,10 +172,28 @@ class IterativeBorder:
 
     def _times(self, vectors: Floats) -> Floats:
         image: Floats = self._before @ vectors
-        for bucket, half in self._reduced:
+        if self._thin is not None:
+            image -= self._thin.T @ (self._thin @ vectors)
+        for bucket, half in self._thick:
             back = half.transpose(0, 2, 1) @ (half @ vectors[bucket.border_index])
             scatter_add(image, bucket, -back)
         return image
+
+
+def _as_sparse(reduced: Sequence[tuple[Bucket, Floats]], width: int) -> csr_array | None:
+    """Blocks of few unknowns as one sparse matrix: (all core unknowns, width)."""
+    if not reduced:
+        return None
+    row, column, value = [], [], []
+    start = 0
+    for bucket, half in reduced:
+        cores = bucket.count * bucket.core
+        row.append(np.repeat(np.arange(start, start + cores), bucket.border))
+        column.append(np.repeat(bucket.border_index, bucket.core, axis=0).ravel())
+        value.append(half.ravel())
+        start += cores
+    place = (np.concatenate(row), np.concatenate(column))
+    return coo_array((np.concatenate(value), place), shape=(start, width)).tocsr()
 
 
 def scatter_add(target: Floats, bucket: Bucket, values: Floats) -> None:

@@ -92,10 +92,12 @@ def identify(design: MixedDesign) -> Effects:
         elif reason := _not_identified(name, codes, design):
             left_out.append(LeftOut(name, reason))
         elif levels_of(codes) >= ALMOST_ALL * len(design):
-            left_out.append(LeftOut(name, f"nearly every score has its own {name}; it is part of the residual"))
+            left_out.append(LeftOut(name, "nearly every score has its own: part of the residual"))
             in_residual.append(name)
         elif (place := _same_as(codes, kept)) is not None:
-            left_out.append(LeftOut(name, f"holds the same scores together as {kept[place].name}; folded into it"))
+            left_out.append(
+                LeftOut(name, f"holds the same scores together as {kept[place].name}: one variance for both")
+            )
             kept[place] = _folded(kept[place], name, codes)
         else:
             kept.append(Effect((name,), codes, levels_of(codes)))

@@ -140,7 +140,7 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
         components=_components(effects, found, spread, scale.sd, len(design)),
         ratios={effect.name: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,
-        loglik=-(found.criterion + shift) / 2 if exact else None,
+        loglik=float(-(found.criterion + shift) / 2) if exact else None,
         converged=optimum.converged,
         iterations=optimum.steps,
         exact=exact,
@@ -158,7 +158,7 @@ def _parameter_covariance(found: Evaluation) -> Floats:
 
 
 def _degrees(relative: Floats, crossed: list[Floats], found: Evaluation, spread: Floats) -> Floats:
-    """Satterthwaite's degrees of freedom: 2 v^2 / Var(v), for the estimated variance v of every difference."""
+    """Satterthwaite's degrees of freedom, 2 v^2 / Var(v), for the estimated variance v of a difference; at least 1."""
     own = _of_differences(relative)
     slopes = [own] + [
         penalty * _of_differences(part) for penalty, part in zip(found.equations.penalty, crossed, strict=True)
@@ -166,7 +166,7 @@ def _degrees(relative: Floats, crossed: list[Floats], found: Evaluation, spread:
     slope = np.stack(slopes, axis=-1)
     variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
     with np.errstate(divide="ignore", invalid="ignore"):
-        degrees = np.where(variance > 0, 2 * own**2 / variance, np.inf)
+        degrees = np.maximum(np.where(variance > 0, 2 * own**2 / variance, np.inf), 1.0)
     np.fill_diagonal(degrees, np.inf)
     return degrees
 
