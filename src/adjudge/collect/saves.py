@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from adjudge.collect.answers import Change, Refused, check_changes, judged_field, merge, missing
 from adjudge.collect.assign import lease, take_lease_again
-from adjudge.collect.database import writing
+from adjudge.collect.group_commit import durably
 from adjudge.collect.policy import check_order
 from adjudge.collect.running import running
 from adjudge.collect.statements import (
@@ -81,10 +81,10 @@ def save(annotator_id: int, new: NewSave) -> Saved:
     check_changes(new.changes, screen, running().campaign)
     _check_outputs(screen, new.spent)
     try:
-        return _save(annotator_id, screen, new)
+        return durably(lambda: _save(annotator_id, screen, new))
     except _LeaseRanOut:
         take_lease_again(annotator_id, new.task)
-        return _save(annotator_id, screen, new)
+        return durably(lambda: _save(annotator_id, screen, new))
 
 
 class _LeaseRanOut(Exception):  # noqa: N818 - nothing is wrong, but another lock is needed first
@@ -92,14 +92,13 @@ class _LeaseRanOut(Exception):  # noqa: N818 - nothing is wrong, but another loc
 
 
 def _save(annotator_id: int, screen: Screen, new: NewSave) -> Saved:
-    with writing():
-        place = find_place(annotator_id, new.task, new.screen, new.id)
-        if place is None:
-            raise Refused(f"task '{new.task}' was not given to you")
-        if place.before_digest is not None:
-            return _again(place, new)
-        _keep_lease(place)
-        return _store(place, screen, new)
+    place = find_place(annotator_id, new.task, new.screen, new.id)
+    if place is None:
+        raise Refused(f"task '{new.task}' was not given to you")
+    if place.before_digest is not None:
+        return _again(place, new)
+    _keep_lease(place)
+    return _store(place, screen, new)
 
 
 def _check_outputs(screen: Screen, spent: Spent) -> None:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _YEAR_SECONDS = 31_536_000
-THREADS = 8
+# Most threads wait: for the disk, or for their browser.
+THREADS = 24
 
 
 def application() -> Any:
