@@ -93,30 +93,22 @@ def fill_buckets(
     core_count, core_local = _counted(block_of_core, number)
     pair_key = np.unique(np.concatenate([blocks.block * columns + codes for codes in border_codes]))
     border_count, pair_local = _counted(pair_key // columns, number)
-    buckets, where = _shaped(core_count, border_count)
-    index = [np.full((bucket.count, bucket.border), columns) for bucket in buckets]
-    _set_border_index(index, where, pair_key, pair_local, columns)
-    filled = tuple(
-        Bucket(b.count, b.core, b.border, b.core_start, b.square_start, b.oblong_start, own)
-        for b, own in zip(buckets, index, strict=True)
-    )
-    core, border, start = (np.array([getattr(b, name) for b in filled]) for name in ("core", "border", "core_start"))
-    square, oblong = (np.array([getattr(b, name) for b in filled]) for name in ("square_start", "oblong_start"))
-    home, slot = where.bucket[block_of_core], where.slot[block_of_core]
-    within = slot * core[home] + core_local
+    shelf = _shelve(core_count, border_count)
+    home = shelf.bucket[block_of_core]
+    within = shelf.slot[block_of_core] * shelf.core[home] + core_local
     places = Places(
-        vector=start[home] + within,
-        square_row=square[home] + within * core[home],
-        oblong_row=oblong[home] + within * border[home],
+        vector=shelf.core_start[home] + within,
+        square_row=shelf.square_start[home] + within * shelf.core[home],
+        oblong_row=shelf.oblong_start[home] + within * shelf.border[home],
         local=core_local,
         block=block_of_core,
         pair_key=pair_key,
         pair_local=pair_local,
         columns=columns,
-        squares=sum(b.count * b.core**2 for b in filled),
-        oblongs=sum(b.count * b.core * b.border for b in filled),
+        squares=int((shelf.count * shelf.core**2).sum()),
+        oblongs=int((shelf.count * shelf.core * shelf.border).sum()),
     )
-    return filled, places
+    return _buckets(shelf, places), places
 
 
 def _counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
@@ -129,35 +121,67 @@ def _counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Where:
+class _Shelf:
+    """The bucket and the slot in it of every block; and by bucket, how many blocks of which sizes it holds."""
+
     bucket: Codes
     slot: Codes
+    count: Codes
+    core: Codes
+    border: Codes
+
+    @property
+    def core_start(self) -> Codes:
+        return _starts(self.count * self.core)
+
+    @property
+    def square_start(self) -> Codes:
+        return _starts(self.count * self.core**2)
+
+    @property
+    def oblong_start(self) -> Codes:
+        return _starts(self.count * self.core * self.border)
 
 
-def _shaped(core: Codes, border: Codes) -> tuple[list[Bucket], _Where]:
-    """Buckets of blocks with similar sizes, and where each block went."""
+def _starts(lengths: Codes) -> Codes:
+    starts: Codes = np.cumsum(lengths) - lengths
+    return starts
+
+
+def _shelve(core: Codes, border: Codes) -> _Shelf:
+    """Blocks of similar sizes into one bucket, unless that would grow too large."""
     grades = [np.ceil(np.log(np.maximum(one, 1)) / np.log(GROWTH)).astype(np.int64) for one in (core, border)]
     grade = grades[0] * 1000 + grades[1]
-    where = _Where(np.empty(len(core), dtype=np.int64), np.empty(len(core), dtype=np.int64))
-    buckets: list[Bucket] = []
-    core_start = square_start = oblong_start = 0
+    bucket, slot = np.empty_like(core), np.empty_like(core)
+    sizes: list[tuple[int, int, int]] = []
     for one in np.unique(grade):
         members = np.flatnonzero(grade == one)
         m, n = int(core[members].max()), int(border[members].max())
         most = max(1, BUCKET_NUMBERS // max(m, n) ** 2)
         for first in range(0, len(members), most):
             part = members[first : first + most]
-            where.bucket[part], where.slot[part] = len(buckets), np.arange(len(part))
-            buckets.append(Bucket(len(part), m, n, core_start, square_start, oblong_start, part))
-            core_start += len(part) * m
-            square_start += len(part) * m * m
-            oblong_start += len(part) * m * n
-    return buckets, where
+            bucket[part], slot[part] = len(sizes), np.arange(len(part))
+            sizes.append((len(part), m, n))
+    return _Shelf(bucket, slot, *np.array(sizes, dtype=np.int64).T)
 
 
-def _set_border_index(index: list[Codes], where: _Where, key: Codes, local: Codes, columns: int) -> None:
-    block, border = np.divmod(key, columns)
-    home = where.bucket[block]
-    for number, own in enumerate(index):
+def _buckets(shelf: _Shelf, places: Places) -> tuple[Bucket, ...]:
+    block, border = np.divmod(places.pair_key, places.columns)
+    home = shelf.bucket[block]
+    buckets = []
+    for number in range(len(shelf.count)):
+        index = np.full((shelf.count[number], shelf.border[number]), places.columns)
         mine = home == number
-        own[where.slot[block[mine]], local[mine]] = border[mine]
+        index[shelf.slot[block[mine]], places.pair_local[mine]] = border[mine]
+        buckets.append(
+            Bucket(
+                count=int(shelf.count[number]),
+                core=int(shelf.core[number]),
+                border=int(shelf.border[number]),
+                core_start=int(shelf.core_start[number]),
+                square_start=int(shelf.square_start[number]),
+                oblong_start=int(shelf.oblong_start[number]),
+                border_index=index,
+            )
+        )
+    return tuple(buckets)
