@@ -164,6 +164,11 @@ class Client:
                 self.cookies[name] = morsel.value
         return Answer(response.status, dict(response.headers.items()), response.read().decode())
 
+    @property
+    def session(self) -> str:
+        """The name of the session cookie."""
+        return next(name for name in self.cookies if name.startswith("adjudge_session"))
+
     def get(self, path: str) -> Answer:
         return self.request("GET", path)
 

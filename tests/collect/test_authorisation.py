@@ -97,7 +97,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         revoked = server.client("carl")
         number = revoked.work()["annotator"]["id"]
         revoked.enter(_another_organiser(campaign))
-        expired = {**organiser.cookies, "adjudge_session": _aged(_both(annotator, organiser, server), campaign)}
+        expired = {**organiser.cookies, organiser.session: _aged(_both(annotator, organiser, server), campaign)}
         _sql(campaign, "UPDATE collect_link SET revoked = '2020-01-01 00:00:00' WHERE label IN ('carl', 'spare')")
         spare = _sql(campaign, "SELECT id FROM collect_link WHERE label = 'spare'")[0][0]
         cookies = {
@@ -133,7 +133,7 @@ def _both(annotator: Client, organiser: Client, server: Server) -> str:
     client = Client(server.url, annotator.cookies)
     server.clients.append(client)
     client.enter(server.secret("organiser"))
-    return client.cookies["adjudge_session"]
+    return client.cookies[client.session]
 
 
 def _aged(cookie: str, campaign: Path) -> str:

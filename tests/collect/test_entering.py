@@ -57,7 +57,7 @@ def test_a_session_cookie_is_out_of_reach_of_scripts(server: Server) -> None:
     answer = client.enter(server.secret("annotator-01"))
     assert answer.json == {"role": "annotator", "name": "annotator-01"}
     cookie = answer.headers["Set-Cookie"]
-    assert cookie.startswith("adjudge_session=")
+    assert cookie.startswith("adjudge_session_")
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     assert "Max-Age=86400" in cookie
@@ -105,8 +105,8 @@ def test_an_expired_link_does_not_hold(server: Server) -> None:
 
 def test_a_forged_session_does_not_hold(server: Server) -> None:
     client = server.client("annotator-01")
-    value = client.cookies["adjudge_session"]
-    client.cookies["adjudge_session"] = value[:-2] + ("aa" if value[-2:] != "aa" else "bb")
+    value = client.cookies[client.session]
+    client.cookies[client.session] = value[:-2] + ("aa" if value[-2:] != "aa" else "bb")
     assert client.get("/api/work").status == 401
 
 
@@ -192,3 +192,11 @@ def test_behind_a_proxy_with_tls_cookies_travel_over_tls_only(tmp_path: Path) ->
         session = next(one for one in response.headers.get_all("Set-Cookie", []) if one.startswith("adjudge_session"))
         assert "Secure" in session
         connection.close()
+
+
+def test_campaigns_on_the_same_host_do_not_share_cookies(server: Server, tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path)) as other:
+        client, theirs = server.client("annotator-07"), other.client("anna")
+        assert client.session != theirs.session
+        client.cookies |= theirs.cookies
+        assert client.get("/api/work").json["annotator"]["name"] == "annotator-07"

@@ -99,7 +99,8 @@ def test_a_browser_that_dies_while_offline_sends_what_it_kept(page: Page, server
     page.context.set_offline(False)
     page.goto(f"{server.url}/work")
     expect(page.locator("[role=slider]").first).to_have_attribute("aria-valuenow", "66")
-    expect(page.locator(".saved")).to_have_text(SAVED)
+    # It may have gone out with the page's last breath already; then there is nothing more to save.
+    expect(page.locator(".saved")).to_have_text(re.compile("^Saved at|^Everything is saved"))
     assert scores(server, tmp_path, "annotator-04") == [66]
 
 
@@ -107,7 +108,7 @@ def test_an_expired_session_is_entered_again_without_leaving_the_page(
     page: Page, server: Server, tmp_path: Path
 ) -> None:
     begin(page, server, "annotator-05")
-    page.context.clear_cookies(name="adjudge_session")
+    page.context.clear_cookies(name=re.compile("^adjudge_session"))
     type_score(page, 77)
     dialog = page.locator("dialog[open]")
     expect(dialog).to_contain_text("Nothing is lost")

@@ -69,7 +69,10 @@ class _SessionAuth(APIKeyCookie):
 
     role: str
     other: str
-    param_name = "adjudge_session"
+
+    def __init__(self) -> None:
+        self.param_name = settings.SESSION_COOKIE_NAME
+        super().__init__()
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Who | None:  # noqa: ARG002
         who = visitor_of(request, self.role)

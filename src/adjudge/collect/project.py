@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import tempfile
@@ -33,9 +34,14 @@ def start_django(
     from django.core.management import call_command
     from django.db.utils import DatabaseError
 
+    key = _secret_key(campaign_file)
+    # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
+    own = hashlib.sha256(key.encode()).hexdigest()[:8]
     settings.configure(
         DATABASES={"default": database_settings(database, database_file(campaign_file))},
-        SECRET_KEY=_secret_key(campaign_file),
+        SECRET_KEY=key,
+        SESSION_COOKIE_NAME=f"adjudge_session_{own}",
+        CSRF_COOKIE_NAME=f"adjudge_csrf_{own}",
         SESSION_COOKIE_AGE=session_hours * 3600,
         ADJUDGE=None,
         **_fixed_settings(),
@@ -84,10 +90,8 @@ def _fixed_settings() -> dict[str, Any]:
         "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
         # A session is a signed cookie that names a link; whether the link still holds is asked on every request.
         "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
-        "SESSION_COOKIE_NAME": "adjudge_session",
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
-        "CSRF_COOKIE_NAME": "adjudge_csrf",
         "CSRF_COOKIE_HTTPONLY": True,
         "CSRF_COOKIE_SAMESITE": "Lax",
         "SECURE_REFERRER_POLICY": "same-origin",

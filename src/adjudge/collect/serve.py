@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from adjudge.design.campaign import Campaign
 
 MOST_WORKERS = 64
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - to recognise, not to bind
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class Address:
     @property
     def base(self) -> str:
         """What links begin with."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return self.url or f"http://{host}:{self.port}"
+        host = socket.gethostname() if self.host in EVERYWHERE else self.host
+        return self.url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
 
 def serve(

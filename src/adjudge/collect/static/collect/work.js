@@ -30,6 +30,7 @@ export class Work {
     this.frame = new Frame(this.campaign, this.actions());
     this.clock = new Clock(this.campaign.idle_seconds, () => this.showTime());
     this.saving = new Saving(this);
+    this.saving.show();
     document.addEventListener("keydown", (event) => handleKey(this, event));
     this.take(work);
   }
