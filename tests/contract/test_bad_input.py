@@ -6,31 +6,15 @@ contract names go through the command as a user meets them.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from unittest import mock
 
 import pytest
 
-from adjudge.cli import main
 from adjudge.formats import FORMATS
 from tests.conftest import Run, assert_explained
+from tests.contract.tables import command
 from tests.formats.samples import SAMPLES
-
-
-def command(*arguments: str | Path) -> Run:
-    """The command in this process, which spares the start of another for every fault."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err), mock.patch("sys.argv", ["adjudge", *map(str, arguments)]):
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    return Run(code, out.getvalue(), err.getvalue())
-
 
 BLOCK = SAMPLES["wmt-ranking"][0]
 FAULTS: dict[str, tuple[str, bytes | None, tuple[str, ...]]] = {

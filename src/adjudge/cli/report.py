@@ -8,7 +8,11 @@ import typer
 from adjudge.cli import options as o
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from adjudge.core.judgments import Judgments
+    from adjudge.core.result import Setting
+    from adjudge.core.written import Written
     from adjudge.report.results import PairResults
 
 
@@ -40,6 +44,7 @@ def report(
     rank_columns: o.RankColumns = None,
     batches: o.Batches = None,
     annotators: o.Annotators = None,
+    json: o.Json = False,
 ) -> None:
     """Write everything about a campaign to one HTML file that needs no network.
 
@@ -49,7 +54,7 @@ def report(
 
     from adjudge.cli.compute import ReportSettings, pair_results
     from adjudge.cli.progress import waiting
-    from adjudge.cli.shared import for_each_pair, read_options, read_pairs
+    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
     from adjudge.core.files import write_text
     from adjudge.report.build import build_report
     from adjudge.report.files import write_plots, write_tables
@@ -79,9 +84,28 @@ def report(
             write_tables(page, tables)
         if plots is not None:
             write_plots(page, plots)
-    for path in (output, tables, plots):
-        if path is not None:
-            print(f"wrote {path}", file=sys.stderr)
+    written = [path for path in (output, tables, plots) if path is not None]
+    for path in written:
+        print(f"wrote {path}", file=sys.stderr)
+    if json:
+        given = {"method": method, "only_passing": only_passing, "seed": seed}
+        put_out({"all": _written(written, {name: parts[name] for name in results}, given)}, json=True, output=None)
+
+
+def _written(files: list[Path], parts: "dict[str, Judgments]", settings: "Mapping[str, Setting]") -> "Written":
+    from adjudge.core.judgments import concat
+    from adjudge.core.written import Written
+
+    used = concat(list(parts.values()))
+    return Written(
+        command="report",
+        settings=settings,
+        data="+".join(part.fingerprint for part in parts.values()),
+        set_aside=used.final().set_aside,
+        notes=used.notes,
+        files=[str(file) for file in files],
+        pairs=list(parts),
+    )
 
 
 def _title(files: list[Path], pairs: list[str]) -> str:

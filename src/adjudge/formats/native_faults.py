@@ -6,14 +6,14 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.judgments import first_true
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    import polars as pl
 
 # Protocols whose scores lie on a scale from 0 to 100; scores computed back from standardised ones miss it by a hair.
 ON_SCALE = ("da", "sqm", "esa")
@@ -34,6 +34,9 @@ def check_answers(table: pl.DataFrame, given: Sequence[str], source: Source) -> 
         if needed is not None and needed not in given:
             raise source.fault(f"has no column '{needed}', which protocol '{protocol}' needs; it has {found}")
     off = ~table["score"].is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING)
+    if "slider" in table.columns:
+        # Sliders that a campaign made for itself have scales of their own.
+        off &= table["slider"].cast(pl.String).fill_null("") == ""
     row = first_true(off & table["protocol"].is_in(ON_SCALE))
     if row is not None:
         value = f"score is {table['score'][row]:g}, it must lie between 0 and 100"

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 RESET = "__RESET__"
 # What stands between the parts of item ids such as `en-cs_#_news_#_doc1_#_0`; the last part is the segment.
 _SECTION = "_#_"
+# The slider of scores; sliders of one's own have their own scales.
+_SCALE = (0.0, 100.0)
 _SCORES = (-1e6, 1e6)
 _TIMES = (0.0, 4e9)
 Entry = dict[str, Any]
@@ -136,8 +138,9 @@ def _answers(common: Row, answer: Entry, target: str | None, counts: Counter[str
             counts["unscored"] += 1
             continue
         number = float(value)
-        if not _SCORES[0] <= number <= _SCORES[1]:
-            raise ValueError(f"score {number}")
+        low, high = _SCALE if given is not None and not sliders else _SCORES
+        if not low <= number <= high:
+            raise ValueError(f"score {number:g}, it must lie between {low:g} and {high:g}")
         text = answer.get("textfield")
         yield {**common, "slider": str(slider), "score": number, "spans": spans, "text": str(text) if text else None}
 

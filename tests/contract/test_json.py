@@ -1,0 +1,255 @@
+"""The JSON of every command as promised to those who script against it: its keys, its pairs, and no NaN."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adjudge.cli.app import app
+from adjudge.rank import METHODS
+from tests.contract.tables import command, ranking_rows, score_rows, write_table
+
+COMMON = {"signature", "settings", "version", "set_aside"}
+RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets")
+# Calibrated scores need items that everybody judged, which these tables do not have.
+SCORES = [name for name, one in METHODS.items() if one.judgments != "relative" and name != "zscore-calibrated"]
+RELATIVE = [name for name, one in METHODS.items() if one.judgments == "relative"]
+OWN_NUMBERS = {"raw": {"raw", "wins"}, "zscore": {"raw", "z", "wins"}, "mixed": {"se"}, "mixed-rank": {"se"}}
+
+
+@pytest.fixture(scope="module")
+def rankings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_table(tmp_path_factory.mktemp("rankings") / "table.csv", ranking_rows())
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_table(tmp_path_factory.mktemp("scores") / "table.csv", score_rows())
+
+
+@pytest.fixture(scope="module")
+def two_pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two language pairs, one of them by the names of its languages."""
+    rows = [*ranking_rows(blocks=6), *ranking_rows(pair="German,eng", blocks=6)]
+    return write_table(tmp_path_factory.mktemp("pairs") / "table.csv", rows)
+
+
+def answer(*arguments: str | Path) -> dict[str, Any]:
+    """The object that a command prints; NaN and infinities are refused."""
+    run = command(*arguments, "--json")
+    assert run.code == 0, run.err
+    found = json.loads(run.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+    assert isinstance(found, dict)
+    for one in found["pairs"].values() if set(found) == {"pairs"} else [found]:
+        assert set(one) >= COMMON
+        assert one["signature"].startswith(f"adjudge {arguments[0]}|")
+        assert all(set(left) == {"reason", "rows"} for left in one["set_aside"])
+    return found
+
+
+def assert_is_ranking(found: dict[str, Any], method: str) -> None:
+    systems, n = found["systems"], len(found["systems"])
+    assert found["method"] == method
+    assert all(
+        set(one) >= {"system", "human", "score", "rank", "rank_set", "cluster", "n", *OWN_NUMBERS.get(method, ())}
+        for one in systems
+    )
+    assert [one["rank"] for one in systems] == sorted(one["rank"] for one in systems)
+    assert [name for cluster in found["clusters"] for name in cluster] == [one["system"] for one in systems]
+    assert all(len(one["rank_set"]) == 2 for one in systems)
+    pairs = {frozenset((one["better"], one["worse"])) for one in found["comparisons"]}
+    assert len(found["comparisons"]) == len(pairs) == n * (n - 1) // 2
+    assert all(set(one) >= {"difference", "p", "p_holm", "p_bh"} for one in found["comparisons"])
+    assert set(found["lines"]) == {"rule", "level"}
+
+
+@pytest.mark.parametrize("method", RELATIVE)
+def test_every_method_for_rankings(method: str, rankings: Path) -> None:
+    plain = ("rank", rankings, "--method", method, "--resamples", "30")
+    assert_is_ranking(answer(*plain), method)
+    without = answer(*plain, "--reference", "exclude")
+    assert [one["human"] for one in without["systems"]] == [False] * 3
+    if METHODS[method].reference != "exclude":
+        assert any(one["human"] for one in answer(*plain, "--reference", "include")["systems"])
+
+
+@pytest.mark.parametrize("method", SCORES)
+def test_every_method_for_scores(method: str, scores: Path) -> None:
+    assert_is_ranking(answer("rank", scores, "--method", method), method)
+    # Scores of a system stand by themselves: nothing is left to exclude, and that is said.
+    run = command("rank", scores, "--method", method, "--reference", "exclude")
+    assert (run.code, run.out) == (2, "")
+    assert "--reference exclude" in run.err
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("method", ["wins-or-ties", "bradley-terry", "zscore", "mixed"])
+def test_every_rule_for_lines(method: str, rule: str, rankings: Path, scores: Path) -> None:
+    file = rankings if method in RELATIVE else scores
+    found = answer("rank", file, "--method", method, "--lines", rule)
+    assert_is_ranking(found, method)
+    assert found["lines"] == {"rule": rule, "level": 0.05}
+
+
+def test_methods_by_default(rankings: Path, scores: Path) -> None:
+    assert answer("rank", rankings)["method"] == "bradley-terry"
+    assert answer("rank", scores)["method"] == "mixed"
+
+
+def test_tournament(rankings: Path) -> None:
+    found = answer("tournament", rankings)
+    assert isinstance(found["acyclic"], bool)
+    assert set(found["cycles"]) >= {"number", "members"}
+    assert found["mfas"]["optimal"] is True
+    assert set(found["mfas"]) >= {"order", "cost", "violated"}
+    assert set(found["violations"]) >= set(RELATIVE)
+    assert set(found["spearman"]) == set(found["violations"])
+    assert sorted(found["systems"]) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("kind", ["rankings", "scores"])
+def test_agree(kind: str, request: pytest.FixtureRequest) -> None:
+    found = answer("agree", request.getfixturevalue(kind), "--resamples", "20")
+    wanted = {"pairs", "observed", "s", "s_corrected", "pi", "kappa", "alpha"}
+    for side in ("inter", "intra"):
+        assert set(found[side]) == {"all", "without_reference"}
+        assert all(set(part) >= wanted for part in found[side].values())
+    assert {one["annotator"] for one in found["annotators"]} == {"x", "y", "z"}
+    assert "by_length" not in found
+
+
+@pytest.mark.parametrize("kind", ["rankings", "scores"])
+def test_check(kind: str, request: pytest.FixtureRequest) -> None:
+    found = answer("check", request.getfixturevalue(kind))
+    wanted = {"annotator", "judgments", "tasks", "p_controls", "p_repeats", "seconds", "constant", "passed", "reasons"}
+    assert all(set(one) >= wanted for one in found["annotators"])
+    assert isinstance(found["rule"], str)
+    assert all(set(found[part]) >= {"annotators", "judgments", "system"} for part in ("kept", "dropped"))
+
+
+def test_audit_of_scores(scores: Path) -> None:
+    found = answer("audit", scores, "--only", "stability,composition,documents,sampling,aa,claims")
+    changed = {"change", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters", "flips"}
+    assert found["stability"]
+    assert all(set(one) >= changed for one in found["stability"])
+    assert set(found["composition"]) >= {"matrix", "shares"}
+    assert set(found["documents"]) >= {"matrix", "difficulty", "coverage"}
+    assert set(found["sampling"]) >= {"times_judged", "reference_presence"}
+    assert set(found["aa"]) == {"raw", "zscore", "page-welch", "mixed", "mixed-rank"}
+    assert all(set(one) >= {"tests", "rate_05", "rate_01", "interval"} for one in found["aa"].values())
+    claimed = {"claim", "estimate", "interval", "p_holm", "survives", "broken_by", "verdict"}
+    assert found["claims"]
+    assert all(set(one) >= claimed for one in found["claims"])
+
+
+def test_audit_of_rankings(rankings: Path) -> None:
+    found = answer("audit", rankings)
+    assert set(found) >= {"composition", "sampling", "claims"}
+    assert set(answer("audit", rankings, "--only", "sampling")) >= {"sampling"}
+    assert "claims" not in answer("audit", rankings, "--only", "sampling")
+
+
+@pytest.mark.parametrize("kind", ["rankings", "scores"])
+def test_parity(kind: str, request: pytest.FixtureRequest) -> None:
+    found = answer("parity", request.getfixturevalue(kind), "--human", "ref")
+    wanted = {"system", "mt_better", "tie", "human_better", "n", "p", "parity_share", "rank_points"}
+    assert all(set(one) >= wanted for one in found["systems"])
+
+
+def test_gold_of_one_run_and_of_two(scores: Path, tmp_path: Path) -> None:
+    found = answer("gold", scores, "--all-annotators")
+    assert all(set(one) >= {"z", "raw", "n"} for one in found["documents"])
+    again = write_table(tmp_path / "again.csv", score_rows(people=("u", "v")))
+    both = answer("gold", scores, again, "--all-annotators", "--orders", "5")
+    assert set(both["correlation"]) >= {"pearson", "interval", "spearman", "n"}
+    assert both["curve"]
+
+
+def test_gold_takes_language_pairs_apart(tmp_path: Path) -> None:
+    rows = [*score_rows(segments=8), *score_rows(pair="de,en", segments=8)]
+    file = write_table(tmp_path / "two.csv", rows)
+    found = answer("gold", file, "--all-annotators")
+    assert set(found["pairs"]) == {"cs-en", "de-en"}
+    alone = answer("gold", file, "--all-annotators", "--pair", "German-English")
+    assert alone["documents"] == found["pairs"]["de-en"]["documents"]
+
+
+def test_meta(tmp_path: Path) -> None:
+    lines = ["system\tsegment\thuman\tgood\tbad"]
+    for system in range(5):
+        for segment in range(8):
+            value = 10 * system + (segment * 7) % 5
+            lines.append(f"s{system}\t{segment}\t{value}\t{value + (segment % 3)}\t{(value * 13) % 17}")
+    file = tmp_path / "scores.tsv"
+    file.write_text("\n".join(lines) + "\n")
+    found = answer("meta", file, file, "--permutations", "20", "--resamples", "20")
+    for metric in found["metrics"].values():
+        for level in metric.values():
+            assert set(level) >= {"pearson", "spearman", "kendall", "pairwise_accuracy", "intervals"}
+    assert all(set(one) >= {"test", "better", "worse", "p", "p_holm"} for one in found["comparisons"])
+
+
+def test_testset(tmp_path: Path) -> None:
+    file = tmp_path / "source.txt"
+    file.write_text("He said “yes and left .\nIt rained all day.\n\nThe second document is short.\n", encoding="utf-8")
+    found = answer("testset", file, "--language", "en")
+    assert found["segments"] == 3
+    wanted = {"file", "line", "document", "category", "text", "suggestion", "confidence"}
+    assert found["findings"]
+    assert all(set(one) >= wanted for one in found["findings"])
+    assert sum(found["counts"].values()) == len(found["findings"])
+
+
+def test_replicate(data: Path) -> None:
+    found = answer("replicate", "in-order", "--data", data)
+    for table in found["tables"]:
+        assert {"table", "cells"} <= set(table)
+        assert all(set(cell) >= {"name", "published", "recomputed", "match", "note"} for cell in table["cells"])
+
+
+def test_one_pair_is_the_object_and_several_are_named(two_pairs: Path) -> None:
+    both = answer("rank", two_pairs, "--resamples", "20")
+    assert set(both["pairs"]) == {"cs-en", "de-en"}
+    for written in ("de-en", "German-English", "deu-eng", "ger-eng"):
+        assert answer("rank", two_pairs, "--resamples", "20", "--pair", written) == both["pairs"]["de-en"]
+
+
+@pytest.mark.parametrize("verb", ["agree", "check", "tournament", "audit", "parity"])
+def test_every_command_takes_pairs_apart(verb: str, two_pairs: Path) -> None:
+    extra = ("--human", "ref") if verb == "parity" else ()
+    found = command(verb, two_pairs, *extra, "--json").json
+    assert set(found["pairs"]) == {"cs-en", "de-en"}
+    assert set(answer(verb, two_pairs, *extra, "--pair", "ces-eng")) >= COMMON
+
+
+def test_import_names_its_pairs_with_short_codes(two_pairs: Path, tmp_path: Path) -> None:
+    found = answer("import", two_pairs, "-o", tmp_path / "out.parquet")
+    assert found["pairs"] == ["cs-en", "de-en"]
+    assert found["protocols"] == ["ranking"]
+    assert (found["annotators"], found["systems"]) == (3, 4)
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "tex", "txt"])
+@pytest.mark.parametrize("verb", ["rank", "tournament", "agree", "check", "audit"])
+def test_results_are_written_in_every_form(verb: str, ending: str, rankings: Path, tmp_path: Path) -> None:
+    output = tmp_path / f"out.{ending}"
+    run = command(verb, rankings, "-o", output)
+    assert (run.code, run.out) == (0, "")
+    written = output.read_text(encoding="utf-8")
+    assert "a" in written
+    if ending == "json":
+        assert set(json.loads(written)) >= COMMON
+
+
+NAMES = [one.name for one in app.registered_commands if one.name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_explains_itself_with_an_example(name: str) -> None:
+    run = command(name, "--help")
+    assert run.code == 0
+    assert f"Example: adjudge {name}" in run.out
+    assert "--json" in run.out or name == "serve"
