@@ -86,7 +86,7 @@ def correlations_between(cells: ScoreCells) -> pl.DataFrame:
     people = cells.annotator
     return (
         pl.LazyFrame({"who": people[here], "who_2": people[there], "mean": mean[here], "mean_2": mean[there]})
-        .group_by("who", "who_2")
+        .group_by("who", "who_2", maintain_order=True)
         .agg(
             pl.len().alias("shared"),
             pl.corr("mean", "mean_2").alias("pearson"),

@@ -97,12 +97,16 @@ def _standardised(run: Judgments, keys: Mapping[str, str] | None, *, checked: bo
 
 
 def _scores(table: pl.DataFrame, level: str) -> pl.DataFrame:
-    segments = table.group_by("system", "document", "segment").agg(
+    segments = table.group_by("system", "document", "segment", maintain_order=True).agg(
         pl.col("z").mean(), pl.col("score").mean().alias("raw"), pl.len().alias("n")
     )
     if level == "segments":
         return segments.sort("system", "segment")
-    return segments.group_by(UNIT).agg(pl.col("z").mean(), pl.col("raw").mean(), pl.col("n").sum()).sort(UNIT)
+    return (
+        segments.group_by(UNIT, maintain_order=True)
+        .agg(pl.col("z").mean(), pl.col("raw").mean(), pl.col("n").sum())
+        .sort(UNIT)
+    )
 
 
 def _rows(scores: pl.DataFrame) -> tuple[GoldScore, ...]:
