@@ -124,6 +124,7 @@ def test_people_of_a_crowd_platform_come_by_one_link(server: Server) -> None:
     assert first.enter(server.secret("crowd"), person="P-1").json == {"role": "annotator", "name": "P-1"}
     assert second.enter(server.secret("crowd"), person="P-2").status == 200
     assert nobody.enter(server.secret("crowd")).status == 403
+    assert nobody.enter(server.secret("crowd"), person="annotator-01").status == 403, "somebody else's name"
     one, other = first.work(), second.work()
     assert one["annotator"]["id"] != other["annotator"]["id"]
     back = server.client()

@@ -40,9 +40,11 @@ def _crowd_link(person: str | None) -> Link | None:
     """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
     if not person or len(person) > NAME_LENGTH:
         return None
-    annotator, new = Annotator.objects.get_or_create(name=person, defaults={"created": timezone.now()})
-    links = Link.objects.filter(annotator=annotator)
-    if new or not links.exists():
+    annotator, new = Annotator.objects.get_or_create(name=person, defaults={"created": timezone.now(), "crowd": True})
+    if not annotator.crowd:
+        # The name of somebody with a personal link: nobody else may come in under it.
+        return None
+    if new or not Link.objects.filter(annotator=annotator).exists():
         make_link(role=ANNOTATOR, label=person, days=running().campaign.links.lifetime_days, annotator=annotator)
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
 

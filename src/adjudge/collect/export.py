@@ -38,7 +38,7 @@ Row = dict[str, Any]
 def collected(*, with_excluded: bool = False) -> Judgments:
     """All judgments so far. Those of excluded annotators are set aside, or kept and marked in column `excluded`."""
     saves: dict[int, list[Save]] = defaultdict(list)
-    for save in Save.objects.order_by("edited", "revision").iterator(chunk_size=5000):
+    for save in Save.objects.defer("events").order_by("edited", "revision").iterator(chunk_size=5000):
         saves[save.state_id].append(save)
     rows: list[Row] = []
     left_out: dict[str, int] = defaultdict(int)

@@ -38,12 +38,13 @@ class Campaign(models.Model):
 
 
 class Annotator(models.Model):
-    """A person who judges. `excluded` follows from the last decision about the person."""
+    """A person who judges; `crowd` if sent by a crowd platform. `excluded` follows from the last decision."""
 
     id: int
     name: Char = models.CharField(max_length=200, unique=True)
     created: Time = models.DateTimeField()
     excluded: Flag = models.BooleanField(default=False)
+    crowd: Flag = models.BooleanField(default=False)
 
     objects: ClassVar[models.Manager[Annotator]] = models.Manager()
 

@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=200, unique=True)),
                 ("created", models.DateTimeField()),
                 ("excluded", models.BooleanField(default=False)),
+                ("crowd", models.BooleanField(default=False)),
             ],
         ),
         migrations.CreateModel(

@@ -1,0 +1,49 @@
+"""The database: its migrations hold what the models say, and its address is understood or explained."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from adjudge.collect.database import database_settings, is_postgres
+from adjudge.core.errors import UsageError
+
+CHECK = """
+import sys
+from pathlib import Path
+import django
+from django.conf import settings
+from django.core.management import call_command
+from adjudge.collect.database import database_settings
+settings.configure(
+    DATABASES={"default": database_settings(None, Path(sys.argv[1]))},
+    INSTALLED_APPS=["adjudge.collect.apps.CollectConfig"],
+    USE_TZ=True,
+)
+django.setup()
+call_command("makemigrations", "collect", "--check", "--dry-run")
+"""
+
+
+def test_the_migrations_hold_what_the_models_say(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK, str(tmp_path / "x.sqlite3")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_address_of_postgresql_is_taken_apart(tmp_path: Path) -> None:
+    found = database_settings("postgres://ann:s%40cret@db.example:5433/judge?sslmode=require", tmp_path)
+    assert (found["USER"], found["PASSWORD"], found["HOST"]) == ("ann", "s@cret", "db.example")
+    assert (found["PORT"], found["NAME"]) == ("5433", "judge")
+    assert found["OPTIONS"] == {"sslmode": "require", "options": "-c synchronous_commit=on"}
+    assert is_postgres("postgresql://x/y")
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "postgres://host", "nonsense"])
+def test_another_address_is_explained(url: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=url):
+        database_settings(url, tmp_path)
