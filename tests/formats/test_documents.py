@@ -53,7 +53,11 @@ def test_the_commands_of_the_documents_run(line: str, tmp_path: Path, monkeypatc
     name = arguments[arguments.index("--format") + 1] if "--format" in arguments else "judgments"
     monkeypatch.chdir(tmp_path)
     file = tmp_path / arguments[1]
-    if arguments[1].endswith("/"):
+    if name == "rank-lines":
+        file.mkdir()
+        for candidate, ranks in (("ref", "1\n1\n2\n1\n"), ("mt", "2\n2\n1\n2\n")):
+            (file / f"{candidate}.txt").write_text(ranks, encoding="utf-8")
+    elif arguments[1].endswith("/"):
         file.mkdir()
         (file / "a1.csv").write_text(TABLE, encoding="utf-8")
     else:
