@@ -12,7 +12,7 @@ from adjudge.core import errors
 from adjudge.core.judgments import KINDS, PROTOCOLS, SCHEMA
 from adjudge.formats import FORMATS
 from tests.conftest import ROOT, Run
-from tests.contract.test_bad_input import command
+from tests.contract.tables import command
 from tests.formats.samples import SAMPLES
 
 DOCS = ROOT / "docs"
