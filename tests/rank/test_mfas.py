@@ -126,6 +126,26 @@ def test_the_cost_of_every_ranking_is_told() -> None:
     assert rho["wins"]["mfas"] == rho["mfas"]["wins"]
 
 
+def test_systems_that_never_met_are_told() -> None:
+    result = tournament(blocks([{"a": 1, "b": 2}, {"c": 1, "d": 2}]))
+    assert result.mfas.optima == 6
+    assert any("2 groups that never met" in note for note in result.notes)
+
+
+def test_rankings_that_cannot_be_made_are_told() -> None:
+    result = tournament(blocks([{"a": 1, "b": 1, "c": 1}] * 3))
+    assert result.acyclic
+    assert "wins-no-ties" not in result.violations
+    assert any("wins-no-ties" in note for note in result.notes)
+
+
+def test_the_order_given_follows_net_wins_where_that_costs_nothing() -> None:
+    net = np.zeros((4, 4), dtype=np.int64)
+    net[0, 3] = 1
+    net[1, 3] = 5
+    assert solve(net).order.tolist() == [1, 0, 2, 3]
+
+
 def test_what_is_no_tournament_is_explained() -> None:
     with pytest.raises(DataError, match="at least two systems that are not human"):
         tournament(blocks([{"ref": 1, "a": 2}]))

@@ -23,7 +23,7 @@ from adjudge.rank.ordering.optima import find_optima
 from adjudge.rank.units import units_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -60,7 +60,8 @@ def tournament(
         raise DataError(f"a tournament needs at least two systems that are not human, the data hold {found}")
     if len(machines) == 0:
         raise DataError("no two systems were ranked in the same block, so there is no tournament; check the columns")
-    net = net_wins(units_of(machines).total().wins)
+    tally = units_of(machines).total()
+    net = net_wins(tally.wins)
     solution = solve(net, time_limit=time_limit)
     chosen = METHODS if methods is None else {name: METHODS[name] for name in methods}
     orders = {"mfas": solution.order, **_rankings(chosen.values(), compared, machines, seed)}
@@ -71,7 +72,7 @@ def tournament(
         settings={"time_limit": time_limit, "seed": seed},
         data=judgments.fingerprint,
         set_aside=final.set_aside,
-        notes=final.notes + _notes(compared, net),
+        notes=final.notes + _notes(compared, tally) + _left_out(chosen.values(), orders),
         systems=names,
         acyclic=not cycles,
         cycles=tuple(tuple(names[i] for i in members) for members in cycles),
@@ -142,12 +143,24 @@ def spearman(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
     return float(1 - 6 * (difference**2).sum() / (n * (n**2 - 1)))
 
 
-def _notes(compared: Comparisons, net: NDArray[np.int64]) -> tuple[str, ...]:
+def _notes(compared: Comparisons, tally: Tally) -> tuple[str, ...]:
+    from scipy.sparse.csgraph import connected_components
+
     notes: list[str] = []
     human = [name for name, is_human in zip(compared.systems, compared.human, strict=True) if is_human]
     if human:
         notes.append(f"human translations are left out: {', '.join(human)}")
-    even = int((~((net > 0) | (net.T > 0))).sum() - len(net)) // 2
+    even = int((np.triu(tally.wins == tally.losses, 1)).sum())
     if even:
         notes.append(f"{even} pairs of systems have no lead (or never met) and cost nothing either way")
+    groups = connected_components(tally.met > 0, directed=False)[0]
+    if groups > 1:
+        notes.append(
+            f"the systems fall into {groups} groups that never met, so how these stand to each other means nothing"
+        )
     return tuple(notes)
+
+
+def _left_out(methods: Iterable[Method], orders: Mapping[str, NDArray[np.int64]]) -> tuple[str, ...]:
+    lacking = [one.name for one in methods if one.judgments == "relative" and one.name not in orders]
+    return (f"some systems have no score by {', '.join(lacking)}, so there is no such ranking",) if lacking else ()

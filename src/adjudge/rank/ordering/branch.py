@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Before = NDArray[np.bool_]
 
 ROUNDS_AT_ROOT = 15
-ROUNDS_BELOW = 3
+ROUNDS_BELOW = 1
 # A round of odd cuts that closes less of the gap than this is the last one.
 WORTHWHILE = 0.02
 
