@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FEW_ANNOTATORS = 2
 _NORMAL_95 = 1.959963984540054
+_FLAT = 1e-9
+"""Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,10 +152,13 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
 
 def _parameter_covariance(found: Evaluation) -> Floats:
     """The covariance of (log residual variance, log ratios...); zero for ratios at their smallest."""
-    free = np.append(True, found.equations.ratios > 2 * SMALLEST_RATIO)
-    covariance = np.zeros_like(found.information)
+    scale = np.sqrt(np.maximum(np.diag(found.information), 0.0))
+    free = np.append(True, found.equations.ratios > 2 * SMALLEST_RATIO) & (scale > 0)
+    unit = found.information[np.ix_(free, free)] / np.outer(scale[free], scale[free])
     # The criterion is -2 log likelihood, so its curvature is twice the information.
-    covariance[np.ix_(free, free)] = 2 * np.linalg.pinv(found.information[np.ix_(free, free)], hermitian=True)
+    inverse = 2 * np.linalg.pinv(unit, rcond=_FLAT, hermitian=True)
+    covariance = np.zeros_like(found.information)
+    covariance[np.ix_(free, free)] = inverse / np.outer(scale[free], scale[free])
     return covariance
 
 
@@ -186,7 +191,7 @@ def _components(
     for number, (effect, ratio) in enumerate(zip(effects.kept, found.equations.ratios, strict=True), start=1):
         at_zero = bool(ratio <= 2 * SMALLEST_RATIO)
         # The log of the variance is the sum of two parameters.
-        error = np.sqrt(spread[0, 0] + 2 * spread[0, number] + spread[number, number]) / 2
+        error = np.sqrt(max(spread[0, 0] + 2 * spread[0, number] + spread[number, number], 0.0)) / 2
         sd = 0.0 if at_zero else float(np.sqrt(ratio) * residual)
         low, high = (None, None) if at_zero else _interval(sd, error)
         components.append(VarianceComponent(effect.name, sd, low, high, effect.levels, effect.meaning, at_zero))

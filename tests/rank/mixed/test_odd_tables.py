@@ -1,0 +1,44 @@
+"""Whatever the table, the model gives finite numbers or one sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
+from adjudge.rank.mixed.scores import rank_scores
+
+
+def odd_table(seed: int) -> Judgments:
+    """Few rows, columns with one, few or many levels, partly or wholly unknown, and scores that hardly vary."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 60))
+
+    def column(levels: int, unknown: float) -> list[str | None]:
+        return [None if rng.random() < unknown else str(one) for one in rng.integers(levels, size=n)]
+
+    scores = [rng.normal(50, 20, n), 25.0 * rng.integers(0, 4, n), 100.0 * rng.integers(0, 2, n),
+              rng.normal(1e9, 1, n), (np.arange(n) == 0).astype(float)]  # fmt: skip
+    columns: dict[str, object] = {
+        name: column(int(rng.choice([1, 2, 3, 8, n])), float(rng.choice([0, 0, 0.2, 1])))
+        for name in ("annotator", "task", "screen", "document", "segment")
+    }
+    columns |= {"system": column(int(rng.integers(1, 6)), 0.0), "score": scores[rng.integers(5)].tolist()}
+    return Judgments.from_columns({**columns, "protocol": ["da"] * n})
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_numbers_or_one_sentence(first: int) -> None:
+    for seed in range(first, first + 10):
+        try:
+            found = rank_scores(odd_table(seed), resamples=100)
+        except DataError as fault:
+            assert "\n" not in str(fault)
+            continue
+        assert np.isfinite(found.fit.effects).all(), seed
+        assert (found.fit.se > 0).all(), seed
+        assert (found.fit.df >= 1).all(), seed
+        assert found.fit.converged or any("did not converge" in note for note in found.notes), seed
+        low, high = found.rank_sets.simultaneous.T
+        assert ((low >= 1) & (low <= high) & (high <= len(found.fit.systems))).all(), seed
