@@ -1,4 +1,4 @@
-"""Run all benches, or those named: every module `bench_NAME` with a function `run`."""
+"""Run all benches, or those named: every module `bench_NAME`, by its function `run` or else `main`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ def main() -> None:
     if unknown:
         print(f"unknown bench '{unknown[0]}'; choose from {', '.join(names)}", file=sys.stderr)
         sys.exit(2)
+    # Modules that read options of their own must not take our names for theirs.
+    del sys.argv[1:]
     for name in chosen:
-        print(f"== {name}")
-        import_module(f"bench.bench_{name}").run()
+        print(f"== {name}", flush=True)
+        module = import_module(f"bench.bench_{name}")
+        (module.run if hasattr(module, "run") else module.main)()
         print()
 
 

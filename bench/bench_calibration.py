@@ -56,7 +56,7 @@ class Hits:
     degrees: list[float] = field(default_factory=list)
 
 
-def main(draws: int) -> None:
+def main(draws: int = 500) -> None:
     columns = ("coverage", "normal", "all ranks", "each rank", "Holm", "normal", "customary", "df")
     print(f"{'campaign':40}" + "".join(f"{name:>10}" for name in columns))
     for name, campaign in SHAPES.items():
