@@ -41,18 +41,18 @@ def measure(name: str, database: str | None, *, annotators: int, seconds: float,
             clocks: list[tuple[float, float, float]] = []
 
             def look(group: int = server.process.pid) -> None:
-                clocks.append((time.monotonic(), group_cpu(group), command_cpu("postgres")))
+                clocks.append((time.monotonic(), group_cpu(group), database_cpu(database)))
 
             load = simulate_annotators("127.0.0.1", server.port, secrets, seconds=seconds, pause=pause, entered=look)
             look()
-            wall, cpu, database_cpu = (after - before for before, after in zip(*clocks, strict=True))
+            wall, cpu, cpu_of_database = (after - before for before, after in zip(*clocks, strict=True))
             rows = len(exported(server, Path(folder)))
         saves = len(load.acknowledged)
         print(
             f"{name}: {saves} saves by {annotators} annotators in {wall:.0f} s, {saves / wall:.0f} saves/s; "
             f"p50 {1000 * load.share(0.5):.1f} ms, p99 {1000 * load.share(0.99):.1f} ms, "
             f"longest {1000 * max(load.seconds):.0f} ms; {1000 * cpu / saves:.2f} ms CPU per save"
-            + (f" + {1000 * database_cpu / saves:.2f} ms in PostgreSQL" if database else "")
+            + (f" + {1000 * cpu_of_database / saves:.2f} ms in PostgreSQL" if database else "")
             + f"; faults {len(load.faults)}, lost or doubled {rows - saves}; load average {os.getloadavg()[0]:.1f}"
         )
         if load.faults or rows != saves:
@@ -65,21 +65,22 @@ def group_cpu(group: int) -> float:
     return sum(ticks for _, of, ticks in processes() if of == group) / TICKS
 
 
-def command_cpu(command: str) -> float:
-    """CPU seconds of all processes of a command."""
-    return sum(ticks for name, _, ticks in processes() if name == command) / TICKS
+def database_cpu(url: str | None) -> float:
+    """CPU seconds of the PostgreSQL processes that serve a database: their titles name it."""
+    name = "no database" if url is None else url.rpartition("/")[2]
+    return sum(ticks for title, _, ticks in processes() if name in title and title.startswith("postgres:")) / TICKS
 
 
 def processes() -> list[tuple[str, int, int]]:
-    """Name, process group, and ticks of user and system time (own and of children waited for) of every process."""
+    """Title, process group, and ticks of user and system time (own and of children waited for) of every process."""
     found = []
-    for file in Path("/proc").glob("[0-9]*/stat"):
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            name, _, rest = file.read_text().partition("(")[2].rpartition(")")
+            title = (folder / "cmdline").read_text()
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        fields = rest.split()
-        found.append((name, int(fields[2]), sum(int(one) for one in fields[11:15])))
+        found.append((title, int(fields[2]), sum(int(one) for one in fields[11:15])))
     return found
 
 
