@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 
 def agree(
     files: o.Files,
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
+    reading: Reading,
     pooled: Annotated[bool, typer.Option("--pooled", help="Measure all language pairs of the files as one.")] = False,
     labels: Annotated[
         int | None, typer.Option(help="Rank labels to choose from; the largest label or block where left out.")
@@ -27,11 +27,6 @@ def agree(
     ] = "words",
     resamples: Annotated[int, typer.Option(help="Resamples of annotators for the intervals; 0 for none.")] = 1000,
     seed: o.Seed = o.DEFAULT_SEED,
-    human: o.Human = None,
-    segment_column: o.SegmentColumn = None,
-    rank_columns: o.RankColumns = None,
-    batches: o.Batches = None,
-    annotators: o.Annotators = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
@@ -40,23 +35,10 @@ def agree(
     Example: adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs
     """
     from adjudge.check import agree, read_source_texts
-    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
-    from adjudge.formats import read
+    from adjudge.cli.shared import for_each_pair, put_out
 
-    options = read_options(
-        human=human,
-        pair=pair,
-        segment_column=segment_column,
-        rank_columns=rank_columns,
-        batches=batches,
-        annotators=annotators,
-    )
     sources = read_source_texts(texts) if texts else None
-    if pooled:
-        judgments = read(files, format=format, options=options)
-        parts = {"all": judgments.for_pair(pair) if pair else judgments}
-    else:
-        parts = read_pairs(files, format, pair, options)
+    parts = {"all": reading.read(files)} if pooled else reading.by_pair(files)
     results = for_each_pair(
         parts,
         lambda part: agree(part, labels=labels, texts=sources, length_unit=length_unit, resamples=resamples, seed=seed),

@@ -29,6 +29,7 @@ from adjudge.cli import (
     tournament,
 )
 from adjudge.cli.naming import names_files
+from adjudge.cli.reading import takes_reading
 
 app = typer.Typer(
     name="adjudge",
@@ -55,7 +56,7 @@ def _common(
 
 
 def _add(name: str, command: Callable[..., None]) -> None:
-    app.command(name)(names_files(command))
+    app.command(name)(names_files(takes_reading(command)))
 
 
 _add("demo", demo.demo)

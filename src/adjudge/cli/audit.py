@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 
 def audit(
     files: o.Files,
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
+    reading: Reading,
     only: Annotated[
         str | None, typer.Option(help="Sections to make, joined by commas; all that apply where left out.")
     ] = None,
@@ -37,11 +37,6 @@ def audit(
         Path | None, typer.Option(help="Judgments of these edits: the native table, or format wmt-acceptability.")
     ] = None,
     seed: o.Seed = o.DEFAULT_SEED,
-    human: o.Human = None,
-    segment_column: o.SegmentColumn = None,
-    rank_columns: o.RankColumns = None,
-    batches: o.Batches = None,
-    annotators: o.Annotators = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
@@ -50,26 +45,18 @@ def audit(
     Example: adjudge audit data_RNK.csv --format wmt-ranking --pair en-cs --edits data_EDT.tsv
     """
     from adjudge.audit import AuditSettings, audit, read_companion
-    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.cli.shared import for_each_pair, put_out
 
-    options = read_options(
-        human=human,
-        pair=pair,
-        segment_column=segment_column,
-        rank_columns=rank_columns,
-        batches=batches,
-        annotators=annotators,
-    )
     settings = AuditSettings(
         method=method,
         lines=lines,
         margin=margin,
-        edits=read_companion(edits, "wmt-edits", options) if edits else None,
-        acceptability=read_companion(acceptability, "wmt-acceptability", options) if acceptability else None,
+        edits=read_companion(edits, "wmt-edits", reading.options) if edits else None,
+        acceptability=read_companion(acceptability, "wmt-acceptability", reading.options) if acceptability else None,
         seed=seed,
     )
     names = only.split(",") if only is not None else None
-    parts = read_pairs(files, format, pair, options)
+    parts = reading.by_pair(files)
     results = for_each_pair(parts, lambda part: audit(part, only=names, settings=settings))
     put_out(results, json=json, output=output, summary=_over_pairs(results))
 

@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 
 def check(
     files: o.Files,
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
+    reading: Reading,
     test: Annotated[
         str, typer.Option(help="Test on controls: paired-t, paired-t-two-sided, welch, signed-rank or rank-sum.")
     ] = "paired-t",
@@ -22,11 +22,6 @@ def check(
     kept: Annotated[
         Path | None, typer.Option(help="Write the judgments of those who are kept to this table; the input stays.")
     ] = None,
-    human: o.Human = None,
-    segment_column: o.SegmentColumn = None,
-    rank_columns: o.RankColumns = None,
-    batches: o.Batches = None,
-    annotators: o.Annotators = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
@@ -35,18 +30,10 @@ def check(
     Example: adjudge check batches/ --format mturk-da --kept kept.parquet
     """
     from adjudge.check.annotators import CheckRule, check
-    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.cli.shared import for_each_pair, put_out
 
-    options = read_options(
-        human=human,
-        pair=pair,
-        segment_column=segment_column,
-        rank_columns=rank_columns,
-        batches=batches,
-        annotators=annotators,
-    )
     rule = CheckRule(test, level, least_seconds, longest_run, not keep_rejected)
-    parts = read_pairs(files, format, pair, options)
+    parts = reading.by_pair(files)
     results = for_each_pair(parts, lambda part: check(part, rule=rule))
     if kept is not None:
         _write_kept(parts, results, kept)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
 
 def gold(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN [RUN]", help="One or two runs: a file or a folder each.")],
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
+    reading: Reading,
     keys: Annotated[
         Path | None, typer.Option(help="Table that maps segments to documents, for judgments that do not say it.")
     ] = None,
@@ -23,7 +23,6 @@ def gold(
     ] = False,
     orders: Annotated[int, typer.Option(help="Random orders for the band around the curve.")] = 200,
     seed: o.Seed = o.DEFAULT_SEED,
-    human: o.Human = None,
     report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
@@ -33,9 +32,8 @@ def gold(
     Example: adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt
     """
     from adjudge.cli.report_file import put_report
-    from adjudge.cli.shared import for_each_pair, put_out, read_options
+    from adjudge.cli.shared import for_each_pair, put_out
     from adjudge.core.errors import UsageError
-    from adjudge.formats import read
     from adjudge.meta.gold import gold
     from adjudge.meta.keys import read_keys
 
@@ -43,9 +41,7 @@ def gold(
         raise UsageError(f"{len(runs)} runs were given, one or two are needed; join files of one run in a folder")
     if orders < 0:
         raise UsageError(f"--orders is {orders}, it must be 0 or more")
-    options = read_options(human=human, pair=pair)
-    tables = [read([run], format=format, options=options) for run in runs]
-    parts = _by_pair([table if pair is None else table.for_pair(pair) for table in tables])
+    parts = _by_pair([reading.read([run]) for run in runs])
     if report is not None and len(parts) > 1:
         raise UsageError(f"--report shows one language pair, the runs hold {', '.join(parts)}; choose with --pair")
     mapping = read_keys(keys) if keys is not None else None

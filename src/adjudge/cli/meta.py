@@ -1,11 +1,13 @@
 """`adjudge meta`: metrics and quality estimation against human scores."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 def meta(
     gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Human scores: a table, *.seg.score, or judgments.")],
+    reading: Reading,
     scores: Annotated[
         list[Path] | None, typer.Argument(metavar="[SCORES...]", help="Metric scores: tables, score files, folders.")
     ] = None,
@@ -23,7 +26,6 @@ def meta(
             "--format", "-f", help="Format of GOLD where it holds judgments; 'judgments' for the native table."
         ),
     ] = None,
-    pair: o.Pair = None,
     gold_column: Annotated[str | None, typer.Option(help="Column of GOLD that holds the human scores.")] = None,
     references: Annotated[
         list[Path] | None, typer.Option(help="Reference texts, to compute BLEU, chrF and TER of --outputs.")
@@ -35,7 +37,6 @@ def meta(
     permutations: Annotated[int, typer.Option(help="Permutations of each test.")] = 1000,
     resamples: Annotated[int, typer.Option(help="Resamples of segments for intervals.")] = 500,
     seed: o.Seed = o.DEFAULT_SEED,
-    human: o.Human = None,
     report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
@@ -55,7 +56,7 @@ def meta(
 
     if permutations < 1 or resamples < 0:
         raise UsageError("--permutations must be at least 1 and --resamples at least 0")
-    judgments = _judgments(gold, format, pair, human)
+    judgments = None if format is None else _judgments(gold, replace(reading, format=format))
     people = from_table([gold], gold_column) if judgments is None else from_judgments(judgments)
     names = {one.metric for one in people}
     # A table may hold human and metric scores side by side: the human column is no metric.
@@ -104,17 +105,11 @@ def _computed(
     return scores, signatures, (TURNED,)
 
 
-def _judgments(gold: Path, file_format: str | None, pair: str | None, human: str | None) -> "Judgments | None":
-    if file_format is None:
-        return None
-    from adjudge.cli.shared import read_options
+def _judgments(gold: Path, reading: Reading) -> "Judgments":
     from adjudge.core.errors import DataError
-    from adjudge.formats import read
 
-    judgments = read([gold], format=file_format, options=read_options(human=human, pair=pair))
-    if pair is not None:
-        return judgments.for_pair(pair)
-    if len(judgments.pairs) > 1:
+    judgments = reading.read([gold])
+    if reading.pair is None and len(judgments.pairs) > 1:
         raise DataError(f"the judgments hold several language pairs ({', '.join(judgments.pairs)}); choose with --pair")
     return judgments
 

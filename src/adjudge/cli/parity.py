@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
     from adjudge.audit.parity.counts import Ties
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 def parity(
     human: Annotated[str, typer.Option("--human", help="The human translation: its name, or a pattern that fits it.")],
+    reading: Reading,
     files: Annotated[
         list[Path] | None, typer.Argument(metavar="[FILE...]", help="Judgments; none with --before and --after.")
     ] = None,
@@ -36,13 +38,6 @@ def parity(
     margin: Annotated[
         float | None, typer.Option(help="Scores: the largest difference in points that still counts as parity.")
     ] = None,
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
-    segment_column: o.SegmentColumn = None,
-    rank_columns: o.RankColumns = None,
-    batches: o.Batches = None,
-    annotators: o.Annotators = None,
-    stacked: o.Stacked = 1,
     report: o.ReportFile = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
@@ -54,7 +49,7 @@ def parity(
     """
     from adjudge.audit.parity import ParitySettings, parity
     from adjudge.cli.marked import marked_segments
-    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.cli.shared import for_each_pair, put_out
     from adjudge.core.errors import UsageError
     from adjudge.meta.keys import read_keys
 
@@ -62,17 +57,9 @@ def parity(
         raise UsageError("--before and --after belong together; give both")
     if bool(files) == bool(after):
         raise UsageError("give judgments either as FILE or as --before and --after")
-    options = read_options(
-        human=human,
-        pair=pair,
-        segment_column=segment_column,
-        rank_columns=rank_columns,
-        batches=batches,
-        annotators=annotators,
-        stacked=stacked,
-    )
-    later = read_pairs(after or files or [], format, pair, options)
-    earlier = read_pairs(before, format, pair, options) if before else {}
+    reading = reading.with_human(human)
+    later = reading.by_pair(after or files or [])
+    earlier = reading.by_pair(before) if before else {}
     if earlier and earlier.keys() != later.keys():
         held = f"{', '.join(earlier)} before, {', '.join(later)} after"
         raise UsageError(f"the two test sets hold other language pairs ({held}); choose one with --pair")

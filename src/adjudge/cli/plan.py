@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
     from adjudge.plan import Variances
 
 
 def plan(
+    reading: Reading,
     systems: Annotated[int, typer.Option(help="Systems to be compared.")] = 8,
     difference: Annotated[float, typer.Option(help="The difference that matters, in points of 100.")] = 3.0,
     power: Annotated[float, typer.Option(help="With which chance it is to be found.")] = 0.8,
@@ -29,8 +31,6 @@ def plan(
     like: Annotated[
         list[Path] | None, typer.Option(help="Judgments whose spread is assumed; of large shared tasks if left out.")
     ] = None,
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
     draws: Annotated[int, typer.Option(help="Simulated campaigns of the recommended design; 0 for none.")] = 30,
     plot: Annotated[Path | None, typer.Option(help="Write a chart to this file: .svg or .png.")] = None,
     seed: o.Seed = o.DEFAULT_SEED,
@@ -66,7 +66,7 @@ def plan(
         draws=draws,
         seed=seed,
     )
-    variances = _variances(like, format, pair) if like else None
+    variances = _variances(like, reading) if like else None
     watched = sys.stderr.isatty()
     found = make_plan(
         settings, variances=variances, progress=lambda what: print(what, file=sys.stderr) if watched else None
@@ -91,13 +91,12 @@ def _numbers(text: str) -> tuple[int, ...]:
     return numbers
 
 
-def _variances(files: list[Path], file_format: str | None, pair: str | None) -> "Variances":
-    from adjudge.cli.shared import read_pairs
+def _variances(files: list[Path], reading: Reading) -> "Variances":
     from adjudge.core.errors import UsageError
     from adjudge.plan import variances_like
     from adjudge.rank.mixed import design_from, fit
 
-    parts = read_pairs(files, file_format, pair)
+    parts = reading.by_pair(files)
     if len(parts) > 1:
         raise UsageError(f"the files hold {len(parts)} language pairs ({', '.join(parts)}); choose one with --pair")
     return variances_like(fit(design_from(next(iter(parts.values())))))

@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 
 def rank(
     files: o.Files,
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
+    reading: Reading,
     method: Annotated[
         str | None,
         typer.Option("--method", "-m", help="Method; by default bradley-terry for rankings, mixed for scores."),
@@ -34,11 +34,6 @@ def rank(
         Literal["drop", "zero"], typer.Option(help="Annotators whose scores are all equal: no z-score, or z = 0.")
     ] = "drop",
     seed: o.Seed = o.DEFAULT_SEED,
-    human: o.Human = None,
-    segment_column: o.SegmentColumn = None,
-    rank_columns: o.RankColumns = None,
-    batches: o.Batches = None,
-    annotators: o.Annotators = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
@@ -46,20 +41,12 @@ def rank(
 
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """
-    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.cli.shared import for_each_pair, put_out
     from adjudge.rank import RankSettings, rank
     from adjudge.rank.methods import find_method
 
     if method is not None:
         find_method(method)
-    options = read_options(
-        human=human,
-        pair=pair,
-        segment_column=segment_column,
-        rank_columns=rank_columns,
-        batches=batches,
-        annotators=annotators,
-    )
     settings = RankSettings(reference, lines, level, significance, resamples, zero_sd, seed)
-    parts = read_pairs(files, format, pair, options)
+    parts = reading.by_pair(files)
     put_out(for_each_pair(parts, lambda part: rank(part, method=method, settings=settings)), json=json, output=output)

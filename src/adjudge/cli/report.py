@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
 
 def report(
     files: o.Files,
+    reading: Reading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")],
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
     method: Annotated[
         str | None, typer.Option("--method", "-m", help="Method of the ranking; by default that of 'adjudge rank'.")
     ] = None,
@@ -39,11 +39,6 @@ def report(
         Path | None, typer.Option(metavar="DIR", help="Write every chart as SVG and PNG to this folder.")
     ] = None,
     seed: o.Seed = o.DEFAULT_SEED,
-    human: o.Human = None,
-    segment_column: o.SegmentColumn = None,
-    rank_columns: o.RankColumns = None,
-    batches: o.Batches = None,
-    annotators: o.Annotators = None,
     json: o.Json = False,
 ) -> None:
     """Write everything about a campaign to one HTML file that needs no network.
@@ -54,21 +49,13 @@ def report(
 
     from adjudge.cli.compute import ReportSettings, pair_results
     from adjudge.cli.progress import waiting
-    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.cli.shared import for_each_pair, put_out
     from adjudge.core.files import write_text
     from adjudge.report.build import build_report
     from adjudge.report.files import write_plots, write_tables
     from adjudge.report.html import render
 
-    options = read_options(
-        human=human,
-        pair=pair,
-        segment_column=segment_column,
-        rank_columns=rank_columns,
-        batches=batches,
-        annotators=annotators,
-    )
-    parts = read_pairs(files, format, pair, options)
+    parts = reading.by_pair(files)
     with waiting(list(parts)) as (tell, start_next):
         settings = ReportSettings(method=method, texts=_sources(texts), only_passing=only_passing, seed=seed, tell=tell)
 

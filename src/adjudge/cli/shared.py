@@ -1,4 +1,4 @@
-"""What every command does the same way: read judgments, take pairs apart, and put out results."""
+"""What every command does the same way: compute for every pair, and put out results."""
 
 from __future__ import annotations
 
@@ -6,49 +6,14 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from adjudge.core.judgments import Judgments
     from adjudge.core.result import Result
     from adjudge.core.table import Table
-    from adjudge.formats.options import ReadOptions
 
 _Part = TypeVar("_Part")
 _Computed = TypeVar("_Computed")
-
-
-def read_options(
-    *,
-    human: str | None = None,
-    pair: str | None = None,
-    segment_column: str | None = None,
-    rank_columns: str | None = None,
-    batches: Sequence[Path] | None = None,
-    annotators: Path | None = None,
-    stacked: int = 1,
-) -> ReadOptions:
-    """The readers' options from the command line's."""
-    from adjudge.formats.options import ReadOptions
-
-    columns = tuple(name.strip() for name in rank_columns.split(",")) if rank_columns else ()
-    return ReadOptions(human, pair, segment_column, columns, tuple(batches or ()), annotators, stacked)
-
-
-def read_pairs(
-    files: Sequence[Path], file_format: str | None, pair: str | None, options: ReadOptions | None = None
-) -> dict[str, Judgments]:
-    """The judgments of the pair asked for, or of every pair, by name."""
-    from adjudge.core.languages import parse_pair
-    from adjudge.formats import read
-
-    judgments = read(files, format=file_format, options=options or read_options(pair=pair))
-    if pair is not None:
-        judgments = judgments.for_pair(pair)
-        wanted = parse_pair(pair)
-        parts = judgments.by_pair()
-        return {wanted: parts[wanted]} if wanted in parts else parts
-    return judgments.by_pair()
 
 
 def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed]) -> dict[str, _Computed]:

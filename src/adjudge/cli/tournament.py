@@ -5,17 +5,14 @@ from typing import Annotated
 import typer
 
 from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
 
 
 def tournament(
     files: o.Files,
-    format: o.Format = None,  # noqa: A002
-    pair: o.Pair = None,
+    reading: Reading,
     time_limit: Annotated[float, typer.Option(help="Seconds of CPU for the proof that the order is cheapest.")] = 60.0,
     seed: o.Seed = o.DEFAULT_SEED,
-    human: o.Human = None,
-    segment_column: o.SegmentColumn = None,
-    rank_columns: o.RankColumns = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
@@ -23,13 +20,12 @@ def tournament(
 
     Example: adjudge tournament data_RNK.csv --format wmt-ranking --pair fr-en
     """
-    from adjudge.cli.shared import for_each_pair, put_out, read_options, read_pairs
+    from adjudge.cli.shared import for_each_pair, put_out
     from adjudge.core.errors import UsageError
     from adjudge.rank.tournament import tournament
 
     if time_limit <= 0:
         raise UsageError(f"--time-limit is {time_limit:g}, it must be more than 0 seconds")
-    options = read_options(human=human, pair=pair, segment_column=segment_column, rank_columns=rank_columns)
-    parts = read_pairs(files, format, pair, options)
+    parts = reading.by_pair(files)
     results = for_each_pair(parts, lambda part: tournament(part, time_limit=time_limit, seed=seed))
     put_out(results, json=json, output=output)

@@ -1,29 +1,33 @@
-"""What some formats need to know besides the files. Every field has a command-line option of the same name."""
+"""What some formats need to know besides the files. Every field is a command-line option of the same name."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from pathlib import Path  # noqa: TC003, the command line asks for the types when it runs
 
-if TYPE_CHECKING:
-    from pathlib import Path
+
+def _help(text: str) -> dict[str, str]:
+    """What `--help` says of the option, in every command that reads judgments."""
+    return {"help": text}
 
 
 @dataclass(frozen=True)
 class ReadOptions:
     """Options of the readers; each reader uses those that concern it."""
 
-    human: str | None = None
-    """Regular expression for systems that are human translations (default: `core.humans.HUMAN_PATTERN`)."""
-    pair: str | None = None
-    """The language pair of files that do not say it."""
-    segment_column: str | None = None
-    """`rank-table`: the column that identifies the segment."""
-    rank_columns: tuple[str, ...] = ()
-    """`rank-table`: the columns that hold the ranks, one per candidate."""
-    batches: tuple[Path, ...] = ()
-    """`appraise`: the batch files that the tasks came from."""
-    annotators: Path | None = None
-    """`appraise`: the map from accounts to people."""
-    stacked: int = 1
-    """`rank-lines`: how many annotators stand one after the other in each file."""
+    human: str | None = field(
+        default=None, metadata=_help("Regular expression for systems that are human translations.")
+    )
+    """Where there is none, `core.humans.HUMAN_PATTERN`."""
+    pair: str | None = field(default=None, metadata=_help("The language pair of files that do not say it."))
+    segment_column: str | None = field(
+        default=None, metadata=_help("rank-table: the column that identifies the segment.")
+    )
+    rank_columns: tuple[str, ...] = field(
+        default=(), metadata=_help("rank-table: the rank columns, one per candidate, joined by commas.")
+    )
+    batches: tuple[Path, ...] = field(default=(), metadata=_help("appraise: batch files (JSON or zip) of the tasks."))
+    annotators: Path | None = field(default=None, metadata=_help("appraise: file that maps accounts to people."))
+    stacked: int = field(
+        default=1, metadata=_help("rank-lines: annotators that stand one after the other in each file.")
+    )

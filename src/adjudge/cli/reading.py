@@ -1,0 +1,137 @@
+"""How the files of a command are read: its options once, for every command that has a parameter of type `Reading`.
+
+The options of single formats are the fields of `ReadOptions`: a field added there, with its help, is an option of every
+command. A command that has an option of the same name itself keeps its own, and the one of the readers is left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from adjudge.formats.options import ReadOptions
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+
+PANEL = "How the files are read"
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        help="Format of the files; the native table where left out. 'adjudge formats' lists all.",
+        rich_help_panel=PANEL,
+    ),
+]
+Pair = Annotated[
+    str | None,
+    typer.Option(
+        "--pair",
+        "-p",
+        metavar="SRC-TGT",
+        help="Language pair, as cs-en; all pairs where left out.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The format, the language pair wanted, and what single formats need besides."""
+
+    format: str | None = None
+    pair: str | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+    def with_human(self, human: str | None) -> Reading:
+        """The same with another pattern for human translations."""
+        return replace(self, options=replace(self.options, human=human))
+
+    def read(self, files: Sequence[Path]) -> Judgments:
+        """The judgments of the pair asked for, or of all pairs, in one table."""
+        from adjudge.formats import read
+
+        judgments = read(files, format=self.format, options=self.options)
+        return judgments if self.pair is None else judgments.for_pair(self.pair)
+
+    def by_pair(self, files: Sequence[Path]) -> dict[str, Judgments]:
+        """The judgments of the pair asked for, or of every pair, by name."""
+        from adjudge.core.languages import parse_pair
+
+        parts = self.read(files).by_pair()
+        wanted = None if self.pair is None else parse_pair(self.pair)
+        return {wanted: parts[wanted]} if wanted is not None and wanted in parts else parts
+
+    @property
+    def settings(self) -> dict[str, str | None]:
+        """What a result says of how its files were read."""
+        from adjudge.core.languages import parse_pair
+
+        return {
+            "format": self.format or "judgments",
+            "pair": parse_pair(self.pair) if self.pair else None,
+            "human": self.options.human,
+            "segment_column": self.options.segment_column,
+            "rank_columns": ",".join(self.options.rank_columns) or None,
+        }
+
+
+def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as the command line sees it: with the readers' options in the place of its `reading`."""
+    signature = inspect.signature(command, eval_str=True)
+    place = next((name for name, one in signature.parameters.items() if one.annotation is Reading), None)
+    if place is None:
+        return command
+    offered = [one for one in _parameters() if one.name not in signature.parameters]
+    names = [one.name for one in offered]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        chosen = {name: given.pop(name) for name in names}
+        command(**given, **{place: _reading(chosen)})
+
+    parameters: list[inspect.Parameter] = []
+    for name, one in signature.parameters.items():
+        parameters += offered if name == place else [one.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+@cache
+def _parameters() -> tuple[inspect.Parameter, ...]:
+    """Format and pair, and an option for every other field of the readers' options."""
+    types = get_type_hints(ReadOptions)
+    first = [_parameter("format", Format, None), _parameter("pair", Pair, None)]
+    return (*first, *(_of_field(one.name, types[one.name], one) for one in fields(ReadOptions) if one.name != "pair"))
+
+
+def _of_field(name: str, kind: Any, one: Any) -> inspect.Parameter:
+    # Several names are joined by commas, several files are given by repeating the option.
+    typed = {tuple[str, ...]: str | None, tuple[Path, ...]: list[Path] | None}.get(kind, kind)
+    option = typer.Option(help=one.metadata["help"], rich_help_panel=PANEL)
+    return _parameter(name, Annotated[typed, option], one.default or None)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _reading(given: dict[str, Any]) -> Reading:
+    """What was chosen, in the types of the readers' options."""
+    types = get_type_hints(ReadOptions)
+    chosen = {name: _typed(value, types[name]) for name, value in given.items() if name != "format"}
+    return Reading(given.get("format"), given.get("pair"), ReadOptions(**chosen))
+
+
+def _typed(value: Any, kind: Any) -> Any:
+    if kind == tuple[str, ...]:
+        return tuple(name.strip() for name in value.split(",")) if value else ()
+    return tuple(value or ()) if kind == tuple[Path, ...] else value
