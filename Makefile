@@ -38,7 +38,7 @@ format:  ## format the sources
 
 lock:  ## resolve the dependencies anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml -o requirements/base.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra postgres --group dev -o requirements/dev.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra postgres --extra embeddings --group dev -o requirements/dev.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q requirements/build.in -o requirements/build.txt
 
 docs: setup  ## make docs/commands.md from the commands themselves

@@ -39,6 +39,13 @@ def testset(
     labels: Annotated[
         str | None, typer.Option(help="Names of the topics, joined by commas, in the order in which they are shown.")
     ] = None,
+    embeddings: Annotated[
+        str,
+        typer.Option(
+            metavar="words|sentences|FOLDER",
+            help="Compare topics by words, by sentence embeddings, or by the sentence model in a folder (ONNX).",
+        ),
+    ] = "words",
     after: Annotated[
         Path | None, typer.Option(help="A later version of the one FILE: what changed, segment by segment.")
     ] = None,
@@ -70,6 +77,7 @@ def testset(
         reference=reference or (),
         topics=topics,
         labels=labels,
+        embeddings=embeddings,
         after=after,
         outputs=outputs or (),
         reference_translations=reference_translation or (),

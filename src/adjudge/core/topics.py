@@ -37,6 +37,8 @@ class Topics:
     energy_distance: float
     p: float
     permutations: int
+    embeddings: str
+    """What made documents into points: `words`, or the name of a model."""
     topics: tuple[Topic, ...]
     near_pairs: tuple[NearPair, ...]
 
@@ -46,7 +48,8 @@ class Topics:
             "Topics against the reference corpus",
             (number("documents", 0), number("in the corpus", 0), number("energy distance", 4), p_value("p")),
             ((self.documents_test, self.documents_reference, self.energy_distance, self.p),),
-            f"p by {self.permutations:,} permutations of documents: small where the mix of topics differs.",
+            f"p by {self.permutations:,} permutations of documents: small where the mix of topics differs. "
+            f"Documents are compared by {self.embeddings}.",
         )
         shown = Table(
             "Topics",

@@ -51,12 +51,14 @@ def check(files: Sequence[Path], options: TestSetOptions) -> tuple[list[SourceTe
     texts = [text for source in sources for text in source.texts]
     code = options.language or detect(texts)
     findings = list(inspect(sources, code))
+    topics = _topics(sources, options)
     for path in options.translations:
         findings += check_translation(sources[0], path, code)
     return sources, TestSetCheck(
         settings={
             "language": code,
             "topics": options.topics if options.reference else None,
+            "embeddings": topics.embeddings if topics else None,
             "seed": options.seed if options.reference else None,
         },
         data=hashlib.sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest()[:12],
@@ -66,7 +68,7 @@ def check(files: Sequence[Path], options: TestSetOptions) -> tuple[list[SourceTe
         language=code,
         findings=tuple(findings),
         not_checked=not_checked(code),
-        topics=_topics(sources, options),
+        topics=topics,
         versions=_versions(sources[0], options),
     )
 
@@ -89,7 +91,14 @@ def _topics(sources: Sequence[SourceText], options: TestSetOptions) -> Topics | 
 
     corpus = [document for path in options.reference for document in read_source(path).documents]
     documents = [document for source in sources for document in source.documents]
-    return compare_topics(documents, corpus, topics=options.topics, labels=options.labels, seed=options.seed)
+    return compare_topics(
+        documents,
+        corpus,
+        topics=options.topics,
+        labels=options.labels,
+        seed=options.seed,
+        embeddings=options.embeddings,
+    )
 
 
 def _versions(source: SourceText, options: TestSetOptions) -> Versions | None:

@@ -32,6 +32,8 @@ class TestSetOptions:
     """A corpus whose mix of topics the texts should have."""
     topics: int = 8
     labels: tuple[str, ...] = ()
+    embeddings: str = "words"
+    """What makes documents into points: words, sentences, or the folder of a model."""
     after: Path | None = None
     """A later version of the same test set."""
     outputs: tuple[OutputFiles, ...] = ()
@@ -48,6 +50,7 @@ class TestSetOptions:
         reference: Sequence[Path],
         topics: int,
         labels: str | None,
+        embeddings: str,
         after: Path | None,
         outputs: Sequence[str],
         reference_translations: Sequence[Path],
@@ -56,6 +59,8 @@ class TestSetOptions:
         """The options as the command line gives them."""
         if format not in FORMATS:
             raise unknown_choice("format", format, FORMATS)
+        if embeddings != "words" and not reference:
+            raise UsageError(f"--embeddings {embeddings} compares topics with a corpus; name it with --reference")
         if topics < 2:
             raise UsageError(f"--topics is {topics}, it must be 2 or more")
         if (outputs or reference_translations) and after is None:
@@ -69,6 +74,7 @@ class TestSetOptions:
             reference=tuple(reference),
             topics=topics,
             labels=tuple(name.strip() for name in labels.split(",")) if labels else (),
+            embeddings=embeddings,
             after=after,
             outputs=tuple(parse_output(one) for one in outputs),
             reference_translations=tuple(reference_translations),

@@ -1,6 +1,7 @@
 """Topical contaminants: does a test set have the mix of topics of a reference corpus? `compare_topics` is the function.
 
-Documents are points in a space of word use (TF-IDF, reduced by latent semantic analysis), test set and corpus together.
+Documents are points in a space of word use (TF-IDF, reduced by latent semantic analysis), test set and corpus together;
+or in the space of a sentence model, where the user has one and asks for it.
 The two clouds are compared by their energy distance, with a permutation test over documents. Groups of documents are
 made for people to look at; no test is made on them, because where their borders run depends on the seed.
 
@@ -10,6 +11,7 @@ S. Deerwester and others (1990): Indexing by latent semantic analysis.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.core.topics import NearPair, Topic, Topics
+from adjudge.testset.topics.embeddings import WORDS, embed, load
 from adjudge.testset.topics.energy import energy_test
 from adjudge.testset.topics.groups import group
 from adjudge.testset.topics.space import Space, make_space
@@ -37,7 +40,13 @@ TERMS = 6
 
 
 def compare_topics(
-    test: Sequence[Document], reference: Sequence[Document], *, topics: int, labels: Sequence[str], seed: int
+    test: Sequence[Document],
+    reference: Sequence[Document],
+    *,
+    topics: int,
+    labels: Sequence[str],
+    seed: int,
+    embeddings: str = WORDS,
 ) -> Topics:
     """Compare the documents of a test set with those of a corpus."""
     if min(len(test), len(reference)) < FEWEST_DOCUMENTS:
@@ -47,6 +56,9 @@ def compare_topics(
         raise UsageError(f"--labels has {len(labels)} names for {topics} topics; give one for each, or change --topics")
     reference = _sample(reference, seed)
     space = make_space([" ".join(one.texts) for one in (*test, *reference)], seed)
+    if embeddings != WORDS:
+        encoder = load(embeddings)
+        embeddings, space = encoder.name, replace(space, points=embed([*test, *reference], encoder))
     is_test = np.arange(len(test) + len(reference)) < len(test)
     distance, p = energy_test(space.points, is_test, permutations=PERMUTATIONS, seed=seed)
     return Topics(
@@ -55,6 +67,7 @@ def compare_topics(
         energy_distance=distance,
         p=p,
         permutations=PERMUTATIONS,
+        embeddings=embeddings,
         topics=_topics(space, is_test, topics, labels, seed),
         near_pairs=_near_pairs(space, test),
     )

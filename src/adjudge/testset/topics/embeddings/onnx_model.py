@@ -1,0 +1,114 @@
+"""A sentence model in a folder, run by ONNX Runtime: `model.onnx` or `onnx/model.onnx`, with `tokenizer.json`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjudge.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+PLACES = ("onnx/model.onnx", "model.onnx")
+BATCH = 64
+LONGEST = 512
+POOLED = "sentence_embedding"
+"""Exports that pool by themselves name their output so."""
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxModel:
+    """A model, its tokeniser, and how vectors of tokens become one of the sentence."""
+
+    name: str
+    session: Any
+    tokenizer: Any
+    first_token: bool
+    """Whether the first token stands for the sentence, instead of the mean of all."""
+
+    @classmethod
+    def read(cls, folder: Path) -> OnnxModel:
+        """The model in the folder."""
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        path = next((folder / place for place in PLACES if (folder / place).is_file()), None)
+        if path is None:
+            raise InputError(f"holds neither {PLACES[0]} nor {PLACES[1]}; export the model to ONNX first", file=folder)
+        if not (folder / "tokenizer.json").is_file():
+            raise InputError("holds no tokenizer.json, which a model needs to cut texts into tokens", file=folder)
+        try:
+            session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+            tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except Exception as fault:  # both libraries raise bare exceptions of their own making
+            raise InputError(f"cannot be loaded as a sentence model ({_one_line(fault)})", file=folder) from fault
+        tokenizer.enable_truncation(_longest(folder))
+        tokenizer.enable_padding()
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        return cls(f"{folder.resolve().name}-{digest}", session, tokenizer, _first_token(folder))
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row for every text; texts of like length share a batch, so that little is padded."""
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        rows: dict[int, NDArray[np.float32]] = {}
+        for start in range(0, len(order), BATCH):
+            chosen = order[start : start + BATCH]
+            vectors = self._batch([texts[i] for i in chosen])
+            rows |= dict(zip(chosen, vectors, strict=True))
+        return np.stack([rows[i] for i in range(len(texts))])
+
+    def _batch(self, texts: list[str]) -> NDArray[np.float32]:
+        encoded = self.tokenizer.encode_batch(texts)
+        mask = np.array([one.attention_mask for one in encoded], dtype=np.int64)
+        given = {
+            "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
+            "attention_mask": mask,
+            "token_type_ids": np.array([one.type_ids for one in encoded], dtype=np.int64),
+        }
+        wanted = {one.name for one in self.session.get_inputs()}
+        names = [one.name for one in self.session.get_outputs()]
+        output = POOLED if POOLED in names else names[0]
+        found = self.session.run([output], {name: value for name, value in given.items() if name in wanted})[0]
+        return self._pooled(np.asarray(found, dtype=np.float32), mask)
+
+    def _pooled(self, found: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        if found.ndim == 2:  # the model pooled by itself
+            return found
+        if self.first_token:
+            first: NDArray[np.float32] = found[:, 0, :]
+            return first
+        weights = mask[:, :, None].astype(np.float32)
+        mean: NDArray[np.float32] = (found * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        return mean
+
+
+def _first_token(folder: Path) -> bool:
+    return bool(_setting(folder / "1_Pooling" / "config.json", "pooling_mode_cls_token"))
+
+
+def _longest(folder: Path) -> int:
+    """How many tokens the model takes."""
+    stated = _setting(folder / "sentence_bert_config.json", "max_seq_length")
+    return min(LONGEST, int(stated)) if stated else LONGEST
+
+
+def _setting(path: Path, key: str) -> Any:
+    if not path.is_file():
+        return None
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as fault:
+        raise InputError(f"is not JSON ({_one_line(fault)})", file=path) from fault
+    return read.get(key) if isinstance(read, dict) else None
+
+
+def _one_line(fault: Exception) -> str:
+    return " ".join(str(fault).split())[:120]
