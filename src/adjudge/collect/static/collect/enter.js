@@ -37,7 +37,7 @@ function ask(fault) {
 
 /** @param {any} error @returns {string} */
 function reason(error) {
-  return t(error.trouble === "offline" ? "enter_offline" : "link_wrong");
+  return t(["offline", "fault"].includes(error.trouble) ? "enter_offline" : "link_wrong");
 }
 
 async function begin() {

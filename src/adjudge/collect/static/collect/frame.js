@@ -1,5 +1,6 @@
 // @ts-check
 /** The frame around a screen: progress, saving, time and buttons; and the last page. */
+import { copyButton } from "./copy.js";
 import { h } from "./dom.js";
 import { chooseLanguage, currentLanguage, languages, t } from "./texts.js";
 
@@ -12,6 +13,7 @@ export class Frame {
     this.bar = h("div.bar-done");
     this.place = h("button.place-button", { type: "button", onclick: actions.overview, title: t("key_overview") });
     this.savedText = h("span.saved", { title: t("saved_help") });
+    this.refusedButton = h("button.quiet.refused", { type: "button", hidden: true, onclick: actions.refused });
     this.status = h("span.visually-hidden", { role: "status" });
     this.clockText = h("span.time", { title: t("time_help") });
     this.main = h("main", { tabindex: -1 });
@@ -28,7 +30,7 @@ export class Frame {
         {},
         h("h1", {}, campaign.name),
         this.place,
-        h("div.facts", {}, this.savedText, this.clockText),
+        h("div.facts", {}, this.refusedButton, this.savedText, this.clockText),
         this.tools(actions),
       ),
       this.status,
@@ -104,6 +106,12 @@ export class Frame {
     this.header.classList.toggle("offline", bad);
   }
 
+  /** How many saves the server refused. @param {number} count */
+  refused(count) {
+    this.refusedButton.hidden = count === 0;
+    this.refusedButton.textContent = t("refused_kept", { n: count });
+  }
+
   /** @param {string} time @param {boolean} idle */
   time(time, idle) {
     this.clockText.textContent = idle ? t("time_paused", { time }) : t("time", { time });
@@ -145,14 +153,4 @@ export class Frame {
 /** @param {string} name @returns {HTMLElement} */
 function key(name) {
   return h("kbd", { "aria-hidden": "true" }, name);
-}
-
-/** @param {string} text @returns {HTMLElement} */
-function copyButton(text) {
-  const button = h("button.quiet", { type: "button" }, t("copy"));
-  button.addEventListener("click", async () => {
-    await navigator.clipboard?.writeText(text);
-    button.textContent = t("copied");
-  });
-  return button;
 }

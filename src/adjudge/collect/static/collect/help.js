@@ -1,5 +1,6 @@
 // @ts-check
 /** Dialogs: the keys, the instructions, the overview of screens, entering again, and handing in. */
+import { copyButton } from "./copy.js";
 import { dialog, h } from "./dom.js";
 import { call, renewToken, secretIn } from "./net.js";
 import { keysOn, switchKeys } from "./prefs.js";
@@ -135,7 +136,8 @@ export function showReentry(name, reason, entered) {
       if (await entered()) finish();
       else said.textContent = t("enter_other", { name });
     } catch (error) {
-      said.textContent = t(/** @type {any} */ (error).trouble === "offline" ? "enter_offline" : "enter_wrong");
+      const unreached = ["offline", "fault"].includes(/** @type {any} */ (error).trouble);
+      said.textContent = t(unreached ? "enter_offline" : "enter_wrong");
     }
   };
   const look = setInterval(async () => {
@@ -155,6 +157,39 @@ export function showReentry(name, reason, entered) {
     h("button.primary", { type: "submit" }, t("go_on")),
   );
   const box = dialog(t("enter_again"), [form], { closable: false, className: "wide" });
+}
+
+/**
+ * What the server refused: nothing of it is lost before the annotator says so.
+ * @param {import("./queue.js").Record_[]} records
+ * @param {(record: import("./queue.js").Record_) => string} place  where in the task it belongs
+ * @param {{again: () => void, drop: () => void}} actions
+ */
+export function showRefused(records, place, { again, drop }) {
+  const lines = records.map((one) => {
+    const answers = Object.values(one.changes).map((fields) => Object.values(fields).map((value) => value ?? "–"));
+    const when = new Date(one.at).toLocaleString(currentLanguage());
+    return [when, place(one), answers.map((fields) => fields.join(", ")).join("; "), one.reason ?? ""];
+  });
+  const text = lines.map((parts) => parts.filter((one) => one).join(" · ")).join("\n");
+  const button = (/** @type {string} */ name, /** @type {() => void} */ act) =>
+    h("button", { type: "button", onclick: () => (box.close(), act()) }, t(name));
+  const box = dialog(
+    t("refused_title"),
+    [
+      h("p", {}, t("refused_text")),
+      h("pre.refused-list", { dir: "auto", tabindex: 0 }, text),
+      h(
+        "div.buttons",
+        {},
+        button("refused_drop", drop),
+        button("close", () => undefined),
+        copyButton(text, "button"),
+        h("button.primary", { type: "button", autofocus: true, onclick: () => (box.close(), again()) }, t("try_again")),
+      ),
+    ],
+    { className: "wide" },
+  );
 }
 
 /** @param {{judged: number, time: string, finish: () => void}} summary */

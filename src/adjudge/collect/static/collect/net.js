@@ -45,17 +45,24 @@ export async function call(method, path, body, { keepalive = false } = {}) {
   } finally {
     clearTimeout(timer);
   }
-  if (answer.ok) return answer.status === 204 ? null : answer.json();
-  throw await failure(answer);
+  if (!answer.ok) throw await failure(answer);
+  if (answer.status === 204) return null;
+  return answer.json().catch(() => {
+    // A page of the network's own, as hotels and trains have: the server has not been reached.
+    throw new CallError("offline", "no answer");
+  });
 }
 
 /** @param {Response} answer @returns {Promise<CallError>} */
 async function failure(answer) {
   const said = await answer.json().catch(() => ({}));
+  // Only the server itself refuses for good. What a proxy says in its stead decides nothing, and is tried again.
+  if (said.detail === undefined || answer.status >= 500 || answer.status === 429) {
+    return new CallError("fault", `the server answered ${answer.status}`);
+  }
   const detail = typeof said.detail === "string" ? said.detail : `the server answered ${answer.status}`;
-  if (answer.status === 401) return new CallError("entry", detail, said.code);
   if (answer.status === 403 && detail.startsWith("CSRF")) return new CallError("entry", detail, "csrf");
-  if (answer.status >= 500 || answer.status === 429) return new CallError("fault", detail);
+  if (answer.status === 401 || answer.status === 403) return new CallError("entry", detail, said.code);
   return new CallError("refused", detail, said.code);
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** The organisers' page: progress, people and decisions, fresh every few seconds. */
+import { copyButton } from "./copy.js";
 import { clockTime, dialog, h } from "./dom.js";
 import { call } from "./net.js";
 import { applyPreferences } from "./prefs.js";
@@ -187,11 +188,7 @@ class Organising {
   /** @param {any} made */
   showLink(made) {
     const link = location.origin + made.path;
-    const copy = h("button.primary", { type: "button", autofocus: true }, t("copy"));
-    copy.addEventListener("click", async () => {
-      await navigator.clipboard?.writeText(link);
-      copy.textContent = t("copied");
-    });
+    const copy = copyButton(link, "button.primary", { autofocus: true });
     const box = dialog(t("new_link_for", { name: made.name }), [
       h("p", {}, t("new_link_text", { name: made.name })),
       h("p.secret", {}, link),

@@ -5,30 +5,21 @@
  * the same id always means the same content and a save sent twice counts once.
  */
 import { call, CallError } from "./net.js";
+import { drop, keep, kept } from "./storage.js";
+import { newId, TAB } from "./tabs.js";
 
 /**
  * @typedef {{shown: number, visible: number, active: number, outputs: Record<string, number>}} Spent
  * @typedef {{
  *   id: string, annotator: number, task: string, screen: string, base: number, at: number, tab: string,
- *   sealed: boolean, changes: Record<string, Record<string, any>>, spent: Spent, events: any[],
+ *   sealed: boolean, changes: Record<string, Record<string, any>>, spent: Spent, events: any[], reason?: string,
  * }} Record_
  */
 
 const WAIT_MS = 350; // after the last change
 const LONGEST_WAIT_MS = 800; // after the first change
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
-const ABANDONED_MS = 90000; // an unsealed record this old has lost its tab
-const TAB = newId();
-
-/** @returns {string} a random UUID, also where the page is not on a secure address */
-export function newId() {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
+const MOST_SECONDS = 2678400; // a month: the server believes no longer times
 
 export class SaveQueue {
   /**
@@ -38,13 +29,18 @@ export class SaveQueue {
    *   saved: (answer: any, record: Record_) => void,
    *   trouble: (error: CallError, record: Record_) => void,
    *   changed: () => void,
+   *   adopted: () => void,
+   *   livingTabs: () => Promise<Set<string>>,
    * }} listener
    */
   constructor(owner, listener) {
     this.prefix = `adjudge:save:${owner}:`;
+    this.refusedPrefix = `adjudge:refused:${owner}:`;
     this.listener = listener;
     /** @type {Map<string, Record_>} */
     this.records = new Map();
+    /** @type {Set<string>} */
+    this.unkept = new Set();
     /** @type {Promise<void> | undefined} */
     this.sending = undefined;
     this.held = false;
@@ -56,15 +52,23 @@ export class SaveQueue {
     window.addEventListener("online", () => this.flush());
   }
 
-  /** Take up records that an earlier page left behind. */
+  /** Take up what earlier pages left behind: what is sealed at once, the rest once its page is known to be gone. */
   adopt() {
-    for (const record of storedRecords(this.prefix)) {
-      if (record.sealed || Date.now() - record.at > ABANDONED_MS) {
-        record.sealed = true;
-        this.records.set(record.id, record);
-      }
-    }
-    if (this.records.size) this.schedule(0);
+    const left = kept(this.prefix);
+    this.takeUp(left.filter((one) => one.sealed));
+    if (left.some((one) => !one.sealed)) void this.adoptOpen();
+  }
+
+  async adoptOpen() {
+    const living = await this.listener.livingTabs();
+    this.takeUp(kept(this.prefix).filter((one) => !one.sealed && !living.has(one.tab)));
+    this.listener.adopted();
+  }
+
+  /** @param {Record_[]} left */
+  takeUp(left) {
+    for (const record of left) this.records.set(record.id, { ...record, sealed: true });
+    if (left.length) this.schedule(0);
   }
 
   /** How many saves wait. @returns {number} */
@@ -85,7 +89,7 @@ export class SaveQueue {
   pending(task, screen) {
     /** @type {Record<string, Record<string, any>>} */
     const merged = {};
-    for (const record of this.records.values()) {
+    for (const record of [...this.records.values()].sort((one, other) => one.at - other.at)) {
       if (record.task !== task || record.screen !== screen) continue;
       for (const [output, fields] of Object.entries(record.changes)) merged[output] = { ...merged[output], ...fields };
     }
@@ -126,21 +130,21 @@ export class SaveQueue {
   /** @param {Record_} record */
   write(record) {
     this.records.set(record.id, record);
-    try {
-      localStorage.setItem(this.prefix + record.id, JSON.stringify(record));
-    } catch {
-      // Storage is full or forbidden: the record is still in memory, and sent as soon as may be.
-    }
+    // Where storage is full or forbidden, the record is still in memory, and sent as soon as may be.
+    if (keep(this.prefix + record.id, record)) this.unkept.delete(record.id);
+    else this.unkept.add(record.id);
   }
 
   /** @param {Record_} record */
   forget(record) {
     this.records.delete(record.id);
-    try {
-      localStorage.removeItem(this.prefix + record.id);
-    } catch {
-      // As above.
-    }
+    this.unkept.delete(record.id);
+    drop(this.prefix + record.id);
+  }
+
+  /** Whether closing the page now would lose something. @returns {boolean} */
+  get atRisk() {
+    return [...this.unkept].some((id) => Object.keys(this.records.get(id)?.changes ?? {}).length);
   }
 
   /** @param {number} milliseconds */
@@ -215,21 +219,42 @@ export class SaveQueue {
       return true;
     }
     if (error.trouble === "refused") {
-      // Asking again would change nothing. It stays in the browser's storage, under another name, and is reported.
+      // Asking again would change nothing by itself. It is kept under another name, and the page offers it.
       this.forget(record);
-      try {
-        localStorage.setItem(this.prefix.replace(":save:", ":refused:") + record.id, JSON.stringify(record));
-      } catch {
-        // As above.
-      }
+      keep(this.refusedPrefix + record.id, { ...record, reason: error.message });
       this.listener.trouble(error, record);
       return true;
+    }
+    if (error.trouble === "fault") {
+      // One save that the server cannot digest must not hold up the others: it goes to the end of the row.
+      this.records.delete(record.id);
+      this.records.set(record.id, record);
     }
     if (error.trouble === "entry") this.hold();
     this.listener.trouble(error, record);
     this.schedule(RETRY_MS[Math.min(this.failures, RETRY_MS.length - 1)] * (0.8 + Math.random() * 0.4));
     this.failures += 1;
     return false;
+  }
+
+  /** Saves with answers that the server refused, the oldest first. @returns {Record_[]} */
+  get refused() {
+    return kept(this.refusedPrefix).filter((one) => Object.keys(one.changes).length);
+  }
+
+  /** Send what was refused once more, as saves of their own. */
+  sendRefused() {
+    for (const { reason, ...record } of this.refused) {
+      drop(this.refusedPrefix + record.id);
+      this.write({ ...record, id: newId(), sealed: true });
+    }
+    return this.flush();
+  }
+
+  /** Forget what was refused. */
+  dropRefused() {
+    for (const record of kept(this.refusedPrefix)) drop(this.refusedPrefix + record.id);
+    this.listener.changed();
   }
 
   /** The page is going: send what waits without waiting for the answer. It stays stored, and a repeat is harmless. */
@@ -251,23 +276,19 @@ function body(record) {
     screen: record.screen,
     base: record.base,
     tab: record.tab,
-    age: Math.max(0, (Date.now() - record.at) / 1000),
+    age: believable((Date.now() - record.at) / 1000),
     changes: Object.entries(record.changes).map(([output, fields]) => ({ output, ...fields })),
-    spent: record.spent,
+    spent: {
+      shown: believable(record.spent.shown),
+      visible: believable(record.spent.visible),
+      active: believable(record.spent.active),
+      outputs: Object.fromEntries(Object.entries(record.spent.outputs).map(([id, one]) => [id, believable(one)])),
+    },
     events: record.events,
   };
 }
 
-/** @param {string} prefix @returns {Record_[]} what earlier pages left in the browser's storage, the oldest first */
-function storedRecords(prefix) {
-  /** @type {Record_[]} */
-  const found = [];
-  try {
-    for (const key of Object.keys(localStorage).filter((one) => one.startsWith(prefix))) {
-      found.push(JSON.parse(localStorage.getItem(key) || ""));
-    }
-  } catch {
-    // Storage is forbidden, or was half-written by a browser that crashed: nothing there that can be sent.
-  }
-  return found.sort((one, other) => one.at - other.at);
+/** Seconds that the server takes, whatever was done to the clock of this computer. @param {number} seconds */
+function believable(seconds) {
+  return Math.min(MOST_SECONDS, Math.max(0, seconds || 0));
 }

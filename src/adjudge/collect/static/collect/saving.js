@@ -1,8 +1,9 @@
 // @ts-check
 /** How the page saves: changes and time go to the queue, answers come back, and troubles are told and mended. */
-import { showReentry } from "./help.js";
+import { showReentry, showRefused } from "./help.js";
 import { call, renewToken } from "./net.js";
 import { SaveQueue } from "./queue.js";
+import { Tabs } from "./tabs.js";
 import { t, timeOfDay } from "./texts.js";
 
 const REPORT_TIME_MS = 30000; // time on a screen without changes is reported this often
@@ -12,18 +13,20 @@ export class Saving {
   constructor(work) {
     this.work = work;
     const owner = `${work.campaign.id}:${work.annotator.id}`;
+    this.tabs = new Tabs(owner, (said) => this.heard(said));
     this.queue = new SaveQueue(owner, {
       takeTime: (screen) => work.clock.take(screen),
       saved: (answer, record) => this.saved(answer, record),
       trouble: (error, record) => this.trouble(error, record),
       changed: () => this.show(),
+      adopted: () => this.adopted(),
+      livingTabs: () => this.tabs.roll(),
     });
     this.entering = false;
     this.tokenRenewed = false;
     this.lastTrouble = "offline";
-    this.tabs = new BroadcastChannel(`adjudge:${owner}`);
-    this.tabs.addEventListener("message", (event) => this.heard(event.data));
     window.addEventListener("pagehide", () => this.queue.farewell());
+    window.addEventListener("beforeunload", (event) => this.queue.atRisk && event.preventDefault());
     document.addEventListener("visibilitychange", () => this.seen());
     setInterval(() => this.reportTime(1), REPORT_TIME_MS);
   }
@@ -56,8 +59,15 @@ export class Saving {
     this.tokenRenewed = false;
     this.work.frame.savedAt(timeOfDay(new Date(answer.saved)));
     this.accept(record.task, record.screen, answer.state, answer.met.length > 0);
-    this.tabs.postMessage({ task: record.task, screen: record.screen, state: answer.state });
+    this.tabs.tell({ task: record.task, screen: record.screen, state: answer.state });
     if (answer.released) this.work.frame.notice(t("released"), "warning");
+  }
+
+  /** What an earlier page left behind has come to light. */
+  adopted() {
+    this.work.view?.show();
+    if (this.work.task) this.work.showProgress();
+    this.show();
   }
 
   /** Another tab has saved something. @param {any} said */
@@ -126,6 +136,19 @@ export class Saving {
     this.work.showProgress();
   }
 
+  /** Show what the server refused, to be sent again, copied or given up. */
+  offerRefused() {
+    const { queue, work } = this;
+    const place = (/** @type {any} */ record) => {
+      const i = record.task === work.task?.id ? work.screens.findIndex((one) => one.id === record.screen) : -1;
+      return i < 0 ? "" : t("screen_of", { n: i + 1, count: work.screens.length });
+    };
+    showRefused(queue.refused, place, {
+      again: () => void queue.sendRefused().then(() => this.show()),
+      drop: () => queue.dropRefused(),
+    });
+  }
+
   /** The page has come into sight, or has gone out of it. */
   seen() {
     if (document.visibilityState === "hidden") void this.queue.flush();
@@ -135,5 +158,6 @@ export class Saving {
   show() {
     const troubled = this.queue.failures > 0 || this.queue.held;
     this.work.frame.saving(this.queue.waiting, troubled ? this.lastTrouble : "");
+    this.work.frame.refused(this.queue.refused.length);
   }
 }

@@ -47,6 +47,7 @@ export class Work {
       larger: () => changeSize(1),
       smaller: () => changeSize(-1),
       dark: changeTheme,
+      refused: () => this.saving.offerRefused(),
       nextTask: () => void this.takeNext(),
     };
   }
