@@ -275,3 +275,40 @@ def test_damaged_spans_are_named(tmp_path: Path, mqm: str) -> None:
 def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no result file"):
         read([write(tmp_path, "a,b,c")], format="appraise")
+
+
+def test_exports_that_name_the_source_segment(tmp_path: Path) -> None:
+    """15 columns: the source segment second, every segment marked as a whole document. The shape is that which the
+    organisers of the 2025 workshop unpack in their script; the rows are made up."""
+    rows = [
+        ",".join(map(quoted, (
+            user, f"{document}_#_{place}", system, item, "TGT", "eng", "ces", 80 + place, document, complete, "[]",
+            TIME, TIME + 5, 1, item,
+        )))
+        for user, system, shift in (("u1", "sysA", 0), ("u2", "sysB", 7))
+        for document, place, item, complete in (
+            ("en-tutorial", 0, 0, "False"), ("en-cs_#_news_#_d1", 0, 1 + shift, "True"),
+            ("en-cs_#_news_#_d1", 1, 2 + shift, "True"),
+        )
+    ]  # fmt: skip
+    judgments = read([write(tmp_path, *rows)], format="appraise")
+    table = judgments.table
+    assert table.select("kind", "document", "segment", "system", "score", "batch").rows()[:3] == [
+        ("tutorial", "en-tutorial", "0", "sysA", 80.0, "1"), ("system", "en-cs_#_news_#_d1", "0", "sysA", 80.0, "1"),
+        ("system", "en-cs_#_news_#_d1", "1", "sysA", 81.0, "1"),
+    ]  # fmt: skip
+    assert table.filter(pl.col("kind") == "system").group_by("segment").len()["len"].to_list() == [2, 2]
+    assert judgments.protocols == ("esa",)
+    assert judgments.notes[0] == "results: every row is marked as a whole document; each counts as a segment"
+    assert not judgments.set_aside
+
+
+def test_three_outputs_side_by_side_are_scores(tmp_path: Path) -> None:
+    """The export of contrastive tasks: 12 columns, batch numbers and the place of the target. Rows are made up."""
+    rows = [
+        row("doc", "False", "[]", system=system, score=score, after=(7, 12345, place))
+        for place, (system, score) in enumerate((("a", 50), ("b", 70), ("c", 20)))
+    ]
+    judgments = read([write(tmp_path, *rows)], format="appraise")
+    assert judgments.protocols == ("esa",)
+    assert judgments.table.select("system", "score", "revision").rows() == [("a", 50, 1), ("b", 70, 1), ("c", 20, 1)]

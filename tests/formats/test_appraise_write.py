@@ -112,3 +112,13 @@ one_span = st.one_of(
 @given(st.lists(one_span, max_size=5))
 def test_spans_come_back(spans: list[dict[str, Any]]) -> None:
     assert parse_spans(format_spans(spans), Path("x"), 1) == spans
+
+
+def test_attention_checks_do_not_become_judgments(tmp_path: Path) -> None:
+    one = Judgments.from_columns(
+        {"protocol": ["da"] * 2, "annotator": ["a"] * 2, "segment": ["1", "2"], "system": ["x"] * 2,
+         "kind": ["system", "attention"], "score": [50.0, 7.0], "source_lang": ["en"] * 2, "target_lang": ["de"] * 2}
+    )  # fmt: skip
+    write(one, tmp_path / "out.csv")
+    back = read([tmp_path / "out.csv"], format="appraise").table
+    assert back.select("kind", "score").rows() == [("system", 50.0), ("degraded", 7.0)]

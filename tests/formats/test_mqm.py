@@ -30,7 +30,9 @@ def row(target: str = "Eine Katze.", category: str = "No-error", severity: str =
         ("Minor", "Fluency/Grammar", 1.0), ("Minor", "Fluency/Punctuation", 0.1), ("Major", "Fluency/Punctuation", 5.0),
         ("Major", "Accuracy/Mistranslation", 5.0), ("Critical", "Accuracy", 5.0), ("Major", "Non-translation!", 25.0),
         ("Neutral", "Style", 0.0), ("Major", "Source issue", 0.0), ("No-error", "No-error", 0.0),
-        ("severe", "Style", None),
+        ("severe", "Style", None), ("major", "non_translation", 25.0), ("Minor", "punctuation", 0.1),
+        ("Major", "source_error", 0.0), ("Major", "Accuracy/Creative Reinterpretation", 0.0),
+        ("Trivial", "Style", 0.1),
     ],
 )  # fmt: skip
 def test_weights(severity: str, category: str, cost: float | None) -> None:
@@ -98,3 +100,38 @@ def test_a_header_alone_and_a_missing_column(tmp_path: Path) -> None:
     (tmp_path / "other.tsv").write_text("system\tdoc\nx\td\n")
     with pytest.raises(InputError, match="has no column 'rater'"):
         read([tmp_path / "other.tsv"], format="mqm")
+
+
+def test_the_columns_of_later_years(tmp_path: Path) -> None:
+    """Header of the 2023 and 2024 ratings as public readers describe it; the row is made up."""
+    header = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
+    rows = [
+        "x\td1\t1\t40\tr1\tA\tEin <v>K</v>\tAccuracy/Creative Reinterpretation\tMajor\t{}",
+        "x\td1\t1\t40\tr1\tA\tEin K\tFluency/Punctuation\tminor\t{}\t",
+        "x\td1\t1\t41\tr1\tA\tEin K\tno-error\tNo-error\t{}",
+    ]
+    path = tmp_path / "mqm_generalMT2023_ende.tsv"
+    path.write_text("\n".join([header, *rows]) + "\n")
+    table = read([path], format="mqm").table
+    assert table.select("document", "segment", "annotator", "score").rows() == [
+        ("d1", "40", "r1", -0.1), ("d1", "41", "r1", 0.0),
+    ]  # fmt: skip
+
+
+def test_a_table_that_names_its_languages_and_writes_categories_with_underscores(tmp_path: Path) -> None:
+    """Header of the 2022 English-Chinese ratings as public readers describe it; the rows are made up."""
+    header = (
+        "year\tsource_lang\ttarget_lang\tdocument_id\tdoc_segment_id\tsystem_id\trater_id\tsource\treference\t"
+        "candidate\tcategory\tseverity"
+    )
+    rows = [
+        f"2022\ten\t{target}\td1\t3\tx\tr1\tA\tB\t<v>C</v>\t{category}\tmajor"
+        for target, category in (("zh", "non_translation"), ("zh", "source_issue"), ("ja", "locale_convention/name"))
+    ]
+    path = tmp_path / "ratings.tsv"
+    path.write_text("\n".join([header, *rows]) + "\n")
+    judgments = read([path], format="mqm")
+    assert judgments.pairs == ("en-zh", "en-ja")
+    assert judgments.table.select("target_lang", "system", "document", "segment", "annotator", "score").rows() == [
+        ("zh", "x", "d1", "3", "r1", -25.0), ("ja", "x", "d1", "3", "r1", -5.0),
+    ]  # fmt: skip

@@ -74,7 +74,7 @@ def test_tutorials_checks_forms_and_skipped_items(tmp_path: Path) -> None:
         line({"x": None}, item=7),
     ]
     judgments = read([write(tmp_path, form, skipped, *lines)], format="pearmut")
-    assert judgments.table["kind"].to_list() == ["tutorial", "calibration", "system"]
+    assert judgments.table["kind"].to_list() == ["tutorial", "attention", "system"]
     assert judgments.set_aside == (
         SetAside("form or skipped item, not a judgment", 2), SetAside("no score was given", 1),
     )  # fmt: skip
@@ -145,3 +145,18 @@ def test_an_empty_log(tmp_path: Path) -> None:
         read([write(tmp_path)], format="pearmut")
     with pytest.raises(InputError, match="holds no score"):
         read([write(tmp_path, line({"x": 1}), reset("ann", None))], format="pearmut")
+
+
+def test_a_comment_stands_with_the_first_item(tmp_path: Path) -> None:
+    items = [{"item_id": f"d_#_{place}", "tgt": {"x": "a"}} for place in (0, 1)]
+    answers = [{"x": {"score": 5}}, {"x": {"score": 6}}]
+    entry = {"user_id": "a", "item_i": 0, "annotation": answers, "item": items, "comment": "odd"}
+    table = read([write(tmp_path, json.dumps(entry))], format="pearmut").table
+    assert table["text"].to_list() == ["odd", None]
+
+
+def test_older_logs_call_the_id_a_document_s(tmp_path: Path) -> None:
+    entry = {"user_id": "a", "item_i": 0, "annotation": [{"x": {"score": 5}}], "item": [{"doc_id": "de-fr_#_d_#_4"}]}
+    judgments = read([write(tmp_path, json.dumps(entry))], format="pearmut")
+    assert judgments.pairs == ("de-fr",)
+    assert judgments.table.select("document", "segment").row(0) == ("de-fr_#_d", "de-fr_#_d_#_4")

@@ -335,3 +335,31 @@ def test_a_worker_without_mean_is_named(tmp_path: Path) -> None:
     (tmp_path / "ad-deen-trk-mean-sd.txt").write_text('[1] "w1"\n[1] 50\n[1] 10\n')
     with pytest.raises(InputError, match="no mean and spread for worker 'w2'"):
         read([tmp_path], format="wmt-da")
+
+
+def test_a_system_for_each_of_those_that_share_an_output(tmp_path: Path) -> None:
+    lines = [
+        f"H1 w1 de en ad 7 {system} {page} SYSTEM {segment} {score} 600"
+        for page, (system, segment, score) in enumerate(
+            [("A.1", 1, 50), ("B.2", 1, 20), ("A.1+B.2", 2, 90), ("R2L+Back.3", 3, 10)]
+        )
+    ]
+    judgments = read([write(tmp_path / "ad-latest.csv", lines)], format="wmt-da")
+    assert judgments.table.select("system", "segment", "score", "copy").rows() == [
+        ("A.1", "1", 50.0, False), ("B.2", "1", 20.0, False), ("A.1", "2", 90.0, False), ("B.2", "2", 90.0, True),
+        ("R2L+Back.3", "3", 10.0, False),
+    ]  # fmt: skip
+    assert judgments.notes[0].endswith("1 outputs are shared by systems; each has a row")
+
+
+def test_segment_means_of_several_pairs_in_one_file(tmp_path: Path) -> None:
+    """Segment-level campaigns of 2017: header as public readers of those files quote it, rows made up."""
+    header = "SRC TRG HIT N.raw N.z SID SYS RAW.SCR Z.SCR"
+    lines = ["en zh 1 15 14 7 A.1 60.5 0.1", "en zh 1 15 15 7 B.2 40 -0.3", "en ru 2 16 16 9 A.1+B.2 80 0.5",
+             "en ru 2 16 16 8 A.1 80 0.5", "en ru 2 16 16 8 B.2 70 0.25"]  # fmt: skip
+    judgments = read([write(tmp_path / "ad-seg-scores.csv", lines, header)], format="wmt-da")
+    assert judgments.pairs == ("en-zh", "en-ru")
+    assert judgments.for_pair("en-zh").table.select("system", "segment", "score", "z", "n").rows() == [
+        ("A.1", "7", 60.5, 0.1, 15), ("B.2", "7", 40.0, -0.3, 15),
+    ]  # fmt: skip
+    assert judgments.for_pair("en-ru").table.filter(pl.col("segment") == "9")["system"].to_list() == ["A.1", "B.2"]

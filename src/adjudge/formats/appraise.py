@@ -19,7 +19,7 @@ from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.formats.appraise_accounts import read_people
 from adjudge.formats.appraise_batches import Batches, read_batches
 from adjudge.formats.appraise_copies import in_corrupted_copies
-from adjudge.formats.appraise_rows import KINDS, read_rows
+from adjudge.formats.appraise_rows import KINDS, SOURCE, read_rows
 from adjudge.formats.appraise_segments import counts_from_one_in_each_task, with_segments_by_place
 from adjudge.formats.appraise_spans import UNDECIDED, parse_spans
 from adjudge.formats.appraise_write import write
@@ -40,8 +40,9 @@ _FLAG = re.compile(r"bad[0-9]*|dup|duplicate[0-9]*|incomplete")
 # A click takes longer; such a time says that none was recorded.
 INSTANT = 0.0015
 _TUTORIAL = r"-tutorial"
+_TUTORIAL_SOURCE = r"tutorial"
 _TUTORIAL_ITEMS = 1_000_000
-_OPTIONAL = ("document", "mqm", "errors", "source_errors", "batch", "database_item", "target_place")
+_OPTIONAL = ("document", "mqm", "errors", "source_errors", "batch", "database_item", "target_place", SOURCE)
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
@@ -104,7 +105,7 @@ class _Campaign:
             *(pl.lit(None, dtype=pl.Float64).alias(name) for name in ("start", "end") if name not in rows.columns),
         )
         if has_documents:
-            rows = self._keep(rows, ~pl.col("complete"), "score of a whole document, not of a segment")
+            rows = self._without_document_scores(rows)
         rows = self._keep(rows, pl.col("score").is_not_null(), "no score was given")
         rows = self._named(rows)
         rows = self._without_copies(rows, has_documents=has_documents)
@@ -119,6 +120,17 @@ class _Campaign:
         kept = rows.filter(condition)
         self.left_out.append(SetAside(otherwise, rows.height - kept.height))
         return kept
+
+    def _without_document_scores(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Leave out scores of whole documents: they stand beside the scores of the document's segments.
+
+        Some campaigns mark every segment as a whole document, for the page to show it so.
+        """
+        beside = (~pl.col("complete")).any().over("account", "document", "system")
+        if rows["complete"].any() and not rows.select((pl.col("complete") & beside).any()).item():
+            self.notes.append(f"{self.name}: every row is marked as a whole document; each counts as a segment")
+            return rows
+        return self._keep(rows, ~pl.col("complete"), "score of a whole document, not of a segment")
 
     def _expanded(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row for each of the systems that share an output (`A+B`), if all of them also occur on their own."""
@@ -143,7 +155,11 @@ class _Campaign:
         rows = rows.drop("document").join(names, on=["page", "system"], nulls_equal=True, maintain_order="left")
         given = pl.col("type").str.split(".").list.first().replace_strict(KINDS, return_dtype=pl.String)
         number = pl.col("item").cast(pl.Int64, strict=False).fill_null(0)
-        tutorial = pl.col("page").fill_null("").str.contains(_TUTORIAL) | (number >= _TUTORIAL_ITEMS)
+        tutorial = (
+            pl.col("page").fill_null("").str.contains(_TUTORIAL)
+            | pl.col(SOURCE).fill_null("").str.contains(_TUTORIAL_SOURCE)
+            | (number >= _TUTORIAL_ITEMS)
+        )
         again = (given == "system") & pl.col("flags").str.contains("dup")
         kind = pl.when(tutorial).then(pl.lit("tutorial")).when(again).then(pl.lit("repeat")).otherwise(given)
         return rows.with_columns(kind.alias("kind"))
@@ -166,6 +182,8 @@ class _Campaign:
         return self._keep(rows, ~pl.col("line").is_in(lines), "intact segment of a corrupted copy of a document")
 
     def _segments(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
+        if rows[SOURCE].null_count() == 0:
+            return rows.with_columns(_place_in_document().alias("segment"))
         if not has_documents or not counts_from_one_in_each_task(rows):
             return rows.with_columns(pl.col("item").alias("segment"))
         rows, unknown = with_segments_by_place(rows)
@@ -233,6 +251,13 @@ def _document_and_flags(page: str | None, system: str) -> tuple[str | None, str]
     if added and (added[-1] == system or system.endswith("." + added[-1])):
         added.pop()
     return "#".join([name, *added]), "#".join(flags)
+
+
+def _place_in_document() -> pl.Expr:
+    """The name of the source segment, without that of its document where it begins with it: `doc_#_3` is `3`."""
+    within = pl.col("document").is_not_null() & pl.col(SOURCE).str.starts_with(pl.col("document"))
+    rest = pl.col(SOURCE).str.slice(pl.col("document").str.len_chars()).str.strip_chars_start("_#-:. ")
+    return pl.when(within & (rest != "")).then(rest).otherwise(pl.col(SOURCE))
 
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,8 @@
 
 Every row begins with account, system, item, type, two languages and score. Then may follow: document and whether the
 whole document was scored; the error spans as JSON; two columns of reported errors; start and end; and, where the
-export added them, the batch number, the database's item number and (for pairs) the place of the target.
+export added them, the batch number, the database's item number and (for pairs) the place of the target. Some exports
+name the source segment between account and system.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BASE = ("account", "system", "item", "type", "source_lang", "target_lang", "score")
+SOURCE = "source_segment"
 DATA = (
     "account", "domain", "document", "system", "item", "type", "source_lang", "target_lang", "score", "rank_given",
     "start", "end",
@@ -39,9 +41,12 @@ def layout(fields: list[str]) -> tuple[str, ...] | None:
     """The columns of a file whose first row this is, or None where it is no result row."""
     if len(fields) >= len(DATA) and _is_type(fields[5]) and not _is_type(fields[3]):
         return DATA if len(fields) == len(DATA) else None
-    if len(fields) < len(BASE) or not _is_type(fields[3]):
+    names = list(BASE)
+    if len(fields) > len(BASE) and _is_type(fields[4]) and not _is_type(fields[3]):
+        names.insert(1, SOURCE)
+    if len(fields) < len(names) or not _is_type(fields[names.index("type")]):
         return None
-    names, rest = list(BASE), fields[len(BASE) :]
+    rest = fields[len(names) :]
     if len(rest) >= 2 and rest[1] in _BOOLEANS:
         names += ["document", "complete"]
         rest = rest[2:]

@@ -30,6 +30,8 @@ _TYPES = {
     "repeat": "CHK",
     "tutorial": "TGT",
     "calibration": "TGT",
+    # Not a judgment of a system's output; the other kind that tells who pays attention.
+    "attention": "BAD",
 }
 
 

@@ -1,26 +1,36 @@
 """What an error costs in MQM: the weights of the workshops' rankings, and the score of a judgment from its errors.
 
-minor 1 (punctuation 0.1), major and critical 5, non-translation 25, neutral errors and errors of the source 0. A score
-is the sum of the costs below zero, so that more is better, as everywhere else.
+minor 1 (punctuation 0.1), major and critical 5, non-translation 25, neutral errors, errors of the source and creative
+reinterpretations 0. Categories are written in several ways: `Non-translation!`, `non_translation`. A score is the sum
+of the costs below zero, so that more is better, as everywhere else.
 """
 
 from __future__ import annotations
 
+import re
+
 MINOR, PUNCTUATION, MAJOR, NON_TRANSLATION = 1.0, 0.1, 5.0, 25.0
-_FREE = ("no-error", "no error", "neutral", "undecided")
+NO_ERROR = ("no-error", "no error")
+_FREE = (*NO_ERROR, "neutral", "undecided")
+_FREE_CATEGORY = re.compile(r"^source\b|reinterpretation")
+_WORDS_APART = re.compile(r"[\s_]+")
+
+
+def plain(label: str | None) -> str:
+    """A severity or category in small letters, with blanks for underscores."""
+    return _WORDS_APART.sub(" ", label or "").strip().casefold()
 
 
 def weight(severity: str, category: str | None) -> float | None:
     """What an error of this severity and category costs; None where the severity is not known."""
-    how_bad = severity.strip().casefold()
-    what = (category or "").strip().casefold()
-    if how_bad in _FREE or what.startswith(("source error", "source issue")):
+    how_bad, what = plain(severity), plain(category)
+    if how_bad in _FREE or _FREE_CATEGORY.search(what):
         return 0.0
-    if what.startswith("non-translation"):
+    if re.match(r"non.translation", what):
         return NON_TRANSLATION
-    if how_bad == "minor":
-        return PUNCTUATION if what.endswith("punctuation") else MINOR
-    return MAJOR if how_bad in ("major", "critical") else None
+    if how_bad == "trivial" or (how_bad == "minor" and "punctuation" in what):
+        return PUNCTUATION
+    return {"minor": MINOR, "major": MAJOR, "critical": MAJOR}.get(how_bad)
 
 
 def score(weights: list[float]) -> float:

@@ -1,6 +1,7 @@
 """MQM ratings as a tab-separated table: one row per error, marked `<v>..</v>` in the source or the target text.
 
-All rows of one annotator for one output are one judgment. Its score is computed from its errors (`error_weights`).
+All rows of one annotator for one output are one judgment; columns are told by their names, which differ from year to
+year. Its score is computed from its errors (`error_weights`).
 Quotes are ordinary characters in these files.
 """
 
@@ -18,7 +19,7 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import is_language, language_code
 from adjudge.formats.delimited import Delimited, read_delimited
-from adjudge.formats.error_weights import score, weight
+from adjudge.formats.error_weights import NO_ERROR, plain, score, weight
 from adjudge.formats.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.spans import Span, span_column
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from adjudge.formats.options import ReadOptions
 
-NO_ERROR = ("no-error", "no error")
 # Rows that test whether raters pay attention, not ratings.
 ATTENTION = "hotw-test"
 _MARK = re.compile(r"</?v>")
@@ -40,6 +40,7 @@ class _Rating:
     """All errors that one annotator found in one output."""
 
     place: tuple[str, str, str, str]  # system, document, segment, annotator
+    pair: tuple[str, str] | None  # the languages, where the row names them
     spans: list[Span] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -58,13 +59,14 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     if not ratings:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
     human = compile_human_pattern(options.human)
-    source, target = _pair(path, options)
+    of_file = _pair(path, options)
+    pairs = [one.pair or of_file for one in ratings]
     systems = [one.place[0] for one in ratings]
     columns = {
         "campaign": [campaign] * len(ratings),
         "protocol": ["mqm"] * len(ratings),
-        "source_lang": [source] * len(ratings),
-        "target_lang": [target] * len(ratings),
+        "source_lang": [source for source, _ in pairs],
+        "target_lang": [target for _, target in pairs],
         "annotator": [one.place[3] for one in ratings],
         "screen": [f"{one.place[1]}#{one.place[0]}" if one.place[1] else None for one in ratings],
         "document": [one.place[1] or None for one in ratings],
@@ -92,32 +94,67 @@ def _pair(path: Path, options: ReadOptions) -> tuple[str, str]:
     return pair_of(path, options)
 
 
+@dataclass(frozen=True)
+class _Columns:
+    """Where the columns of a file stand, under any of the names that they have had."""
+
+    system: int
+    annotator: int
+    segment: int
+    document: int | None
+    category: int
+    severity: int
+    source: int
+    target: int
+    comment: int | None
+    languages: tuple[int, int] | None
+
+    @classmethod
+    def of(cls, table: Delimited) -> _Columns:
+        source_lang, target_lang = (table.column(name, required=False) for name in ("source_lang", "target_lang"))
+        return cls(
+            system=table.need("system", "system_id"),
+            annotator=table.need("rater", "annotator", "rater_id"),
+            segment=table.need("seg_id", "globalSegId", "segment", "docSegId", "doc_segment_id"),
+            document=table.column("doc", "docname", "document", "document_id", required=False),
+            category=table.need("category"),
+            severity=table.need("severity"),
+            source=table.need("source"),
+            target=table.need("target", "candidate"),
+            comment=table.column("comment", required=False),
+            languages=None if source_lang is None or target_lang is None else (source_lang, target_lang),
+        )
+
+    def rating(self, fields: list[str]) -> _Rating:
+        """The rating that a row belongs to."""
+        document = "" if self.document is None else fields[self.document]
+        place = (fields[self.system], document, fields[self.segment], fields[self.annotator])
+        system, where, segment, annotator = (one.strip() for one in place)
+        source, target = (fields[one].strip() for one in self.languages) if self.languages else ("", "")
+        pair = (language_code(source), language_code(target)) if source and target else None
+        return _Rating((system, where, segment, annotator), pair)
+
+
 def _ratings(table: Delimited, counts: Counter[str]) -> list[_Rating]:
-    system, annotator = table.need("system"), table.need("rater", "annotator")
-    segment = table.need("seg_id", "globalSegId", "segment")
-    document = table.column("doc", "docname", "document", required=False)
-    category, severity = table.need("category"), table.need("severity")
-    texts = (table.need("source"), table.need("target"))
-    comment = table.column("comment", required=False)
-    ratings: dict[tuple[str, str, str, str], _Rating] = {}
+    columns = _Columns.of(table)
+    ratings: dict[tuple[object, ...], _Rating] = {}
     for line, fields in table.rows:
-        if fields[severity].strip().casefold() == ATTENTION:
+        error = (fields[columns.severity].strip(), fields[columns.category].strip())
+        if error[0].casefold() == ATTENTION:
             counts["attention"] += 1
             continue
-        where = fields[document].strip() if document is not None else ""
-        place = (fields[system].strip(), where, fields[segment].strip(), fields[annotator].strip())
-        rating = ratings.setdefault(place, _Rating(place))
-        if comment is not None and fields[comment].strip():
-            rating.comments.append(fields[comment].strip())
-        error = (fields[severity].strip(), fields[category].strip())
-        if error[0].casefold() in NO_ERROR or error[1].casefold() in NO_ERROR:
+        rating = columns.rating(fields)
+        rating = ratings.setdefault((rating.place, rating.pair), rating)
+        if columns.comment is not None and fields[columns.comment].strip():
+            rating.comments.append(fields[columns.comment].strip())
+        if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR:
             continue
         cost = weight(*error)
         if cost is None:
             known = "no-error, neutral, minor, major or critical"
             raise InputError(f"severity is '{shown(error[0])}', {known} is needed", file=table.path, line=line)
         rating.weights.append(cost)
-        rating.spans += _spans(fields[texts[0]], fields[texts[1]], *error, counts)
+        rating.spans += _spans(fields[columns.source], fields[columns.target], *error, counts)
     return list(ratings.values())
 
 

@@ -121,6 +121,8 @@ def _rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
             "annotator": user, "task": user, "screen": page, "document": document, "segment": segments[place],
             "kind": _kind(page or "", items[place]), "pair": _pair(items[place]), "started": started, "ended": ended,
             "active_seconds": None if started is None or ended is None else (ended - started) / judged,
+            # One comment for the whole document: it stands with the first item.
+            "comment": entry.get("comment") if place == given[0][0] else None,
         }  # fmt: skip
         for system, answer in systems.items():
             text = (items[place].get("tgt") or {}).get(system)
@@ -141,7 +143,7 @@ def _answers(common: Row, answer: Entry, target: str | None, counts: Counter[str
         low, high = _SCALE if given is not None and not sliders else _SCORES
         if not low <= number <= high:
             raise ValueError(f"score {number:g}, it must lie between {low:g} and {high:g}")
-        text = answer.get("textfield")
+        text = answer.get("textfield") or common["comment"]
         yield {**common, "slider": str(slider), "score": number, "spans": spans, "text": str(text) if text else None}
 
 
@@ -154,8 +156,10 @@ def _from_errors(spans: list[Span]) -> float | None:
 
 def _segment(item: Entry, otherwise: str) -> str:
     """The item's id; without one, a name made from the source text, so that it is the same for everybody."""
-    if item.get("item_id") is not None:
-        return str(item["item_id"])
+    # Older versions called it a document's id.
+    for name in ("item_id", "doc_id"):
+        if item.get(name) is not None:
+            return str(item[name])
     text = item.get("src") or item.get("ref")
     return f"src-{hashlib.sha256(str(text).encode()).hexdigest()[:12]}" if text else otherwise
 
@@ -163,11 +167,11 @@ def _segment(item: Entry, otherwise: str) -> str:
 def _kind(page: str, item: Entry) -> str:
     if page.startswith(("welcome_", "goodbye_")) or item.get("skippable"):
         return "tutorial"
-    return "calibration" if page.startswith("random_") else "system"
+    return "attention" if page.startswith("random_") else "system"
 
 
 def _pair(item: Entry) -> tuple[str, str] | None:
-    return pair_in_name(str(item.get("item_id") or ""))
+    return pair_in_name(str(item.get("item_id") or item.get("doc_id") or ""))
 
 
 def _times(entry: Entry) -> tuple[float | None, float | None]:

@@ -22,7 +22,7 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.formats.delimited import numbered_lines
 from adjudge.formats.wmt_da_files import SOURCES, Campaign, Member, find_campaigns, member_of
-from adjudge.formats.wmt_da_merge import copies_alone, passed_and_copies
+from adjudge.formats.wmt_da_merge import copies_alone, of_each_system, passed_and_copies
 from adjudge.formats.wmt_da_places import with_places
 from adjudge.formats.wmt_da_scores import is_standardised, read_means, read_scores, read_segments
 from adjudge.formats.wmt_da_times import with_times
@@ -77,7 +77,9 @@ class _Reader:
             where = self.campaign.given[0].path if len(self.campaign.given) == 1 else self.campaign.folder
             raise InputError("is empty: it holds no scores; check that the file is complete", file=where)
         self._note_documents()
-        table = pl.concat([*self._placed(judged), *map(self._as_table, segments)], how="diagonal")
+        table = pl.concat(
+            [*self._placed(judged), *(self._as_table(self._each(part)) for part in segments)], how="diagonal"
+        )
         return self._judgments(table)
 
     def _note_documents(self) -> None:
@@ -175,10 +177,18 @@ class _Reader:
         rows = pl.concat(parts, how="diagonal")
         self.no_score = rows["score"].null_count()
         rows = rows.filter(pl.col("score").is_not_null())
+        rows = self._each(rows)
         by_pair = rows.partition_by(_PAIR, maintain_order=True)
         placed = pl.concat([with_places(part) for part in by_pair], how="diagonal")
         timed = with_times(placed, self.campaign, self.item)
         return [timed.select(name for name in (*_COLUMNS, *_EXTRA) if name in timed.columns)]
+
+    def _each(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows with one for each of the systems that share an output."""
+        parts = [of_each_system(part) for part in rows.partition_by(_PAIR, maintain_order=True)]
+        if shared := sum(count for _, count in parts):
+            self.notes.append(f"{self.campaign.name}: {shared} outputs are shared by systems; each has a row")
+        return pl.concat([part for part, _ in parts])
 
     def _as_table(self, segments: pl.DataFrame) -> pl.DataFrame:
         self.notes.append(f"{self.campaign.name}: only segment means were released for " + _pairs_of(segments))

@@ -22,7 +22,7 @@ _NAMES: tuple[tuple[Role, str], ...] = (
     ("documents", rf"{_ITEM}-latest-doc"),
     ("good", rf"{_ITEM}-good-raw(?P<expanded>-redup)?"),
     ("standardised", rf"{_ITEM}-(?P<pair>[a-z]+)-good-stnd(?P<expanded>-redup)?"),
-    ("segments", rf"{_ITEM}-(?:(?:raw|stnd)-)?seg-scores-(?:[0-9]+\.)?(?P<pair>[a-z]+-[a-z]+)"),
+    ("segments", rf"{_ITEM}-(?:(?:raw|stnd)-)?seg-scores(?:-(?:[0-9]+\.)?(?P<pair>[a-z]+-[a-z]+))?"),
     ("means", rf"{_ITEM}-(?P<pair>[a-z]+)-trk-mean-sd"),
     ("times", rf"{_ITEM}-(?:hit-time|corrected-hit-times)"),
     ("workers", rf"{_ITEM}-wrkr-stats"),

@@ -57,6 +57,25 @@ def copies_alone(rows: pl.DataFrame, base: pl.DataFrame | None) -> pl.DataFrame:
     return marked.drop(_KEY, _NTH, "given", strict=False)
 
 
+def of_each_system(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """One row for each of the systems that share an output (`A+B`), and how many outputs are shared.
+
+    Only where all of them also occur on their own: a name may hold a plus of its own. All but the first are copies.
+    """
+    known = set(rows["system"].drop_nulls().unique())
+    shared = [name for name in known if "+" in name and known.issuperset(name.split("+"))]
+    together = pl.col("system").is_in(shared)
+    count = rows.select(together.sum()).item()
+    if not count:
+        return rows, 0
+    parts = pl.when(together).then(pl.col("system").str.split("+")).otherwise(pl.concat_list("system"))
+    places = pl.int_ranges(parts.list.len())
+    each = rows.with_columns(parts.alias("system"), places.alias(_NTH)).explode("system", _NTH)
+    if "copy" in rows.columns:
+        each = each.with_columns(pl.col("copy") | (pl.col(_NTH) > 0))
+    return each.drop(_NTH), count
+
+
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with the number of their identity, and how many rows before have the same one."""
     keyed = rows.with_columns(pl.struct(_IDENTITY).hash().alias(_KEY))

@@ -99,7 +99,10 @@ def _by_value(column: pl.Series, change: Callable[[str], str]) -> pl.Series:
 
 
 def read_segments(path: Path) -> pl.DataFrame | None:
-    """Segment means: columns source_lang, target_lang, system, sid, score, z, n. None where the file is empty."""
+    """Segment means: columns source_lang, target_lang, system, sid, score, z, n. None where the file is empty.
+
+    Files of one language pair have it in their names, those of several have columns for it.
+    """
     table = read_spaced(path, header="SID")
     if table is None or table.frame.height == 0:
         return None
@@ -108,25 +111,38 @@ def read_segments(path: Path) -> pl.DataFrame | None:
     standardised = "stnd" in path.name
     raw = table.place("RAW.SCR") if single is None or standardised else single
     z = single if single is not None and standardised else table.place("Z.SCR")
-    count = table.place("N")
+    count = table.place("N", "N.raw")
     if system is None or segment is None or (raw is None and z is None):
         found = shown(", ".join(table.header), 200) or "no header"
         raise InputError(f"columns SYS, SID, RAW.SCR and Z.SCR are needed, it has {found}", file=path, line=1)
     nothing = pl.repeat(None, table.frame.height, dtype=pl.Float64, eager=True)
-    named = re.search(r"seg-scores-(?:[0-9]+\.)?([a-z]+)-([a-z]+)", path.name)
-    pair = (language_code(named[1]), language_code(named[2])) if named else pair_in_name(path.name) or (None, None)
+    source, target = _pair_of_segments(table)
     return pl.DataFrame(
         {
+            "source_lang": source,
+            "target_lang": target,
             "system": table.texts(system),
             "sid": table.texts(segment),
             "score": nothing if raw is None else table.numbers(raw, "RAW.SCR"),
             "z": nothing if z is None else table.numbers(z, "Z.SCR"),
             "n": nothing if count is None else table.numbers(count, "N"),
         }
-    ).select(
-        pl.lit(pair[0], dtype=pl.String).alias("source_lang"), pl.lit(pair[1], dtype=pl.String).alias("target_lang"),
-        pl.all(),
-    )  # fmt: skip
+    )
+
+
+def _pair_of_segments(table: Spaced) -> tuple[pl.Series, pl.Series]:
+    """The languages of every row: from columns, else from the file's name, else null."""
+    source, target = table.place("SRC"), table.place("TRG")
+    if source is not None and target is not None:
+        return _coded(table.texts(source)), _coded(table.texts(target))
+    named = re.search(r"seg-scores-(?:[0-9]+\.)?([a-z]+)-([a-z]+)", table.path.name)
+    pair = (language_code(named[1]), language_code(named[2])) if named else pair_in_name(table.path.name)
+    source_lang, target_lang = pair or (None, None)
+    rows = table.frame.height
+    return (
+        pl.repeat(source_lang, rows, dtype=pl.String, eager=True),
+        pl.repeat(target_lang, rows, dtype=pl.String, eager=True),
+    )
 
 
 def read_means(path: Path) -> pl.DataFrame:
