@@ -26,7 +26,8 @@ ALLOWED = {stage: set(FLOW[: i + 1]) for i, stage in enumerate(FLOW)}
 ALLOWED["core"] = {"core"}
 ALLOWED["collect"] = {"core", "formats", "design", "collect"}
 ALLOWED["report"] = {"core", "report"}
-ALLOWED["cli"] = {*FLOW, "report", "cli"}
+ALLOWED["datasets"] = {"core", "datasets"}
+ALLOWED["cli"] = {*FLOW, "datasets", "report", "cli"}
 
 
 def imports_of(file: Path) -> set[str]:

@@ -10,6 +10,7 @@ from adjudge.cli import (
     agree,
     audit,
     check,
+    data,
     demo,
     design,
     export,
@@ -55,11 +56,19 @@ def _common(
     pass
 
 
+_data = typer.Typer(help="The public data sets of the field.", no_args_is_help=True)
+app.add_typer(_data, name="data")
+_GROUPS = {"": app, "data": _data}
+
+
 def _add(name: str, command: Callable[..., None]) -> None:
-    app.command(name)(names_files(takes_reading(command)))
+    group, _, verb = name.rpartition(" ")
+    _GROUPS[group].command(verb)(names_files(takes_reading(command)))
 
 
 _add("demo", demo.demo)
+_add("data list", data.list_)
+_add("data get", data.get)
 _add("plan", plan.plan)
 _add("testset", testset.testset)
 _add("design", design.design)

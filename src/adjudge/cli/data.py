@@ -1,0 +1,78 @@
+"""`adjudge data list` and `adjudge data get`: the public data sets of the field."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+
+def list_(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME...]", help="Tell all that is known of these; all sets in brief."),
+    ] = None,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """List the public data sets: what each holds, its format, size, licence and citation, and which are at hand.
+
+    Example: adjudge data list wmt10
+    """
+    from adjudge.cli.shared import put_out
+    from adjudge.datasets import catalogue, find_set, listed
+
+    chosen = [find_set(name) for name in names] if names else list(catalogue().values())
+    put_out({"all": listed(chosen, details=bool(names))}, json=json, output=output)
+
+
+def get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The data set, as 'adjudge data list' names it.")],
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FILE_OR_URL", help="Take it from here: a file, a folder of its files, or an address."
+        ),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Fetch also what is there already.")] = False,
+    json: o.Json = False,
+) -> None:
+    """Fetch a data set into ADJUDGE_DATA or the cache; what stopped half-way goes on, and checksums are compared.
+
+    Example: adjudge data get wmt10 --from copies/
+    """
+    from adjudge.cli.shared import put_out
+    from adjudge.datasets import at_hand, data_folder, fetch, find_set, where_is
+
+    dataset, folder = find_set(name), data_folder()
+    place = where_is(dataset, folder)
+    if place not in (None, folder / name) and not again and source is None:
+        put_out({"all": at_hand(dataset, place)}, json=json, output=None)
+        return
+    with _progress() as tell:
+        fetched = fetch(dataset, folder, source=source, again=again, tell=tell)
+    put_out({"all": fetched}, json=json, output=None)
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[str, int, int | None], None]]":
+    """A bar for every file where a terminal watches, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, object] = {}
+
+        def tell(path: str, done: int, total: int | None) -> None:
+            if path not in tasks:
+                tasks[path] = bars.add_task(path, total=total)
+            bars.update(tasks[path], completed=done, total=total)  # type: ignore[arg-type]
+
+        yield tell

@@ -1,0 +1,60 @@
+"""Where data sets lie: the folder in ADJUDGE_DATA, or the cache of the user."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjudge.core.datasets import DataSet, DataSets, Listed
+from adjudge.core.files import exists
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RECORD = ".adjudge-data.json"
+"""Written into the folder of a set when all of its files are there."""
+
+
+def data_folder() -> Path:
+    """The folder of released data: ADJUDGE_DATA, or `adjudge/data` in the user's cache."""
+    given = os.environ.get("ADJUDGE_DATA")
+    if given:
+        return Path(given)
+    # The standard for folders (XDG) says that a path that is not absolute is to be ignored.
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if Path(cache).is_absolute() else Path.home() / ".cache") / "adjudge" / "data"
+
+
+def where_is(dataset: DataSet, folder: Path) -> Path | None:
+    """The folder that holds the set: one that was fetched, or one of a collection that has it under another name."""
+    if exists(folder / dataset.name / RECORD):
+        return folder / dataset.name
+    if dataset.found_in and dataset.probe and exists(folder / dataset.found_in / dataset.probe):
+        return folder / dataset.found_in
+    return None
+
+
+def listed(sets: Sequence[DataSet], *, details: bool = False) -> DataSets:
+    """The sets, each with where it is at hand."""
+    folder = data_folder()
+    found = [(one, where_is(one, folder)) for one in sets]
+    return DataSets(
+        settings={"folder": str(folder)},
+        data=f"{len(sets)} sets",
+        folder=str(folder),
+        sets=tuple(
+            Listed(one, None if place is None else str(place), str(place or folder / one.name)) for one, place in found
+        ),
+        details=details,
+    )
+
+
+def read_record(folder: Path) -> dict[str, dict[str, str]]:
+    """What was fetched into the folder before: by path, the source and checksum; nothing where that cannot be read."""
+    try:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        return {str(path): dict(known) for path, known in record["files"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}

@@ -1,0 +1,117 @@
+"""The catalogue says only what is known, and what it says can be used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from adjudge.cli.app import app
+from adjudge.cli.reference import commands
+from adjudge.core.datasets import DataSet
+from adjudge.datasets import catalogue, data_folder, find_set
+from adjudge.formats import FORMATS
+from tests.conftest import assert_explained
+from tests.contract.tables import command
+
+SETS = list(catalogue().values())
+COMMANDS = dict(commands(get_command(app)))
+
+
+@pytest.mark.parametrize("one", SETS, ids=lambda one: one.name)
+def test_every_entry_is_whole(one: DataSet) -> None:
+    assert re.fullmatch(r"[a-z0-9-]+", one.name)
+    assert one.format in (*FORMATS, "metric-scores")
+    assert one.files
+    assert all(url.startswith(("https://", "http://www.statmt.org/")) for url in (one.page, *urls(one)))
+    assert (one.found_in is None) == (one.probe is None)
+    for file in one.files:
+        assert not Path(file.path).is_absolute()
+        assert ".." not in Path(file.path).parts
+        assert (file.bytes is None) == (file.sha256 is None)
+        assert file.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+
+
+def urls(one: DataSet) -> list[str]:
+    return [url for file in one.files for url in (file.url, *file.mirrors)]
+
+
+@pytest.mark.parametrize("one", SETS, ids=lambda one: one.name)
+def test_addresses_on_github_name_a_commit(one: DataSet) -> None:
+    """A checksum holds only for an address whose content cannot change."""
+    for url in urls(one):
+        if "github" in url:
+            assert re.search(r"/[0-9a-f]{40}[/.]", url)
+    for file in one.files:
+        assert file.sha256 is None or "/raw.githubusercontent.com/" in file.url
+
+
+@pytest.mark.parametrize("one", SETS, ids=lambda one: one.name)
+def test_the_command_to_try_can_be_typed(one: DataSet) -> None:
+    program, verb, *words = shlex.split(one.command_in("somewhere"))
+    assert program == "adjudge"
+    known = {option for param in COMMANDS[verb].params for option in param.opts}
+    assert {word for word in words if word.startswith("--")} <= known
+    assert "{" not in one.command_in("somewhere")
+    if one.format in FORMATS and verb != "replicate":
+        assert one.format in words
+
+
+@pytest.mark.parametrize("one", [one for one in SETS if one.found_in], ids=lambda one: one.name)
+def test_released_files_at_hand_have_the_recorded_checksums(one: DataSet, data: Path) -> None:
+    if not (data / str(one.found_in) / str(one.probe)).exists():
+        pytest.skip(f"{one.name} is not in {data}")
+    for file in one.files:
+        path = data / str(one.found_in) / file.path
+        if file.sha256 is not None and path.exists():
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
+            assert path.stat().st_size == file.bytes
+
+
+def test_the_folder_is_what_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.delenv("ADJUDGE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    assert data_folder() == Path("/home/somebody/.cache/adjudge/data")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert data_folder() == tmp_path / "adjudge" / "data"
+    monkeypatch.setenv("ADJUDGE_DATA", "released")
+    assert data_folder() == Path("released")
+
+
+def test_the_commands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ADJUDGE_DATA", str(tmp_path))
+    shown = command("data", "list")
+    assert shown.code == 0
+    assert all(name in shown.out for name in catalogue())
+    plain = command("data", "list", "--json").json
+    assert [one["name"] for one in plain["sets"]] == list(catalogue())
+    assert {one["folder"] for one in plain["sets"]} == {None}
+    details = command("data", "list", "suboptimal", "wmt10")
+    assert "not known; see the page" in details.out
+    assert "recorded for 0 of 1 files" in details.out
+    assert "adjudge data get wmt10" in details.out
+    assert_explained(command("data", "list", "wmt1"), code=2, names=("unknown data set 'wmt1'", "did you mean"))
+    assert_explained(command("data", "get", "wmt99"), code=2, names=("unknown data set 'wmt99'",))
+
+
+def test_get_takes_a_copy_and_refuses_another_content(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ADJUDGE_DATA", str(tmp_path / "data"))
+    copy = tmp_path / "copy"
+    copy.write_text("A B 1 2 3\n")
+    wrong = command("data", "get", "wmt21-wikipedia", "--from", copy)
+    assert_explained(wrong, names=("copy", "not the file that was published", "nothing was kept"))
+    got = command("data", "get", "wmt12", "--from", copy, "--json").json
+    assert got["files"][0]["confirmed"] is False
+    assert got["folder"] == str(tmp_path / "data" / "wmt12")
+    assert json.loads((tmp_path / "data" / "wmt12" / ".adjudge-data.json").read_text())["files"]
+    assert command("data", "list", "wmt12", "--json").json["sets"][0]["folder"] == got["folder"]
+
+
+def test_find_set_names_the_nearest() -> None:
+    assert find_set("mqm-ted").format == "mqm"
