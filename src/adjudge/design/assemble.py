@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adjudge.design.campaign import PAGES
+from adjudge.design.prefilled import prefilled_marks
 from adjudge.design.tasks import ContextSegment, Item, Output, Screen, Task
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Assembler:
                     output.text,
                     "calibration" if kind == "calibration" and output.kind == "system" else output.kind,
                     expected=output.expected,
+                    prefilled=prefilled_marks(self.material, item.place, output),
                 )
                 for i, output in enumerate(item.outputs, start=1)
             )

@@ -8,16 +8,20 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003 (the models are built from it)
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from adjudge.core.languages import language_code
+from adjudge.design.marking import MARKED, Spans
+from adjudge.design.part import Part
 
-Protocol = Literal["ranking", "da", "pairwise", "sqm"]
+Protocol = Literal["ranking", "da", "pairwise", "sqm", "esa"]
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 
-SCORED = ("da", "sqm")
+# Protocols in which each translation is judged by itself; those where people give the score are on a scale.
+SCORED = ("da", "sqm", "esa")
+ON_SCALE = ("da", "sqm", "esa")
 PAGES = ("pages", "pages-same-documents", "pages-all-systems")
 RESERVED = {"esa": "error spans with a score", "mqm": "error annotation", "postedit": "post-editing"}
 
@@ -42,12 +46,6 @@ def _as_instruction(value: Any) -> Any:
 
 
 Amount = Annotated[int | float, BeforeValidator(_count_or_share)]
-
-
-class Part(BaseModel):
-    """Base of all parts of the file: unknown keys are faults, nothing is converted silently, nothing changes later."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Languages(Part):
@@ -79,10 +77,11 @@ class Files(Part):
 
     testset: Path | None = None
     source: AnyTextFile | None = None
-    references: dict[str, AnyTextFile] = {}
-    systems: dict[str, AnyTextFile] = {}
+    references: dict[str, AnyTextFile] = Field(default={})
+    systems: dict[str, AnyTextFile] = Field(default={})
     documents: Path | None = None
     tutorial: Path | None = None
+    prefilled: Path | None = None
     format: TextFormat = "auto"
     only: tuple[str, ...] = ()
     human: tuple[str, ...] | None = None
@@ -245,22 +244,33 @@ class Campaign(Part):
     controls: Controls = Controls()
     assignment: Assignment = Assignment()
     page: Page = Page()
+    spans: Spans = Spans()
     scale: Scale | None = None
-    instructions: dict[str, Annotated[Instruction, BeforeValidator(_as_instruction)]] = {}
+    instructions: dict[str, Annotated[Instruction, BeforeValidator(_as_instruction)]] = Field(default={})
     crowd: Crowd = Crowd()
     links: Links = Links()
 
     @model_validator(mode="after")
+    def _errors_fit(self) -> Self:
+        if self.protocol not in MARKED:
+            for key, given in (("spans", self.spans != Spans()), ("files.prefilled", self.files.prefilled)):
+                if given:
+                    raise ValueError(f"'{key}' is for marking errors ({', '.join(MARKED)}); remove it")
+        elif self.page.html != "no":
+            raise ValueError(f"page.html = '{self.page.html}' cannot be had with marks, which count characters")
+        return self
+
+    @model_validator(mode="after")
     def _parts_fit(self) -> Self:
-        if self.scale is not None and self.protocol not in SCORED:
+        if self.scale is not None and self.protocol not in ON_SCALE:
             raise ValueError(f"'scale' has no meaning for protocol '{self.protocol}', which has no scores; remove it")
         if self.design.structure != "mixed" and self.protocol not in SCORED:
             raise ValueError(
                 f"design.structure '{self.design.structure}' is for scores ({', '.join(SCORED)}); "
                 f"for protocol '{self.protocol}' leave it out"
             )
-        if self.controls.attention_text is not None and self.protocol not in SCORED:
-            raise ValueError("controls.attention_text asks for a score; it is for scores (da, sqm) only")
+        if self.controls.attention_text is not None and self.protocol not in ON_SCALE:
+            raise ValueError(f"controls.attention_text asks for a score; it is for {', '.join(ON_SCALE)} only")
         return self
 
     @property
@@ -279,6 +289,14 @@ SCALES = {
             Anchor(at=2, text="some meaning kept"),
             Anchor(at=4, text="most meaning kept, few errors"),
             Anchor(at=6, text="perfect meaning and grammar"),
+        ),
+    ),
+    "esa": Scale(
+        anchors=(
+            Anchor(at=0, text="nothing of the meaning"),
+            Anchor(at=33, text="some of the meaning"),
+            Anchor(at=66, text="most of the meaning"),
+            Anchor(at=100, text="perfect"),
         ),
     ),
 }

@@ -12,21 +12,27 @@ from pydantic import ValidationError
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
 from adjudge.design.campaign import RESERVED, Campaign, Instruction, TextFile
+from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+# Errors are marked in whole documents, if the file says nothing else.
+ERRORS_ON = "pages-same-documents"
 
 
 def load_campaign(path: Path | str) -> Campaign:
     """Read a campaign file. Paths in it are made absolute, and texts of instructions are read in."""
     path = Path(path)
     data = _parse(path)
-    reserved = data.get("protocol")
-    if isinstance(reserved, str) and reserved in RESERVED:
+    protocol = data.get("protocol")
+    if isinstance(protocol, str) and protocol in RESERVED:
         raise InputError(
-            f"protocol: '{reserved}' ({RESERVED[reserved]}) cannot be collected yet; use ranking, da, pairwise or sqm",
+            f"protocol: '{protocol}' ({RESERVED[protocol]}) cannot be collected yet; use ranking, da, pairwise or sqm",
             file=path,
         )
+    if protocol in MARKED and isinstance(data.setdefault("design", {}), dict):
+        data["design"].setdefault("structure", ERRORS_ON)
     try:
         # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
         campaign = Campaign.model_validate_json(json.dumps(data, default=str))
@@ -78,7 +84,7 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
     files = campaign.files
     update: dict[str, Any] = {
         name: absolute(file, f"files.{name}")
-        for name in ("testset", "documents", "tutorial")
+        for name in ("testset", "documents", "tutorial", "prefilled")
         if (file := getattr(files, name)) is not None
     }
     if files.source is not None:

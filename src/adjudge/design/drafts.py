@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
+from adjudge.design.prefilled import read_prefilled
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from adjudge.core.spans import Mark
     from adjudge.core.texts import TestSet
     from adjudge.design.campaign import Campaign
 
@@ -65,11 +68,12 @@ def run_size(run: Run) -> int:
 
 @dataclass(frozen=True)
 class Material:
-    """What tasks are made from. `systems` are all that are judged, human ones included."""
+    """What tasks are made from. `systems` are all that are judged, human ones included; `prefilled` their marks."""
 
     campaign: Campaign
     testset: TestSet
     systems: Mapping[str, Sequence[str]]
+    prefilled: Mapping[tuple[str, int], tuple[Mark, ...]] = field(default_factory=dict)
     _keys: Iterator[int] = field(default_factory=count, repr=False)
 
     def screen(self, items: Sequence[DraftItem], *, copy_of: int | None = None) -> DraftScreen:
@@ -96,4 +100,4 @@ def make_material(campaign: Campaign, testset: TestSet) -> Material:
     systems = dict(testset.systems)
     if campaign.design.references_as_systems:
         systems |= testset.references
-    return Material(campaign, testset, systems)
+    return Material(campaign, testset, systems, read_prefilled(campaign, testset))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text, write_text
+from adjudge.core.spans import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ class Output:
 
     `systems` are all that produced exactly this text. `kind` is one of `core.judgments.KINDS`. `of` is the id of the
     output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
-    scores from low to high, or ranks (1 is best).
+    scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Output:
     kind: str = "system"
     of: str | None = None
     expected: tuple[float, float] | None = None
+    prefilled: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,9 +153,12 @@ def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=_plain)
 
 
-def _plain(value: Output | Item | Screen | ContextSegment) -> dict[str, Any]:
-    """The fields of a part; a text stands beside its hash."""
-    return {**vars(value), "hash": text_hash(value.text)} if isinstance(value, Output) else vars(value)
+def _plain(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, Any]:
+    """The fields of a part; a text stands beside its hash. Marks are named only where there are any."""
+    if not isinstance(value, Output):
+        return vars(value)
+    fields = {**vars(value), "hash": text_hash(value.text)}
+    return fields if value.prefilled else {name: one for name, one in fields.items() if name != "prefilled"}
 
 
 def save_tasks(tasks: TaskSet, path: Path) -> None:
@@ -209,7 +214,8 @@ def _item(data: dict[str, Any], path: Path | str) -> Item:
 def _output(data: dict[str, Any], path: Path | str) -> Output:
     found = data.pop("hash")
     expected = data["expected"] and tuple(data["expected"])
-    output = Output(**{**data, "systems": tuple(data["systems"]), "expected": expected})
+    prefilled = tuple(Mark(**one) for one in data.pop("prefilled", ()))
+    output = Output(**{**data, "systems": tuple(data["systems"]), "expected": expected, "prefilled": prefilled})
     if text_hash(output.text) != found:
         raise InputError(
             f"the text of output '{output.id}' does not match its hash; it was changed after the design, "

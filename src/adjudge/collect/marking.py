@@ -1,0 +1,94 @@
+"""Marks of errors in answers: whether the server takes them, what counts where nobody changed any, and their origin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.collect.refused import Refused
+from adjudge.core.spans import Mark, fault_of_marks
+from adjudge.design.degrade import is_spaced
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.tasks import Item, Output, TaskSet
+
+MOST_MARKS = 200
+# What the page asks back about: a low score although no error is marked; a high one in spite of a major error.
+WARNINGS = ("low-without-error", "high-with-major")
+SEVERE = ("major", "critical")
+MADE, KEPT, CHANGED = "annotator", "prefilled", "changed"
+Origin = Literal["annotator", "prefilled", "changed"]
+_SAMPLE = 200
+
+Span = dict[str, Any]
+
+
+def check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> None:
+    """Refuse marks that do not lie in the texts shown, or that the campaign does not have."""
+    if len(value) > MOST_MARKS:
+        raise Refused(f"{len(value)} marks are more than {MOST_MARKS} in one translation")
+    marks = [as_mark(span) for span in value]
+    rules = campaign.spans.rules(campaign.protocol)
+    fault = fault_of_marks(marks, rules, target=output.text, source=item.source)
+    if fault is not None:
+        raise Refused(fault)
+    numbers = [span["of"] for span in value if span.get("of") is not None]
+    if len(set(numbers)) < len(numbers) or any(number >= len(output.prefilled) for number in numbers):
+        raise Refused("a mark is said to come from one that the translation did not come with")
+
+
+def as_mark(span: Mapping[str, Any]) -> Mark:
+    """A mark of an answer as such."""
+    return Mark(*(span[name] for name in ("start", "end", "severity", "category", "side", "text")))
+
+
+def plain_marks(marks: Sequence[Mark]) -> list[Span]:
+    """Marks as the judgment table has them."""
+    return [dict(vars(mark)) for mark in marks]
+
+
+def prefilled_spans(output: Output) -> list[Span]:
+    """The marks that a translation comes with, as if an answer held them."""
+    return [{**one, "of": i} for i, one in enumerate(plain_marks(output.prefilled))]
+
+
+def effective_spans(answer: Mapping[str, Any], output: Output) -> list[Span]:
+    """The marks that hold: the annotator's, or as long as none was changed those that the translation came with."""
+    given = answer.get("spans")
+    return prefilled_spans(output) if given is None else given
+
+
+def origins(spans: Sequence[Span], output: Output) -> list[Origin]:
+    """Who made each mark: the annotator, or it was there before, and was kept or changed."""
+
+    def origin(span: Span) -> Origin:
+        number = span.get("of")
+        if number is None:
+            return "annotator"
+        return "prefilled" if as_mark(span) == output.prefilled[number] else "changed"
+
+    return [origin(span) for span in spans]
+
+
+def warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) -> str | None:
+    """What the page asks back about, or None."""
+    score = answer.get("score")
+    if score is None:
+        return None
+    spans = effective_spans(answer, output)
+    if score < campaign.spans.warn_below and not spans:
+        return WARNINGS[0]
+    if score > campaign.spans.warn_above and any(span["severity"] in SEVERE for span in spans):
+        return WARNINGS[1]
+    return None
+
+
+def snapping(campaign: Campaign, tasks: TaskSet) -> dict[str, str]:
+    """Whether marks end at words or at characters, in the source and in the translations."""
+    if campaign.spans.snap != "auto":
+        return dict.fromkeys(("source", "target"), campaign.spans.snap)
+    shown = [(item, output) for task in tasks.tasks for _, item, output in task.outputs()][:_SAMPLE]
+    texts = {"source": [item.source or "" for item, _ in shown], "target": [output.text for _, output in shown]}
+    return {side: "words" if is_spaced("".join(several)) else "characters" for side, several in texts.items()}

@@ -1,0 +1,110 @@
+"""Marks of errors in a text: what a mark is, which are allowed, and where they go when the text changes.
+
+Offsets are half-open and count code points. The quoted text stands beside them, so that a mark that has slipped is
+noticed. An omission (`missing`) has no place and quotes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SEVERITIES = ("neutral", "minor", "major", "critical")
+TARGET, SOURCE, MISSING = "target", "source", "missing"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One error. `side` is `target`, `source`, or `missing` for what was left out."""
+
+    start: int | None
+    end: int | None
+    severity: str
+    category: str | None = None
+    side: str = TARGET
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class MarkRules:
+    """Which marks a protocol has. Without `overlap`, no two marks of one side share a character."""
+
+    severities: tuple[str, ...]
+    categories: tuple[str, ...] = ()
+    source: bool = False
+    missing: bool = True
+    overlap: bool = False
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Where an error may be."""
+        return (TARGET, *((SOURCE,) if self.source else ()), *((MISSING,) if self.missing else ()))
+
+
+def fault_of_mark(mark: Mark, rules: MarkRules, *, target: str, source: str | None) -> str | None:
+    """What is wrong with a mark in these texts, or None. A category may be left out: it is chosen later."""
+    if mark.side not in rules.sides:
+        return f"side '{shown(mark.side)}' is none of {', '.join(rules.sides)}"
+    if mark.severity not in rules.severities:
+        return f"severity '{shown(mark.severity)}' is none of {', '.join(rules.severities)}"
+    if mark.category is not None and mark.category not in rules.categories:
+        return f"category '{shown(mark.category)}' is not in the campaign's list"
+    if mark.side == MISSING:
+        placed = (mark.start, mark.end, mark.text) != (None, None, None)
+        return "an omission has no place and quotes nothing" if placed else None
+    return _fault_of_place(mark, target if mark.side == TARGET else source or "")
+
+
+def _fault_of_place(mark: Mark, text: str) -> str | None:
+    start, end = mark.start, mark.end
+    if start is None or end is None or not 0 <= start < end <= len(text):
+        return f"a mark from {start} to {end} does not lie within a text of {len(text)} characters"
+    if mark.text != text[start:end]:
+        return f"a mark quotes '{shown(mark.text)}' where the text has '{shown(text[start:end])}'"
+    return None
+
+
+def fault_of_marks(marks: Sequence[Mark], rules: MarkRules, *, target: str, source: str | None) -> str | None:
+    """What is wrong with all marks of one translation together, or None."""
+    for mark in marks:
+        fault = fault_of_mark(mark, rules, target=target, source=source)
+        if fault is not None:
+            return fault
+    for one, other in combinations((mark for mark in marks if mark.side != MISSING), 2):
+        if one.side == other.side and _meet(one, other):
+            if not rules.overlap:
+                return f"two marks overlap, '{shown(one.text)}' and '{shown(other.text)}'"
+            if (one.start, one.end, one.category) == (other.start, other.end, other.category) and one.category:
+                return f"'{shown(one.text)}' is marked twice as '{one.category}'"
+    return None
+
+
+def _meet(one: Mark, other: Mark) -> bool:
+    if one.start is None or one.end is None or other.start is None or other.end is None:
+        return False
+    return one.start < other.end and other.start < one.end
+
+
+def carried_over(marks: Iterable[Mark], before: str, after: str) -> tuple[Mark, ...]:
+    """Marks of a text that was changed in one place: those before and behind it stay, those that touch it go."""
+    head = 0
+    while head < min(len(before), len(after)) and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    shift = len(after) - len(before)
+    kept: list[Mark] = []
+    for mark in marks:
+        if mark.side != TARGET or mark.start is None or mark.end is None or mark.end <= head:
+            kept.append(mark)
+        elif mark.start >= len(before) - tail:
+            start, end = mark.start + shift, mark.end + shift
+            kept.append(Mark(start, end, mark.severity, mark.category, mark.side, after[start:end]))
+    return tuple(kept)
