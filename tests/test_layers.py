@@ -27,7 +27,8 @@ ALLOWED["core"] = {"core"}
 ALLOWED["collect"] = {"core", "formats", "design", "collect"}
 ALLOWED["report"] = {"core", "report"}
 ALLOWED["datasets"] = {"core", "datasets"}
-ALLOWED["cli"] = {*FLOW, "datasets", "report", "cli"}
+ALLOWED["doctor"] = {"core", "collect", "datasets", "doctor"}
+ALLOWED["cli"] = {*FLOW, "datasets", "doctor", "report", "cli"}
 
 
 def imports_of(file: Path) -> set[str]:

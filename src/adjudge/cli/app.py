@@ -13,6 +13,7 @@ from adjudge.cli import (
     data,
     demo,
     design,
+    doctor,
     export,
     formats,
     gold,
@@ -69,6 +70,7 @@ def _add(name: str, command: Callable[..., None]) -> None:
 _add("demo", demo.demo)
 _add("data list", data.list_)
 _add("data get", data.get)
+_add("doctor", doctor.doctor)
 _add("plan", plan.plan)
 _add("testset", testset.testset)
 _add("design", design.design)

@@ -1,0 +1,37 @@
+"""`adjudge doctor`: is everything there that adjudge needs?"""
+
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options as o
+
+
+def doctor(
+    database: Annotated[
+        str | None,
+        typer.Option(
+            "--database",
+            metavar="FILE_OR_URL",
+            help="Also look at this database: the SQLite file beside a campaign, or postgres://user@host/name.",
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port that serve would use.")] = 8000,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Examine the installation: packages, SQLite, folders, charts, fonts, memory, terminal, port, clock, database.
+
+    Every line is ok, a warning or a fault, with what to do about it. The exit code is 1 where there is a fault.
+
+    Example: adjudge doctor --database campaign.sqlite3
+    """
+    from adjudge.cli.progress import waiting
+    from adjudge.cli.shared import put_out
+    from adjudge.doctor import Examination, examine
+
+    with waiting([]) as (tell, _):
+        found = examine(Examination(database=database, port=port), tell=tell)
+    put_out({"all": found}, json=json, output=output)
+    if not found.healthy:
+        raise typer.Exit(1)

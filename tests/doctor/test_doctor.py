@@ -1,0 +1,236 @@
+"""The examination of an installation: what it says of good and of bad ones."""
+
+from __future__ import annotations
+
+import io
+import socket
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from adjudge.collect import migrations
+from adjudge.core.diagnosis import Finding
+from adjudge.doctor import Examination, charts, database, examine, machine, packages, places
+from adjudge.doctor.importing import importing
+from tests.collect.serving import postgres_url
+from tests.contract.tables import command
+
+MIGRATIONS = sorted(one.stem for one in Path(migrations.__path__[0]).glob("0*.py"))
+
+
+def states(findings: Iterator[Finding]) -> list[str]:
+    return [one.state for one in findings]
+
+
+def test_this_installation_is_healthy_and_every_line_that_is_not_says_what_to_do() -> None:
+    told: list[str] = []
+    found = examine(Examination(port=free_port()), told.append)
+    assert found.healthy, found.findings
+    assert all(one.advice for one in found.findings if one.state != "ok")
+    assert {"Python", "dependencies", "SQLite", "charts", "port", "clock", "encoding"} <= {
+        one.what for one in found.findings
+    }
+    assert "dependencies" in told
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("version", "versions", "expected"),
+    [
+        ("2.2", ">=2.2,<3", True),
+        ("2.2.0", "<3,>=2.2", True),
+        ("3.0.0rc1", "<3", False),
+        ("2.10", ">=2.9", True),
+        ("1.9", ">=1.10", False),
+        ("2025.9.1", ">=2025.7", True),
+        ("5.3", "<5.3,>=5.2", False),
+        ("1", "", True),
+        ("1.2", "!=1.2", False),
+        ("1.2", "==1.2.0", True),
+    ],
+)
+def test_versions_are_compared_by_their_numbers(version: str, versions: str, expected: bool) -> None:
+    assert packages.fits(version, versions) is expected
+
+
+def test_requirements_are_taken_apart() -> None:
+    assert packages.parsed("numpy<3,>=2.2") == packages.Requirement("numpy", "<3,>=2.2", None)
+    named = packages.parsed("psycopg[binary]<4,>=3.2; extra == 'postgres'")
+    assert named == packages.Requirement("psycopg", "<4,>=3.2", "postgres")
+    assert {one.name for one in packages.requirements() if one.extra is None} >= {"numpy", "polars", "django"}
+
+
+def test_packages_that_are_missing_too_old_or_broken_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = ["no-such-package>=1", "numpy>=99", "rich>=14"]
+    monkeypatch.setattr(metadata, "requires", lambda _: wanted)
+    monkeypatch.setattr(packages, "importing", lambda _: {"rich": "ImportError: broken"})
+    found = {one.what: one for one in packages.dependencies()}
+    assert list(found) == ["no-such-package", "numpy", "rich"]
+    assert found["no-such-package"].found == "not installed"
+    assert ">=99 is needed" in found["numpy"].found
+    assert "ImportError: broken" in found["rich"].found
+    assert {one.state for one in found.values()} == {"fault"}
+    assert found["numpy"].advice.startswith("pip install 'numpy>=99'")
+
+
+def test_extras_that_are_missing_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = [
+        "no-such>=1; extra == 'one'",
+        "rich>=14; extra == 'two'",
+        "no-such>=1; extra == 'two'",
+        "rich; extra == 'x'",
+    ]
+    monkeypatch.setattr(metadata, "requires", lambda _: wanted)
+    found = {one.what: one for one in packages.extras()}
+    assert [one.state for one in found.values()] == ["ok", "warning", "ok"]
+    assert "not installed" in found["extra one"].found
+    assert found["extra two"].advice == "pip install 'adjudge[two]'"
+
+
+def test_a_module_that_breaks_or_ends_the_interpreter_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_one.py").write_text("raise ImportError('no such\\nlibrary')")
+    (tmp_path / "deadly_one.py").write_text("import os; os._exit(3)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert importing({"json": "json", "broken": "broken_one", "deadly": "deadly_one"}) == {
+        "broken": "ImportError: no such library",
+        "deadly": "ends the interpreter",
+    }
+
+
+def test_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert places.writable("x", tmp_path / "not" / "yet", "").state == "ok"
+    file = tmp_path / "file"
+    file.touch()
+    assert places.writable("x", file, "elsewhere").state == "warning"
+    assert places.writable("x", file, "elsewhere", needed=True).state == "fault"
+    monkeypatch.setattr(places, "LITTLE_ROOM", 10**18)
+    assert places.writable("x", tmp_path, "elsewhere").advice == "make room, or elsewhere"
+
+
+def test_letters_that_no_font_has_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charts, "_SCRIPTS", {"Latin": "A", "none": "\u0379"})
+    assert charts.missing_scripts() == ["none"]
+    assert states(charts.charts()) == ["ok", "warning"]
+
+
+def test_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   4000000 kB\n")
+    (tmp_path / "memory.max").write_text("2000000000\n")
+    (tmp_path / "memory.current").write_text("1500000000\n")
+    tight = list(machine.resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1]
+    assert (tight.state, tight.found) == ("warning", "500.0 MB free")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert list(machine.resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1].found == "4.1 GB free"
+    assert list(machine.resources(tmp_path / "no", tmp_path / "no"))[1].found == "not known on this system"
+    assert states(machine.clock(now=0.0)) == ["warning"]
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    assert states(machine.terminal()) == ["warning"]
+
+
+def test_a_port_that_is_taken_is_said() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        (found,) = machine.port(taken.getsockname()[1])
+    assert (found.state, found.advice) == ("warning", "serve with another one: --port")
+
+
+def made(file: Path, applied: list[str] | None) -> Path:
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute("CREATE TABLE answers (id INTEGER PRIMARY KEY, text TEXT)")
+        opened.executemany("INSERT INTO answers (text) VALUES (?)", [("x" * 500,)] * 100)
+        if applied is not None:
+            opened.execute("CREATE TABLE django_migrations (app TEXT, name TEXT)")
+            opened.executemany("INSERT INTO django_migrations VALUES ('collect', ?)", [(one,) for one in applied])
+        opened.commit()
+    return file
+
+
+@pytest.mark.parametrize(
+    ("applied", "expected", "words"),
+    [
+        (MIGRATIONS, "ok", "of this version"),
+        ([*MIGRATIONS, "0999_later"], "fault", "newer adjudge (0999_later)"),
+        ([], "warning", "no campaign"),
+        (None, "warning", "no campaign"),
+    ],
+)
+def test_the_tables_of_a_database(tmp_path: Path, applied: list[str] | None, expected: str, words: str) -> None:
+    file = made(tmp_path / "a campaign?.sqlite3", applied)
+    whole, tables = database.given(str(file))
+    assert (whole.state, tables.state) == ("ok", expected)
+    assert words in tables.found
+    assert states(database.given(f"sqlite://{str(file).replace('?', '%3F')}")) == ["ok", expected]
+
+
+def test_tables_of_an_older_version_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "0999_later.py").touch()
+    monkeypatch.setattr(migrations, "__path__", [*migrations.__path__, str(tmp_path)])
+    _, tables = database.given(str(made(tmp_path / "old.sqlite3", MIGRATIONS)))
+    assert (tables.state, tables.found) == ("warning", "of an older adjudge (without 0999_later)")
+
+
+def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
+    text = tmp_path / "text.sqlite3"
+    text.write_text("no database at all, but long enough to be taken for one " * 20)
+    damaged = made(tmp_path / "damaged.sqlite3", MIGRATIONS)
+    raw = bytearray(damaged.read_bytes())
+    raw[4096 * 3 : 4096 * 5] = b"\xff" * 8192
+    damaged.write_bytes(raw)
+    for given in (text, damaged, tmp_path / "missing.sqlite3", tmp_path):
+        found = list(database.given(str(given)))
+        assert [one.state for one in found] == ["fault"], found
+        assert str(given) in found[0].found
+    (unknown,) = database.given("mysql://ann:secret@host/name")
+    assert "mysql://ann:***@host/name is of no known kind" in unknown.found
+    (nobody,) = database.given("postgres://ann:secret@127.0.0.1:9/name?pooling=transaction")
+    assert nobody.state == "fault"
+    assert "secret" not in nobody.found
+
+
+@pytest.mark.postgres
+def test_a_database_on_a_server() -> None:
+    url = postgres_url()
+    if url is None:
+        pytest.skip("no PostgreSQL server")
+    reached, *rest = database.given(f"{url}?pooling=transaction")
+    assert reached.state == "ok"
+    assert rest[-1].found.startswith("no campaign")
+
+
+@pytest.fixture
+def no_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spares the import of every package, which another test does."""
+    monkeypatch.setattr(packages, "importing", lambda _: {})
+
+
+@pytest.mark.usefixtures("no_imports")
+def test_an_examination_that_breaks_off_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Iterator[Finding]:
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr("adjudge.doctor.machine.clock", broken)
+    found = examine(Examination(port=free_port()))
+    assert [(one.what, one.state) for one in found.findings if one.state == "fault"] == [("clock", "fault")]
+    assert not found.healthy
+
+
+@pytest.mark.usefixtures("no_imports")
+def test_the_command_ends_with_one_where_there_is_a_fault(tmp_path: Path) -> None:
+    run = command("doctor", "--database", tmp_path / "missing.sqlite3", "--port", str(free_port()))
+    assert run.code == 1
+    assert "no such file" in run.out
+    assert run.err == ""
+    plain = command("doctor", "--json").json
+    assert plain["healthy"] is True
+    assert set(plain["findings"][0]) == {"what", "state", "found", "advice"}
