@@ -157,6 +157,7 @@ def test_one_annotator_is_said(case: str, tmp_path: Path) -> None:
         ("appraise", "ces,80,", "ces,1000,", ("line 1", "1000")),
         ("mturk-da", "SYSTEM_0__71", "SYSTEM_0__1000", ("line 2", "1000")),
         ("pearmut", '"score": 70', '"score": 1000', ("line 2", "1000")),
+        ("wmt-humeval", '"score": 70', '"score": 1000', ("line 1", "1000")),
         ("wmt-ranking", "1,3,2\n", "1,7,2\n", ("line 2", "'7'", "1 and 5")),
     ],
 )
@@ -165,7 +166,7 @@ def test_values_off_the_scale_are_refused_with_their_place(
 ) -> None:
     text = SAMPLES[name][0]
     assert old in text
-    file = tmp_path / ("bad.jsonl" if name == "pearmut" else "bad.csv")
+    file = tmp_path / ("bad.jsonl" if text.startswith("{") else "bad.csv")
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
     assert_explained(command("rank", file, "--format", name), names=(file.name, *words))
 

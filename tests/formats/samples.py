@@ -77,6 +77,13 @@ SUBMITTED = (
     '"actions": [{"time": 1771311126.056, "action": "load"}, {"time": 1771311192.1, "action": "submit"}], '
     '"item": [{"item_id": "en-es_#_doc_#_0", "src": "a cat", "tgt": {"x": "un gato", "y": "una gata"}}]}\n'
 )
+SEGMENTS = (
+    '{"doc_id": "en-cs_CZ_#_news_#_d1_#_0", "src_text": "A cat.", "tgt_text": {"x": "Kočka."}, "scores": {"x": '
+    '[{"score": 70, "annotator": "a1", "errors": [{"start_i": 0, "end_i": 2, "severity": "minor"}], '
+    '"times": [1700000000.5, 1700000030.5]}, {"score": 80, "annotator": "a2", "errors": []}]}}\n'
+    '{"doc_id": "en-cs_CZ_#_news_#_d1_#_1", "scores": {"x": {"human1": 20.0, "annotator1": "a1"}, '
+    '"refA": {"human": 3}}}\n'
+)
 
 SAMPLES: dict[str, tuple[str, ...]] = {
     "judgments": (NATIVE,),
@@ -92,4 +99,5 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "appraise": (DIRECT, DOCUMENTS, ERRORS),
     "mqm": (RATINGS,),
     "pearmut": (SUBMITTED,),
+    "wmt-humeval": (SEGMENTS,),
 }

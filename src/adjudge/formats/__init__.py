@@ -34,6 +34,7 @@ FORMATS: dict[str, tuple[str, str]] = {
     "wmt-da": ("wmt_da", "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)"),
     "mturk-da": ("mturk_da", "direct assessment, Mechanical Turk batch results with all items in Answer.Q1"),
     "appraise": ("appraise", "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators"),
+    "wmt-humeval": ("wmt_humeval", "judgments of the general task, JSON lines with one segment each (WMT23 and later)"),
     "mqm": ("mqm", "MQM ratings, one error per row with its span between <v> and </v>"),
     "pearmut": ("pearmut", "annotations of Pearmut, JSON lines with one submitted document each"),
 }

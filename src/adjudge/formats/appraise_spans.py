@@ -30,7 +30,7 @@ def parse_spans(text: str, path: Path, line: int, target: str | None = None) -> 
         given = json.loads(text)
         # An object instead of a list comes from a tutorial: its payload are the spans.
         entries = given.get("payload", []) if isinstance(given, dict) else given
-        return [_span(entry, target) for entry in entries]
+        return [read_span(entry, target) for entry in entries]
     except (
         json.JSONDecodeError,
         RecursionError,
@@ -44,7 +44,8 @@ def parse_spans(text: str, path: Path, line: int, target: str | None = None) -> 
         raise InputError(problem, file=path, line=line) from fault
 
 
-def _span(entry: Any, target: str | None) -> Span:
+def read_span(entry: Any, target: str | None) -> Span:
+    """One span as Appraise describes it."""
     category = entry.get("error_type")
     if isinstance(category, list):
         category = "/".join(str(part) for part in category if part is not None)

@@ -8,21 +8,19 @@ their kind. Where a campaign has several sliders, each is a campaign of its own,
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
-from adjudge.core.files import read_text
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
-from adjudge.core.languages import UNKNOWN, pair_in_name
-from adjudge.formats.delimited import numbered_lines
+from adjudge.core.languages import UNKNOWN
 from adjudge.formats.error_weights import score, weight
+from adjudge.formats.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
 from adjudge.formats.pearmut_spans import read_span
-from adjudge.formats.sources import campaign_names, files_in, pair_of
+from adjudge.formats.sources import campaign_names, pair_of
 from adjudge.formats.spans import Span, span_column
 
 if TYPE_CHECKING:
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
 
 RESET = "__RESET__"
-# What stands between the parts of item ids such as `en-cs_#_news_#_doc1_#_0`; the last part is the segment.
-_SECTION = "_#_"
 # The slider of scores; sliders of one's own have their own scales.
 _SCALE = (0.0, 100.0)
 _SCORES = (-1e6, 1e6)
@@ -44,17 +40,12 @@ Row = dict[str, Any]
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read logs, or those among the files of a folder; each becomes a campaign named after it."""
-    explicit = {path for path in paths if not path.is_dir()}
-    files = [path for path in files_in(paths) if path in explicit or ".jsonl" in path.name.lower()]
-    if not files:
-        raise InputError("holds no .jsonl file; check the path and --format", file=paths[0])
+    files = json_files(paths)
     return concat([_read_file(path, name, options) for path, name in zip(files, campaign_names(files), strict=True)])
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     entries = _entries(path)
-    if not entries:
-        raise InputError("is empty; one JSON line per submitted document is needed", file=path)
     counts: Counter[str] = Counter()
     kept = _without_voided(entries, counts)
     rows: list[Row] = []
@@ -71,11 +62,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
 
 def _entries(path: Path) -> list[tuple[int, Entry]]:
     entries: list[tuple[int, Entry]] = []
-    for line, text in numbered_lines(read_text(path)):
-        try:
-            entry = json.loads(text)
-        except (json.JSONDecodeError, RecursionError, ValueError) as fault:
-            raise InputError("is damaged JSON; the file may be cut", file=path, line=line) from fault
+    for line, text, entry in json_lines(path, needed="one JSON line per submitted document"):
         if not isinstance(entry, dict) or "annotation" not in entry:
             problem = f"'{shown(text)}' is no submitted document: it has no 'annotation'; check --format"
             raise InputError(problem, file=path, line=line)
@@ -111,7 +98,7 @@ def _rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
         raise ValueError(f"{len(items)} items and {len(annotations)} annotations")
     user, page = _name(entry.get("user_id")), _name(entry.get("item_i"))
     segments = [_segment(item, f"{page}.{place}") for place, item in enumerate(items)]
-    document = segments[0].rsplit(_SECTION, 1)[0] if segments else None
+    document = segments[0].rsplit(SECTION, 1)[0] if segments else None
     given = [(place, systems) for place, systems in enumerate(annotations) if systems and "form" not in items[place]]
     counts["form"] += len(annotations) - len(given)
     started, ended = _times(entry)
@@ -171,7 +158,7 @@ def _kind(page: str, item: Entry) -> str:
 
 
 def _pair(item: Entry) -> tuple[str, str] | None:
-    return pair_in_name(str(item.get("item_id") or item.get("doc_id") or ""))
+    return pair_of_item(str(item.get("item_id") or item.get("doc_id") or ""))
 
 
 def _times(entry: Entry) -> tuple[float | None, float | None]:
@@ -193,7 +180,7 @@ def _judgments(rows: list[Row], path: Path, campaign: str, counts: Counter[str],
         **{name: [row[name] for row in rows] for name in plain},
         "human": [human.fullmatch(row["system"]) is not None for row in rows],
         "spans": span_column([row["spans"] for row in rows]),
-        **{name: _moments([row[name] for row in rows]) for name in ("started", "ended")},
+        **{name: moments([row[name] for row in rows]) for name in ("started", "ended")},
         "revision": _revisions(rows),
     }
     left_out = [
@@ -217,8 +204,3 @@ def _revisions(rows: list[Row]) -> list[int]:
         seen[key] += 1
         numbers.append(seen[key])
     return numbers
-
-
-def _moments(seconds: list[float | None]) -> pl.Series:
-    micros = pl.Series([None if one is None else round(one * 1e6) for one in seconds], dtype=pl.Int64)
-    return micros.cast(pl.Datetime("us", "UTC"))
