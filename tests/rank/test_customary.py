@@ -53,6 +53,13 @@ def test_a_score_of_50_means_what_its_neighbours_make_of_it(scores: tuple[float,
     assert z[scores.index(50)] == pytest.approx(expected, abs=5e-4)
 
 
+def test_equal_scores_have_no_spread_even_where_their_mean_is_not_exact() -> None:
+    """Three times .1 add up to more than .3 in binary; the spread that this leaves is not one of the annotator's."""
+    sheet = sheet_of(scored([("a", "x", str(i), "system", 0.1) for i in range(3)]))
+    assert np.isnan(standardised(sheet).score).all()
+    assert (standardised(sheet, zero_sd="zero").score == 0).all()
+
+
 def slow_means(judgments: Judgments) -> dict[str, tuple[float, float, int, int]]:
     """Raw mean, z mean, segments and judgments of each system, step by step as the workshops describe it."""
     table = judgments.table

@@ -182,10 +182,14 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
     who, score = sheet.annotator[base], sheet.score[base]
     people = len(sheet.annotators)
     count = np.bincount(who, minlength=people)
-    mean = np.bincount(who, weights=score, minlength=people) / np.maximum(count, 1)
-    squares = np.bincount(who, weights=(score - mean[who]) ** 2, minlength=people)
+    # Around a score of the annotator's own, so that equal scores have no spread at all, decimals or not.
+    own = np.zeros(people)
+    own[who] = score
+    around = score - own[who]
+    shift = np.bincount(who, weights=around, minlength=people) / np.maximum(count, 1)
+    squares = np.bincount(who, weights=(around - shift[who]) ** 2, minlength=people)
     sd = significant(np.sqrt(squares / np.maximum(count - 1, 1)))
-    mean = significant(mean)
+    mean = significant(own + shift)
     usable = (count > 1) & (sd > 0)
     z = (sheet.score - mean[sheet.annotator]) / np.where(usable, sd, 1.0)[sheet.annotator]
     otherwise = 0.0 if zero_sd == "zero" else np.nan
