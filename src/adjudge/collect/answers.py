@@ -107,6 +107,15 @@ def merge(
     return Merged(merged, tuple(met))
 
 
+def known_before(answers: Mapping[str, Any], changes: Iterable[Change], *, base: int) -> int:
+    """When the newest of the answers was given that a page at revision `base` knew and changes now (microseconds).
+
+    What is changed knowingly is newer than what it replaces, even if a clock was set back in between.
+    """
+    last = (answers.get(one.output, {}).get(f"{one.field}_last", (0, 0, "")) for one in changes)
+    return max((at for at, revision, _ in last if revision <= base), default=0)
+
+
 def missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list[str]:
     """The outputs of a screen without a judgment, in order."""
     return [

@@ -2,6 +2,7 @@
 
 A task of the pool is held by a lease that every save renews. When it runs out, the place is free for somebody else;
 what was judged is kept. Tasks with the fewest judgments go first, so that an early end leaves none without any.
+Where everybody has tasks of their own, people who were added later stand in for those who are excluded.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 from adjudge.collect.database import writing
-from adjudge.collect.models import Assignment, Campaign
+from adjudge.collect.models import Annotator, Assignment, Campaign
 from adjudge.collect.running import Running, running
 
 if TYPE_CHECKING:
@@ -48,16 +49,30 @@ def next_task(name: str, done: set[str]) -> Task | None:
             if task.kind == kind and task.id not in done:
                 return task
     work = [task for task in now.tasks.tasks if task.kind == "work" and task.id not in done]
+    places = _places_held()
     if now.campaign.assignment.policy == "fixed":
-        return next((task for task in work if name in task.annotators), None)
-    return _next_of_pool(work)
-
-
-def _next_of_pool(work: list[Task]) -> Task | None:
-    columns = ("task", "complete", "finished", "released", "lease_until")
-    places = Counter(one.task for one in Assignment.objects.only(*columns) if holds_place(one))
+        if name in now.tasks.annotators:
+            return next((task for task in work if name in task.annotators), None)
+        places = _places_planned(work)
     free = [task for task in work if places[task.id] < task.judgments]
     return min(free, key=lambda task: places[task.id], default=None)
+
+
+def _places_held() -> Counter[str]:
+    """By task, the people who do or have done it. Those who are excluded do not count: somebody else is needed."""
+    columns = ("task", "complete", "finished", "released", "lease_until")
+    taken = Assignment.objects.filter(annotator__excluded=False).only(*columns)
+    return Counter(one.task for one in taken if holds_place(one))
+
+
+def _places_planned(work: list[Task]) -> Counter[str]:
+    """By task, the people planned for it who are not excluded, and those who were added later and stand in."""
+    excluded = set(Annotator.objects.filter(excluded=True).values_list("name", flat=True))
+    places = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
+    planned = running().tasks.annotators
+    places.update(Assignment.objects.filter(annotator__excluded=False).exclude(annotator__name__in=planned)
+                  .values_list("task", flat=True))  # fmt: skip
+    return places
 
 
 def holds_place(assignment: Assignment, at: datetime | None = None) -> bool:
@@ -74,7 +89,7 @@ def _still_mine(assignment: Assignment) -> bool:
     if holds_place(assignment):
         return True
     task = running().task_by_id[assignment.task]
-    others = Assignment.objects.filter(task=task.id).exclude(pk=assignment.pk)
+    others = Assignment.objects.filter(task=task.id, annotator__excluded=False).exclude(pk=assignment.pk)
     if sum(holds_place(one) for one in others) < task.judgments:
         assignment.lease_until = timezone.now() + lease(running())
         assignment.released = None

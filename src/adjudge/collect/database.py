@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA fullfsync=ON; PRAGMA cache_size=-16000;"
 # Acknowledged only when on the disk; statements are planned once per connection, which halves the server's work.
 _POSTGRES_OPTIONS = {"options": "-c synchronous_commit=on", "server_side_binding": True, "prepare_threshold": 3}
+# Behind a pool that hands out connections by transaction, nothing may be left on a connection for later.
+_POOLED_OPTIONS = {"server_side_binding": True, "prepare_threshold": None}
 _POSTGRES_SCHEMES = ("postgres", "postgresql")
 # SQLite has one writer at a time. Threads that queue here wait their turn; SQLite itself would let them poll.
 _ONE_WRITER = threading.Lock()
@@ -36,8 +38,9 @@ def database_settings(url: str | None, default_file: Path) -> dict[str, Any]:
         return _sqlite(Path(unquote(parts.path)))
     if parts.scheme in _POSTGRES_SCHEMES:
         return _postgres(url)
+    shown = without_password(url)
     raise UsageError(
-        f"database '{url}' is of no known kind; give postgres://user@host/name, or leave it out for SQLite"
+        f"database '{shown}' is of no known kind; give postgres://user@host/name, or leave it out for SQLite"
     )
 
 
@@ -58,17 +61,43 @@ def _postgres(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
     if not name:
-        raise UsageError(f"database '{url}' names no database; write postgres://user@host/name")
+        raise UsageError(f"database '{without_password(url)}' names no database; write postgres://user@host/name")
+    given = dict(parse_qsl(parts.query))
+    pooled = _is_pooled(given.pop("pooling", "session"))
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
-        "PORT": str(parts.port or ""),
+        "PORT": _port(url),
         "CONN_MAX_AGE": None,
-        "OPTIONS": {**dict(parse_qsl(parts.query)), **_POSTGRES_OPTIONS},
+        "DISABLE_SERVER_SIDE_CURSORS": pooled,
+        "OPTIONS": {**given, **(_POOLED_OPTIONS if pooled else _POSTGRES_OPTIONS)},
     }
+
+
+def _is_pooled(pooling: str) -> bool:
+    if pooling not in ("session", "transaction"):
+        raise UsageError(f"pooling={pooling} in --database is not known; write pooling=transaction, or leave it out")
+    return pooling == "transaction"
+
+
+def _port(url: str) -> str:
+    try:
+        return str(urlsplit(url).port or "")
+    except ValueError:
+        raise UsageError(
+            f"database '{without_password(url)}' has a port that is no number; write postgres://user@host:5432/name"
+        ) from None
+
+
+def without_password(url: str) -> str:
+    """A database URL as it may be shown and logged."""
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    return url.replace(f":{parts.password}@", ":***@", 1)
 
 
 @contextmanager
@@ -81,4 +110,6 @@ def writing() -> Iterator[None]:
             yield
     else:
         with transaction.atomic():
+            if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+                connection.cursor().execute("SET LOCAL synchronous_commit = on")
             yield

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 
 class Campaign(models.Model):
-    """The one campaign of this database."""
+    """The one campaign of this database: its tasks, and the scale that scores are given on (empty where none are)."""
 
     name: Text = models.TextField()
     tasks: Text = models.TextField()
     fingerprint: Char = models.CharField(max_length=12)
+    scale: Char = models.CharField(max_length=100, default="")
     created: Time = models.DateTimeField()
 
     objects: ClassVar[models.Manager[Campaign]] = models.Manager()

@@ -34,8 +34,11 @@ def overview() -> dict[str, Any]:
 def _progress(now: datetime) -> dict[str, Any]:
     work = [task for task in running().tasks.tasks if task.kind == "work"]
     outputs = {task.id: sum(1 for _ in task.outputs()) for task in work}
-    assignments = [one for one in Assignment.objects.all() if one.task in outputs]
-    judged = ScreenState.objects.filter(assignment__task__in=list(outputs)).aggregate(sum=Sum("judged"))["sum"]
+    # Excluded people do not count here: their tasks are wanted once more.
+    counted = Assignment.objects.filter(annotator__excluded=False)
+    assignments = [one for one in counted if one.task in outputs]
+    states = ScreenState.objects.filter(assignment__in=counted, assignment__task__in=list(outputs))
+    judged = states.aggregate(sum=Sum("judged"))["sum"]
     return {
         "tasks_wanted": sum(task.judgments for task in work),
         "tasks_finished": sum(one.finished is not None for one in assignments),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 from adjudge.collect.database import writing
-from adjudge.collect.links import make_link
-from adjudge.collect.models import Annotator, Campaign, Link, Save
+from adjudge.collect.links import make_link, valid_links
+from adjudge.collect.models import Annotator, Assignment, Campaign, Link, Save
 from adjudge.core.errors import DataError
+from adjudge.design.campaign import SCORED
 from adjudge.design.tasks import TaskSet, parse_tasks, to_json
 
 if TYPE_CHECKING:
@@ -35,27 +36,47 @@ def stored_tasks() -> TaskSet | None:
 def prepare(campaign: CampaignFile, tasks: TaskSet, *, new_links: bool = False) -> list[NewLink]:
     """Make the database hold this campaign; returns the links that were made.
 
-    Annotators' links are made once, or anew with `new_links`; an organiser's link at every start, because no secret
-    can be shown twice.
+    Annotators' links and the crowd's are made once, or anew with `new_links`; an organiser's link at every start,
+    because no secret can be shown twice.
     """
     with writing():
-        _store_tasks(campaign.name, tasks)
-        return [*_annotator_links(campaign, tasks, renew=new_links), *_other_links(campaign)]
+        stored = Campaign.objects.select_for_update().first() or Campaign(created=timezone.now())
+        begun = Save.objects.exists()
+        _store_tasks(stored, campaign.name, tasks, begun=begun)
+        _store_scale(stored, campaign, begun=begun)
+        stored.save()
+        links = _annotator_links(campaign, tasks, renew=new_links)
+        return [*links, *_other_links(campaign, renew=new_links)]
 
 
-def _store_tasks(name: str, tasks: TaskSet) -> None:
-    stored = Campaign.objects.select_for_update().first()
-    if stored is None:
-        stored = Campaign(created=timezone.now())
-    elif stored.fingerprint == tasks.fingerprint:
+def campaign_id() -> str:
+    """Under which name browsers keep what waits for this campaign."""
+    return Campaign.objects.get().fingerprint
+
+
+def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) -> None:
+    # Read anew, because a later version of adjudge may write the same tasks in other words.
+    if stored.tasks and parse_tasks(stored.tasks, "the database").fingerprint == tasks.fingerprint:
         return
-    elif Save.objects.exists():
+    if begun:
         raise DataError(
             f"the tasks have changed since judging began (stored {stored.fingerprint}, now {tasks.fingerprint}); "
             "put the former tasks.json back, or begin a new campaign with a new database"
         )
     stored.name, stored.tasks, stored.fingerprint = name, to_json(tasks), tasks.fingerprint
-    stored.save()
+    # Somebody may have opened a task already; without an answer there is nothing to keep of it.
+    Assignment.objects.all().delete()
+
+
+def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> None:
+    scale = campaign.score_scale
+    now = f"{scale.low:g} to {scale.high:g} by {scale.step:g}" if campaign.protocol in SCORED else ""
+    if begun and stored.scale not in ("", now):
+        raise DataError(
+            f"the scale has changed since judging began (it was {stored.scale}, now it is {now}), and scores on two "
+            "scales cannot be mixed; put the former [scale] back, or begin a new campaign with a new database"
+        )
+    stored.scale = now
 
 
 def _annotator_links(campaign: CampaignFile, tasks: TaskSet, *, renew: bool) -> list[NewLink]:
@@ -73,12 +94,15 @@ def _annotator_links(campaign: CampaignFile, tasks: TaskSet, *, renew: bool) -> 
     return made
 
 
-def _other_links(campaign: CampaignFile) -> list[NewLink]:
+def _other_links(campaign: CampaignFile, *, renew: bool) -> list[NewLink]:
     days = campaign.links.lifetime_days
     label = f"organiser, made {timezone.now():%Y-%m-%d %H:%M} UTC"
     made = [NewLink("organiser", label, make_link(role="organiser", label=label, days=days))]
     crowd = campaign.crowd
     pays = crowd.completion_code or crowd.return_url
-    if pays and campaign.assignment.policy == "pool" and not Link.objects.filter(role="crowd").exists():
+    before = valid_links().filter(role="crowd")
+    if renew:
+        before.update(revoked=timezone.now())
+    if pays and campaign.assignment.policy == "pool" and not before.exists():
         made.append(NewLink("crowd", "crowd", make_link(role="crowd", label="crowd", days=days)))
     return made

@@ -8,9 +8,9 @@ import secrets
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from adjudge.collect.database import database_settings
+from adjudge.collect.database import database_settings, without_password
 from adjudge.core.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ def start_django(
     """Configure Django for this process and bring the database up to date."""
     import django
     from django.conf import settings
-    from django.core.management import call_command
-    from django.db.utils import DatabaseError
 
     key = _secret_key(campaign_file)
     # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
@@ -48,12 +46,27 @@ def start_django(
         **_address_settings(host, url),
     )
     django.setup()
+    _bring_up_to_date(without_password(database) if database else str(database_file(campaign_file)))
+
+
+def _bring_up_to_date(shown: str) -> None:
+    """Make or change the tables as this version needs them."""
+    from django.core.management import call_command
+    from django.db import connection
+    from django.db.migrations.loader import MigrationLoader
+    from django.db.utils import DatabaseError
+
     try:
-        call_command("migrate", verbosity=0, interactive=False)
+        loader = MigrationLoader(connection)
+        later = sorted(set(loader.applied_migrations) - set(loader.disk_migrations))
+        if not later:
+            call_command("migrate", verbosity=0, interactive=False)
     except DatabaseError as fault:
-        raise InputError(
-            f"the database cannot be used ({fault}); check its address and rights", file=database
-        ) from fault
+        reason = str(fault).strip().replace("\n", " ")
+        raise InputError(f"the database cannot be used ({reason}); check its address and rights", file=shown) from fault
+    if later:
+        names = ", ".join(name for _, name in later)
+        raise InputError(f"the database was made by a newer adjudge (it has {names}); upgrade adjudge", file=shown)
 
 
 def serve_these(running: Running) -> None:
@@ -71,6 +84,7 @@ def _fixed_settings() -> dict[str, Any]:
             "django.middleware.security.SecurityMiddleware",
             # Refuses foreign host names on every request, and says how long answers are.
             "django.middleware.common.CommonMiddleware",
+            "adjudge.collect.bodies.only_json",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
@@ -113,9 +127,7 @@ def _address_settings(host: str, url: str | None) -> dict[str, Any]:
     if url is None:
         # Only its own names on loopback, so that no foreign page can reach it by a name of its own.
         return {"ALLOWED_HOSTS": ["127.0.0.1", "localhost", "[::1]"] if host in LOOPBACK else ["*"]}
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"--url '{url}' is not an address; write it as https://judge.example.org")
+    parts = _checked_url(url)
     secure = parts.scheme == "https"
     return {
         "ALLOWED_HOSTS": [parts.hostname, "127.0.0.1", "localhost", "[::1]"],
@@ -125,6 +137,20 @@ def _address_settings(host: str, url: str | None) -> dict[str, Any]:
         "SECURE_HSTS_SECONDS": 31_536_000 if secure else 0,
         "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https") if secure else None,
     }
+
+
+def _checked_url(url: str) -> SplitResult:
+    """The parts of the public address: a scheme and a host, and nothing behind them."""
+    parts = urlsplit(url)
+    try:
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        raise UsageError(f"--url '{url}' is not an address; write it as https://judge.example.org")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise UsageError(f"--url '{url}' has more than a host; give the campaign a host name (or port) of its own")
+    return parts
 
 
 def _secret_key(campaign_file: Path) -> str:

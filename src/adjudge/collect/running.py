@@ -41,11 +41,15 @@ class PlacedOutput:
 
 @dataclass(frozen=True)
 class Running:
-    """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages."""
+    """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages.
+
+    `id` names the campaign to browsers, which keep what waits under it: it stays the same once judging has begun.
+    """
 
     campaign: Campaign
     tasks: TaskSet
     panels: tuple[Panel, ...] = ()
+    id: str = ""
 
     @cached_property
     def task_by_id(self) -> dict[str, Task]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from adjudge.collect.answers import Change, Refused, check_changes, judged_field, merge, missing
+from adjudge.collect.answers import Change, Refused, check_changes, judged_field, known_before, merge, missing
 from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.group_commit import durably
 from adjudge.collect.policy import check_order
@@ -132,10 +132,12 @@ def _store(place: Place, screen: Screen, new: NewSave) -> Saved:
         check_order(place, screen, new.task)
     first_shown = _not_before(place, received, new.age, new.spent.shown)
     state = place.state or Standing(None, 0, "{}", False, first_shown, 0, 0, 0)
-    edited = _not_before(place, received, new.age)
+    answers = json.loads(state.answers)
+    known = _EPOCH + timedelta(microseconds=known_before(answers, new.changes, base=new.base))
+    edited = max(_not_before(place, received, new.age), known)
     revision = state.revision + 1 if new.changes else None
     merged = merge(
-        json.loads(state.answers),
+        answers,
         new.changes,
         at=_microseconds(edited),
         base=new.base,
@@ -171,13 +173,17 @@ def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime,
 
 
 def _add_time(state: Standing, answers: dict[str, dict[str, Any]], spent: Spent, most: float) -> None:
-    """Add up the seconds; nobody can have spent more than has passed since the task was taken."""
-    state.shown_seconds = min(state.shown_seconds + spent.shown, most)
+    """Add up the seconds; nobody can have spent more than has passed since the task was taken.
+
+    What was counted before stays counted, also where the server's clock was set back.
+    """
+    state.shown_seconds = min(state.shown_seconds + spent.shown, max(most, state.shown_seconds))
     state.visible_seconds = min(state.visible_seconds + spent.visible, state.shown_seconds)
     state.active_seconds = min(state.active_seconds + spent.active, state.visible_seconds)
     for output, seconds in spent.outputs.items():
         answer = answers.setdefault(output, {})
-        answer["seconds"] = min(answer.get("seconds", 0) + seconds, most)
+        before = answer.get("seconds", 0)
+        answer["seconds"] = min(before + seconds, max(most, before))
 
 
 def _not_before(place: Place, received: datetime, *ages: float) -> datetime:

@@ -22,7 +22,11 @@ Text = Annotated[str, AfterValidator(_storable)]
 Id = Annotated[Text, Field(min_length=1, max_length=200)]
 # A month in seconds: nothing waits longer in a browser's queue.
 Seconds = Annotated[float, Field(ge=0, le=2_678_400, allow_inf_nan=False)]
-Event = Annotated[list[Text | int | float | None], Field(min_length=2, max_length=4)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Event = Annotated[list[Text | int | Finite | None], Field(min_length=2, max_length=4)]
+Name = Annotated[
+    Text, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$")
+]
 
 
 class Incoming(Schema):
@@ -42,7 +46,7 @@ class EnterIn(Incoming):
     """The secret of a personal link; `person` is the platform's id of somebody who comes by a crowd link."""
 
     secret: Text = Field(min_length=1, max_length=200)
-    person: Text | None = Field(default=None, max_length=200)
+    person: Name | None = None
 
 
 class EnterOut(Schema):
@@ -144,7 +148,7 @@ class FinishOut(Schema):
 class AnnotatorIn(Incoming):
     """A new annotator."""
 
-    name: Text = Field(min_length=1, max_length=200, pattern=r"\S")
+    name: Name
 
 
 class DecisionIn(Incoming):

@@ -94,12 +94,12 @@ def open_campaign(
     )
     from django.db import connections
 
-    from adjudge.collect.prepare import prepare, stored_tasks
+    from adjudge.collect.prepare import campaign_id, prepare, stored_tasks
     from adjudge.collect.running import Running
 
     tasks = _tasks(tasks_file, campaign, stored_tasks())
     links = prepare(campaign, tasks, new_links=new_links)
-    serve_these(Running(campaign, tasks, tuple(panels)))
+    serve_these(Running(campaign, tasks, tuple(panels), id=campaign_id()))
     connections.close_all()
     return tasks, links
 

@@ -66,7 +66,7 @@ def _campaign() -> dict[str, Any]:
     campaign, tasks = running().campaign, running().tasks
     scale = campaign.score_scale
     return {
-        "id": tasks.fingerprint,
+        "id": running().id,
         "name": campaign.name,
         "protocol": campaign.protocol,
         "source": {"lang": tasks.source_lang, "dir": tasks.source_direction},

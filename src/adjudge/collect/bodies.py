@@ -1,0 +1,43 @@
+"""What may be sent to the JSON interface: JSON, and not more of it than a screen can hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.http import JsonResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+INTERFACE = "/api/"
+# Up to here a body that is too long is read and thrown away: an answer before its end looks like a broken connection.
+MOST_DISCARDED = 20_000_000
+_CHUNK = 65_536
+
+
+def only_json(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: refuse other bodies before anything reads them, in words that the page can pass on."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.method == "POST" and request.path.startswith(INTERFACE):
+            length = request.headers.get("Content-Length", "0")
+            most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+            if length.isdecimal() and int(length) > most:
+                _discard(request, int(length))
+                return JsonResponse({"detail": f"this is too long: at most {most} bytes are taken"}, status=413)
+            if length != "0" and request.content_type != "application/json":
+                return JsonResponse({"detail": "only application/json is understood"}, status=415)
+        return get_response(request)
+
+    return middleware
+
+
+def _discard(request: HttpRequest, length: int) -> None:
+    while length <= MOST_DISCARDED and request.read(_CHUNK):
+        pass
