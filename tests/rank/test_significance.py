@@ -12,7 +12,7 @@ from statsmodels.stats.multitest import multipletests
 from adjudge.rank.lines import RULES, cluster_numbers, line_after
 from adjudge.rank.multiplicity import benjamini_hochberg, holm
 from adjudge.rank.rank_sets import rank_bounds, rank_sets
-from adjudge.rank.significance import PairTests, resampling_tests, sign_tests
+from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
 
 
 @settings(max_examples=8)
@@ -43,10 +43,27 @@ def test_the_sign_test_is_the_exact_binomial(wins: int, losses: int) -> None:
 def test_resampled_differences_are_tested_against_their_spread() -> None:
     rng = np.random.default_rng(1)
     resampled = rng.normal(size=(4000, 3)) * [1.0, 1.0, 0.1] + [5.0, 0.0, 0.0]
-    tests = resampling_tests(np.array([5.0, 0.0, 0.0]), resampled, units=10_000)
+    wins = np.full((3, 3), 5.0)  # judgments that go both ways: the resamples alone decide
+    tests = resampling_tests(np.array([5.0, 0.0, 0.0]), difference_spread(resampled, 10_000), 10_000, wins)
     assert tests.two_sided[0, 1] == pytest.approx(2 * 0.000204, rel=0.3)  # 5 / sqrt(2) standard deviations
     assert tests.two_sided[1, 2] == pytest.approx(1.0)
     assert tests.greater[1, 0] > 0.99
+
+
+def test_resamples_that_do_not_vary_leave_the_test_to_the_pair_itself() -> None:
+    """scipy `binomtest` of 14 wins and 6 losses."""
+    wins = np.array([[0.0, 14.0], [6.0, 0.0]])
+    tests = resampling_tests(np.array([0.4, -0.4]), np.full((2, 2), 1e-14), 2, wins)
+    assert tests.two_sided[0, 1] == pytest.approx(binomtest(14, 20).pvalue)
+
+
+def test_the_spread_of_few_units_is_made_good() -> None:
+    """Resampled means of k values have the variance s2 (k - 1) / k**2 on average; what is wanted is s2 / k."""
+    rng = np.random.default_rng(2)
+    values = np.array([0.0, 1.0, 5.0])
+    drawn = values[rng.integers(3, size=(40_000, 3))].mean(1)
+    spread = difference_spread(np.stack([drawn, np.zeros_like(drawn)], axis=1), 3)
+    assert spread[0, 1] == pytest.approx(values.std(ddof=1) / np.sqrt(3), rel=0.01)
 
 
 def test_rank_bounds_share_ranks_among_equals() -> None:

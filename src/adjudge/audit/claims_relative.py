@@ -16,9 +16,10 @@ from adjudge.core.claims import Claims
 from adjudge.core.comparisons import comparisons
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, expected_wins, wins_no_ties
-from adjudge.rank.relative import check_comparable, check_connected
-from adjudge.rank.significance import difference_spread
-from adjudge.rank.units import Units, units_of
+from adjudge.rank.relative import check_comparable, check_connected, groups_that_met
+from adjudge.rank.separation import separation
+from adjudge.rank.significance import difference_spread, resampling_tests
+from adjudge.rank.units import Units, labelling_annotators, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.tally import Tally
 
 LEVEL = 0.05
 RESAMPLES = 1000
@@ -61,18 +63,31 @@ class _Estimated:
         self.tally = self.units.total()
         self.scores = bradley_terry.scores(self.tally)
         drawn = self.units.resampled(RESAMPLES, generator(seed))
-        self.se = difference_spread(np.concatenate([bradley_terry.scores(one) for one in drawn]))
+        resampled = np.concatenate([bradley_terry.scores(one) for one in drawn])
+        self.se = difference_spread(resampled, self.units.number)
         self.df = np.full_like(self.se, max(self.units.number - 1, 1))
+        self.apart = separation(self.tally.wins)
+
+    @property
+    def difference(self) -> NDArray[np.float64]:
+        """Differences of strengths; NaN between systems that have nothing to do with each other."""
+        return _differences(self.scores, self.tally)
 
     def evidence(self) -> Evidence:
         from scipy.stats import t
 
-        difference = self.scores[:, None] - self.scores[None, :]
+        difference = self.difference
         half = self.se * t.isf(LEVEL / 2, self.df)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = np.where(self.se > 0, 2 * t.sf(np.abs(difference) / self.se, self.df), np.nan)
+        # The size of a lead that no judgment contradicts is the prior's; an interval would be made up.
+        half[self.apart.leads | self.apart.leads.T] = np.nan
+        tests = resampling_tests(self.scores, self.se, self.units.number, self.tally.wins)
         systems, human = self.compared.systems, self.compared.human
-        return Evidence(systems, human, self.scores, difference, difference - half, difference + half, p)
+        return Evidence(systems, human, self.scores, difference, difference - half, difference + half, tests.two_sided)
+
+
+def _differences(scores: NDArray[np.float64], tally: Tally) -> NDArray[np.float64]:
+    group = groups_that_met(tally)
+    return np.where(group[:, None] == group[None, :], scores[:, None] - scores[None, :], np.nan)
 
 
 def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
@@ -83,19 +98,19 @@ def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
     if compared.human.any():
         left_out.insert(0, ("without the reference", compared.human))
     for name, gone in left_out:
-        if (~gone).sum() > 1:
-            yield _again(name, compared, gone, seed)
+        part = compared.without(gone)
+        if len(part):
+            yield _again(name, _Estimated(part, seed), gone)
     for name, module in (("order by expected wins", expected_wins), ("order by wins without ties", wins_no_ties)):
         score = module.scores(whole.tally)
         yield Trial(name, name, score[:, None] - score[None, :])
     yield from _annotators_left_out(whole)
 
 
-def _again(name: str, compared: Comparisons, gone: NDArray[np.bool_], seed: int) -> Trial:
-    part = _Estimated(compared.without(gone), seed)
+def _again(name: str, part: _Estimated, gone: NDArray[np.bool_]) -> Trial:
     places = [int(i) for i in np.flatnonzero(~gone)]
-    difference = part.scores[:, None] - part.scores[None, :]
-    return Trial(name, name, *(spread_out(one, places, len(gone)) for one in (difference, part.se, part.df)))
+    numbers = (part.difference, part.se, part.df, part.apart.p)
+    return Trial(name, name, *(spread_out(one, places, len(gone)) for one in numbers))
 
 
 def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
@@ -103,11 +118,10 @@ def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
     units = whole.units
     if units.kind != "annotators" or units.number < 3:
         return
-    judged = np.unique(whole.compared.block_annotator)
+    judged = labelling_annotators(whole.compared)
     counts = np.asarray(units.counts.sum(axis=1)).ravel()
-    chosen = np.argsort(-counts, kind="stable")[:MOST_LEFT_OUT]
-    weights = np.ones((len(chosen), units.number)) - np.eye(units.number)[chosen]
-    fits = bradley_terry.scores(units.weighted(weights))
-    for place, scores in zip(chosen, fits, strict=True):
+    for place in np.argsort(-counts, kind="stable")[:MOST_LEFT_OUT]:
+        rest = units.weighted(np.where(np.arange(units.number) == place, 0.0, 1.0))
+        difference, least_p = _differences(bradley_terry.scores(rest), rest), separation(rest.wins).p
         name = f"annotator {whole.compared.annotators[judged[place]]} left out"
-        yield Trial(name, "any annotator left out", scores[:, None] - scores[None, :], whole.se, whole.df)
+        yield Trial(name, "any annotator left out", difference, whole.se, whole.df, least_p)

@@ -31,6 +31,8 @@ class Trial:
     difference: NDArray[np.float64]
     se: NDArray[np.float64] | None = None
     df: NDArray[np.float64] | None = None
+    least_p: NDArray[np.float64] | None = None
+    """What p cannot be below, where the spread understates the doubt."""
 
     def applies(self, one: int, other: int) -> bool:
         """Whether both systems are in the trial."""
@@ -48,7 +50,10 @@ class Trial:
         difference = self.difference[better, worse]
         if self.se is None or self.df is None or difference <= 0:
             return bool(difference > 0)
-        return bool(2 * t.sf(difference / self.se[better, worse], self.df[better, worse]) < level)
+        least = 0.0 if self.least_p is None else self.least_p[better, worse]
+        with np.errstate(divide="ignore"):
+            p = 2 * t.sf(difference / self.se[better, worse], self.df[better, worse])
+        return bool(max(p, least) < level)
 
     def keeps_equal(self, one: int, other: int, margin: float, level: float) -> bool:
         """Whether "no further apart than the margin" stands in this trial."""

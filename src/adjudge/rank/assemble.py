@@ -34,7 +34,7 @@ class Estimate:
     tests: PairTests
     rank_sets: NDArray[np.int64]
     numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
-    pair_numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    pair_numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.core.comparisons import comparisons as compare
+from adjudge.core.comparisons import relative_judgments
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
-from adjudge.rank.rank_sets import rank_sets
-from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
+from adjudge.rank.rank_sets import rank_bounds, rank_sets
+from adjudge.rank.separation import separation
+from adjudge.rank.significance import PairTests, difference_spread, few_units, resampling_tests, sign_tests
 from adjudge.rank.units import units_of
 
 if TYPE_CHECKING:
@@ -24,10 +26,15 @@ if TYPE_CHECKING:
     from adjudge.core.ranking import Ranking
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
+    from adjudge.rank.separation import Separation
     from adjudge.rank.tally import Tally
     from adjudge.rank.units import Units
 
+    _Numbers = NDArray[np.float64] | NDArray[np.int64]
+
 DEFAULT_RESAMPLES = 1000
+# The method whose scores have no bound where a system won everything.
+UNBOUNDED = "bradley-terry"
 FEW_ANNOTATORS = 5
 
 
@@ -40,7 +47,8 @@ class _Scored:
 def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems by one of the methods for relative judgments."""
     compared = _prepared(judgments, method, settings)
-    return rank_units(units_of(compared), provenance(judgments.final()), method, settings)
+    source = replace(provenance(judgments.final()), set_aside=relative_judgments(judgments).set_aside)
+    return rank_units(units_of(compared), source, method, settings)
 
 
 def rank_units(units: Units, source: Provenance, method: Method, settings: RankSettings) -> Ranking:
@@ -50,8 +58,12 @@ def rank_units(units: Units, source: Provenance, method: Method, settings: RankS
     scored = _scored(method, units, tally, settings)
     if np.isnan(scored.scores).all():
         raise DataError(f"every comparison is a tie, so {method.name} has nothing to count; try wins-or-ties")
-    tests = _tests(tally, scored, units, settings.significance or method.significance)
+    significance = _significance(method, settings, scored)
+    tests = _tests(tally, scored, units, significance)
+    apart = separation(tally.wins)
     sets = rank_sets(scored.scores, scored.resampled, settings.level)
+    sets = apart.widened(sets, np.stack(rank_bounds(scored.scores), axis=1), settings.level)
+    numbers = _numbers(tally, scored, units.number, settings.level)
     estimate = Estimate(
         systems=tally.systems,
         human=tally.human,
@@ -59,8 +71,8 @@ def rank_units(units: Units, source: Provenance, method: Method, settings: RankS
         n=tally.met.sum(-1).astype(int),
         tests=tests,
         rank_sets=sets,
-        numbers=_numbers(tally, scored, settings.level),
-        pair_numbers=_pair_numbers(tally, scored),
+        numbers=_bounded(numbers, apart) if method.name == UNBOUNDED else numbers,
+        pair_numbers=_pair_numbers(tally, scored, units.number),
     )
     return assemble(
         source,
@@ -68,8 +80,8 @@ def rank_units(units: Units, source: Provenance, method: Method, settings: RankS
         method=method.name,
         rule=settings.lines or "rank-sets",
         level=settings.level,
-        settings=_settings(method, settings, len(scored.resampled), units.kind),
-        notes=_notes(units),
+        settings=_settings(method, settings, significance, len(scored.resampled), units.kind),
+        notes=_notes(units) + (_unopposed(tally, apart) if method.name == UNBOUNDED else ()),
     )
 
 
@@ -94,9 +106,8 @@ def check_comparable(compared: Comparisons) -> None:
 
 def check_connected(tally: Tally) -> None:
     """Refuse groups of systems that never met: no comparison says which of two such groups is better."""
-    from scipy.sparse.csgraph import connected_components
-
-    groups, label = connected_components(tally.met > 0, directed=False)
+    label = groups_that_met(tally)
+    groups = int(label.max()) + 1
     if groups > 1:
         smallest = np.argmin(np.bincount(label))
         alone = ", ".join(name for name, group in zip(tally.systems, label, strict=True) if group == smallest)
@@ -104,6 +115,14 @@ def check_connected(tally: Tally) -> None:
             f"the systems fall into {groups} groups that were never compared with each other "
             f"(one of them: {alone}), so they have no common ranking; collect comparisons between the groups"
         )
+
+
+def groups_that_met(tally: Tally) -> NDArray[np.int32]:
+    """The number of each system's group: between groups nobody ever met anybody."""
+    from scipy.sparse.csgraph import connected_components
+
+    label: NDArray[np.int32] = connected_components(tally.met > 0, directed=False)[1]
+    return label
 
 
 def _scored(method: Method, units: Units, tally: Tally, settings: RankSettings) -> _Scored:
@@ -122,20 +141,27 @@ def _scored(method: Method, units: Units, tally: Tally, settings: RankSettings) 
     return _Scored(score(tally), np.concatenate(resampled) if resampled else empty)
 
 
+def _significance(method: Method, settings: RankSettings, scored: _Scored) -> str:
+    """The test that is made: without resamples there is the sign test only."""
+    wanted = settings.significance or method.significance
+    return wanted if len(scored.resampled) > 1 else "sign"
+
+
 def _tests(tally: Tally, scored: _Scored, units: Units, significance: str) -> PairTests:
-    if significance == "sign" or len(scored.resampled) < 2:
+    if significance == "sign":
         return sign_tests(tally.wins)
-    return resampling_tests(scored.scores, scored.resampled, units.number)
+    spread = difference_spread(scored.resampled, units.number)
+    return resampling_tests(scored.scores, spread, units.number, tally.wins)
 
 
-def _numbers(tally: Tally, scored: _Scored, level: float) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
-    numbers: dict[str, NDArray[np.float64] | NDArray[np.int64]] = {
+def _numbers(tally: Tally, scored: _Scored, units: int, level: float) -> dict[str, _Numbers]:
+    numbers: dict[str, _Numbers] = {
         name: counts.sum(-1).astype(np.int64)
         for name, counts in (("wins", tally.wins), ("ties", tally.ties), ("losses", tally.losses))
     }
     if len(scored.resampled) > 1:
         known = np.ma.masked_invalid(scored.resampled)
-        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan))
+        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan)) * np.sqrt(few_units(units))
         low, high = _interval(scored.resampled, level)
         numbers["low"], numbers["high"] = low, high
     return numbers
@@ -147,20 +173,25 @@ def _interval(resampled: NDArray[np.float64], level: float) -> tuple[NDArray[np.
     return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
 
 
-def _pair_numbers(tally: Tally, scored: _Scored) -> dict[str, NDArray[np.float64]]:
+def _pair_numbers(tally: Tally, scored: _Scored, units: int) -> dict[str, _Numbers]:
     """What is told of every pair besides its p: its own counts, the sign test on them, the difference's spread."""
-    sign = sign_tests(tally.wins)
-    numbers = {"wins": tally.wins, "ties": tally.ties, "losses": tally.losses, "p_sign": sign.two_sided}
+    numbers: dict[str, _Numbers] = {
+        name: counts.astype(np.int64)
+        for name, counts in (("wins", tally.wins), ("ties", tally.ties), ("losses", tally.losses))
+    }
+    numbers["p_sign"] = sign_tests(tally.wins).two_sided
     if len(scored.resampled) > 1:
-        numbers["se"] = difference_spread(scored.resampled)
+        numbers["se"] = difference_spread(scored.resampled, units)
     return numbers
 
 
-def _settings(method: Method, settings: RankSettings, resamples: int, unit: str) -> dict[str, str | int | float | None]:
+def _settings(
+    method: Method, settings: RankSettings, significance: str, resamples: int, unit: str
+) -> dict[str, str | int | float | None]:
     return {
         "method": method.name,
         "reference": method.reference or settings.reference or "include",
-        "significance": settings.significance or method.significance,
+        "significance": significance,
         "lines": settings.lines or "rank-sets",
         "level": settings.level,
         "resampled": unit,
@@ -175,3 +206,21 @@ def _notes(units: Units) -> tuple[str, ...]:
     if units.number < FEW_ANNOTATORS:
         return (f"only {units.number} annotators: intervals from resampling so few people are too narrow",)
     return ()
+
+
+def _bounded(numbers: dict[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
+    """The numbers without the intervals of systems that no judgment bounds: the resamples' spread would be made up."""
+    unbounded = apart.above_most | apart.below_most
+    for name in {"se", "low", "high"} & set(numbers):
+        numbers[name] = np.where(unbounded, np.nan, numbers[name])
+    return numbers
+
+
+def _unopposed(tally: Tally, apart: Separation) -> tuple[str, ...]:
+    """Say whose strength no judgment bounds."""
+    unbounded = apart.above_most | apart.below_most
+    if not unbounded.any():
+        return ()
+    names = ", ".join(name for name, one in zip(tally.systems, unbounded, strict=True) if one)
+    doubt = "how large it is, the prior alone decides; p-values come from how often it was seen"
+    return (f"no judgment contradicts the lead or lag of {names}: {doubt}",)

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from adjudge.rank.multiplicity import holm
+from adjudge.rank.separation import separation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+# Below this, differences between resamples are rounding.
+SMALLEST_SPREAD = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,25 +58,40 @@ def sign_tests(wins: NDArray[np.float64]) -> PairTests:
     return PairTests(np.where(nothing, np.nan, greater), np.where(nothing, np.nan, two_sided))
 
 
-def resampling_tests(scores: NDArray[np.float64], resampled: NDArray[np.float64], units: int) -> PairTests:
-    """Tests of differences between scores: the difference against its spread over resamples, t with units - 1."""
+def resampling_tests(
+    scores: NDArray[np.float64], spread: NDArray[np.float64], units: int, wins: NDArray[np.float64]
+) -> PairTests:
+    """Tests of differences between scores: the difference against its spread over resamples, t with units - 1.
+
+    Two things resamples cannot show. Where they do not vary at all, p is that of the sign test; where no judgment
+    contradicts a lead, it is at least what so few judgments leave (see `separation`).
+    """
     from scipy.stats import t
 
     difference = scores[:, None] - scores[None, :]
-    spread = difference_spread(resampled)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.where(spread > 0, difference / spread, np.where(difference == 0, 0.0, np.sign(difference) * np.inf))
-    greater = t.sf(ratio, max(units - 1, 1))
-    two_sided = np.minimum(1.0, 2 * t.sf(np.abs(ratio), max(units - 1, 1)))
+    varies = spread > SMALLEST_SPREAD * (1 + np.abs(difference))
+    ratio = np.divide(difference, spread, out=np.zeros_like(spread), where=varies)
+    p = np.where(varies, 2 * t.sf(np.abs(ratio), max(units - 1, 1)), sign_tests(wins).two_sided)
+    p[np.isnan(spread)] = np.nan
+    two_sided = np.minimum(1.0, np.maximum(p, separation(wins).p))
+    greater = np.where(difference >= 0, two_sided / 2, 1 - two_sided / 2)
     np.fill_diagonal(greater, np.nan)
     np.fill_diagonal(two_sided, np.nan)
-    return PairTests(greater, two_sided)
+    return PairTests(np.where(np.isnan(two_sided), np.nan, greater), two_sided)
 
 
-def difference_spread(resampled: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard deviation over resamples of every difference of two scores, from their covariance."""
+def difference_spread(resampled: NDArray[np.float64], units: int) -> NDArray[np.float64]:
+    """The standard deviation over resamples of every difference of two scores, from their covariance.
+
+    Resamples of k units vary by (k - 1) / k too little; that is made good.
+    """
     if len(resampled) < 2:
         return np.full((resampled.shape[1],) * 2, np.nan)
-    covariance = np.atleast_2d(np.cov(resampled, rowvar=False))
+    covariance = np.atleast_2d(np.cov(resampled, rowvar=False)) * few_units(units)
     variance = np.diag(covariance)
     return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
+
+
+def few_units(units: int) -> float:
+    """By how much the variance over resamples of so many units falls short."""
+    return units / (units - 1) if units > 1 else 1.0

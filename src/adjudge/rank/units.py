@@ -87,22 +87,32 @@ def units_of(comparisons: Comparisons) -> Units:
 
 
 def annotator_units(comparisons: Comparisons) -> Units:
-    """One unit per annotator who compared anything."""
-    judged, code = np.unique(comparisons.block_annotator, return_inverse=True)
+    """One unit per annotator who gave any label."""
+    judged = labelling_annotators(comparisons)
+    code = np.searchsorted(judged, comparisons.block_annotator)
     cells = _block_cells(comparisons, label_scale(comparisons))
     matrix = _sum_rows(cells, code[cells.row], len(judged), _width(comparisons))
     return Units(comparisons.systems, comparisons.human, matrix, np.ones(len(judged), dtype=np.int64), "annotators")
 
 
+def labelling_annotators(comparisons: Comparisons) -> NDArray[np.int64]:
+    """The codes of the annotators who gave any label, in ascending order: the units of `annotator_units`."""
+    given = np.bincount(comparisons.block_annotator[comparisons.label_block], minlength=len(comparisons.annotators))
+    return np.flatnonzero(given)
+
+
 def block_units(comparisons: Comparisons) -> Units:
-    """One unit per block; where every block is a single pair, equal pairs are kept once with their number."""
+    """One unit per block with a label; where all are single pairs, equal pairs are kept once with their number."""
     sizes = np.bincount(comparisons.label_block, minlength=len(comparisons.block_annotator))
-    if len(comparisons) and (sizes == 2).all():
+    labelled = np.flatnonzero(sizes)
+    if len(comparisons) == len(labelled) and (sizes[labelled] == 2).all():
         distinct, times = _distinct_pairs(comparisons)
+        rows = np.arange(len(times))
     else:
-        distinct, times = comparisons, np.ones(len(comparisons.block_annotator), dtype=np.int64)
+        distinct, times = comparisons, np.ones(len(labelled), dtype=np.int64)
+        rows = np.searchsorted(labelled, np.arange(len(comparisons.block_annotator)))
     cells = _block_cells(distinct, label_scale(comparisons))
-    matrix = _sum_rows(cells, cells.row, len(times), _width(distinct))
+    matrix = _sum_rows(cells, rows[cells.row], len(times), _width(distinct))
     return Units(comparisons.systems, comparisons.human, matrix, times, "blocks")
 
 

@@ -74,9 +74,15 @@ def _row(one: RankedSystem) -> dict[str, Any]:
     return {
         "system": one.system,
         "score": one.score,
-        "low": one.numbers.get("low", one.score),
-        "high": one.numbers.get("high", one.score),
+        "low": _end(one, "low"),
+        "high": _end(one, "high"),
         "cluster": one.cluster,
         "ranks": f"{low}" if low == high else f"{low} to {high}",
         "made by": "human" if one.human else "system",
     }
+
+
+def _end(one: RankedSystem, name: str) -> float | None:
+    """An end of the interval; where there is none, or none is known, the bar ends at the score."""
+    end = one.numbers.get(name)
+    return one.score if end is None else end

@@ -1,0 +1,110 @@
+"""Leads that no judgment contradicts: resamples show no doubt about them, however few judgments there are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import adjudge
+from adjudge.audit import AuditSettings, audit
+from adjudge.rank import RankSettings
+from adjudge.rank.separation import separation
+from tests.rank.make import blocks
+
+ORDERED: dict[str, int | None] = {"a": 1, "b": 2, "c": 3}
+
+
+def path_exists(wins: list[list[int]], start: int, goal: int) -> bool:
+    found = [start]
+    for one in found:
+        found += [other for other, won in enumerate(wins[one]) if won and other not in found]
+    return goal in found
+
+
+def slow_p(wins: list[list[int]], i: int, j: int) -> float:
+    """By the definition in the module: 0 where wins lead both ways, 1 where they lead neither way."""
+    n = range(len(wins))
+    down, up = path_exists(wins, i, j), path_exists(wins, j, i)
+    if down == up:
+        return 0.0 if down or i == j else 1.0
+    better, worse = (i, j) if down else (j, i)
+    above = {k for k in n if path_exists(wins, k, better)}
+    below = {k for k in n if path_exists(wins, worse, k)}
+    seen = max(
+        [wins[a][b] for a in above for b in n if b not in above]
+        + [wins[a][b] for a in n if a not in below for b in below]
+    )
+    return float(min(1.0, 2 * 0.5**seen))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[list[int]]:
+    n = draw(st.integers(2, 6))
+    row = st.lists(st.sampled_from([0, 0, 0, 1, 2, 7]), min_size=n, max_size=n)
+    return draw(st.lists(row, min_size=n, max_size=n))
+
+
+@given(tables())
+def test_the_fast_way_is_the_definition(wins: list[list[int]]) -> None:
+    for i in range(len(wins)):
+        wins[i][i] = 0
+    found = separation(np.array(wins, dtype=float))
+    assert found.p.tolist() == [[slow_p(wins, i, j) for j in range(len(wins))] for i in range(len(wins))]
+
+
+def test_a_lead_counts_as_often_as_it_was_seen() -> None:
+    # a beat b 3 times and c 9 times; b and c beat each other, so that all say a is ahead of both.
+    found = separation(np.array([[0.0, 3, 9], [0, 0, 4], [0, 4, 0]]))
+    assert found.p[0].tolist() == [0.0, 2 * 0.5**9, 2 * 0.5**9]
+    assert found.p[1, 2] == 0.0
+    assert found.above_most.tolist() == [True, False, False]
+
+
+def test_nothing_separates_two_that_only_lost() -> None:
+    found = separation(np.array([[0.0, 5, 50], [0, 0, 0], [0, 0, 0]]))
+    assert found.p[1, 2] == 1.0
+
+
+def test_two_people_who_agree_four_times_prove_nothing() -> None:
+    judgments = blocks([ORDERED] * 4, annotators=["x", "x", "y", "y"])
+    ranking = adjudge.rank(judgments)
+    assert ranking.order == ("a", "b", "c")
+    assert [one.p for one in ranking.comparisons] == pytest.approx([0.125] * 3)  # 4 of 4: 2 / 2**4
+    assert [one.rank_set for one in ranking.systems] == [(1, 3)] * 3
+    assert len(ranking.clusters) == 1
+    assert all(one.numbers["high"] is None for one in ranking.systems)
+    assert any("no judgment contradicts" in note for note in ranking.notes)
+
+
+@pytest.mark.parametrize("method", ["bradley-terry", "wins-or-ties", "expected-wins", "block-wins", "rank-points"])
+def test_unanimous_people_draw_lines_once_there_are_enough_judgments(method: str) -> None:
+    settings = RankSettings(resamples=50)
+    people = [f"p{i % 7}" for i in range(7)]
+    few = adjudge.rank(blocks([ORDERED] * 5, annotators=people[:5]), method=method, settings=settings)
+    enough = adjudge.rank(blocks([ORDERED] * 7, annotators=people), method=method, settings=settings)
+    assert few.systems[0].rank_set == (1, 3)  # 2 / 2**5 is more than .05
+    assert enough.systems[0].rank_set == (1, 1)  # 2 / 2**7 is not
+
+
+def test_claims_need_judgments_too() -> None:
+    judgments = blocks([ORDERED] * 4, annotators=["x", "x", "y", "y"])
+    claims = audit(judgments, only=("claims",), settings=AuditSettings()).to_dict()["claims"]
+    assert {one["verdict"] for one in claims} == {"not supported"}
+    assert [one["interval"] for one in claims if one["kind"] == "better"] == [[None, None]] * 3
+
+
+def test_trials_that_tear_the_systems_apart_do_not_judge_across_the_gap() -> None:
+    """Without c, the best, nothing connects a and b with d and e."""
+    group: list[dict[str, int | None]] = []
+    for i in range(60):
+        odd = i % 6 == 0
+        group += [{"c": 1, "a": 2}, {"c": 1, "d": 3}, {"a": 2, "c": 1 + 2 * odd}]
+        group += [{"a": 1 + odd, "b": 2 - odd}, {"d": 1 + odd, "e": 2 - odd}, {"d": 2, "c": 1 + 2 * odd}]
+    judgments = blocks(group, annotators=[f"p{i // 36}" for i in range(len(group))])
+    claims = audit(judgments, only=("claims",), settings=AuditSettings()).to_dict()["claims"]
+    apart = next(one for one in claims if set(one["systems"]) == {"a", "e"})
+    together = next(one for one in claims if set(one["systems"]) == {"a", "b"})
+    assert "without the best system" in together["survives"]
+    assert not [name for name in (*apart["survives"], *apart["broken_by"]) if name == "without the best system"]
