@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+import adjudge
 from adjudge.audit import SECTIONS, AuditSettings, audit
 from adjudge.audit.correlate import correlate
 from adjudge.audit.proportion import proportion
@@ -23,6 +24,7 @@ from adjudge.core.audit_sampling import Composition, Sampling
 from adjudge.core.audit_wins import Discrepancies, SoleWinners
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
+from adjudge.core.result import to_plain
 from adjudge.core.table import Table
 from adjudge.formats import native
 from tests.check.make import Block, rankings, scores
@@ -53,6 +55,18 @@ def test_sole_winners_by_hand() -> None:
         ("x", 0, 3),
         ("y", 0, 4),
     ]
+
+
+def test_controls_are_no_systems() -> None:
+    """A degraded output in a block, and a whole tutorial, change nothing but what is set aside."""
+    genuine = rankings(BLOCKS)
+    control = genuine.table.head(1).with_columns(system=pl.lit("ref, damaged"), kind=pl.lit("degraded"), rank=3)
+    lesson = control.with_columns(screen=pl.lit("lesson"), kind=pl.lit("tutorial"))
+    mixed = Judgments(pl.concat([genuine.table, control.cast(genuine.table.schema), lesson.cast(genuine.table.schema)]))
+    for name in ("composition", "sampling", "sole_winners", "discrepancies"):
+        assert to_plain(section(name, mixed)) == to_plain(section(name, genuine))
+    records = [(one.reason, one.rows) for one in adjudge.rank(mixed, method="wins-or-ties").set_aside]
+    assert records == [("control in a ranking, which says nothing of a system", 2)]
 
 
 def test_sampling_counts_blocks_shown() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.comparisons import BLOCK_KEY, RELATIVE, comparisons
+from adjudge.core.comparisons import BLOCK_KEY, comparisons, relative_judgments
 from adjudge.core.errors import DataError, UsageError
 from adjudge.rank.methods import find_method
 from adjudge.rank.tally import tally
@@ -72,11 +72,14 @@ def shown(judgments: Judgments) -> Shown:
     from scipy.sparse import csr_array
 
     compared = compared_systems(judgments)
-    table = judgments.final().table.filter(pl.col("protocol").is_in(RELATIVE))
-    places = table.select(
-        (pl.struct(BLOCK_KEY).rank("dense") - 1).alias("block"),
-        pl.col("system").replace_strict(compared.systems, range(len(compared.systems)), return_dtype=pl.Int64),
-    ).unique()
+    places = (
+        relative_judgments(judgments)
+        .table.select(
+            (pl.struct(BLOCK_KEY).rank("dense") - 1).alias("block"),
+            pl.col("system").replace_strict(compared.systems, range(len(compared.systems)), return_dtype=pl.Int64),
+        )
+        .unique()
+    )
     block, system = places["block"].to_numpy(), places["system"].to_numpy()
     number = int(block.max()) + 1
     matrix = csr_array((np.ones(len(block)), (block, system)), shape=(number, len(compared.systems)))

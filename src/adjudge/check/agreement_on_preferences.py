@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from adjudge.check.agree_options import notes_on
 from adjudge.check.annotations import group_annotations
@@ -13,11 +12,12 @@ from adjudge.check.lengths import by_length, segment_lengths
 from adjudge.check.preferences import coefficients
 from adjudge.check.preferences_by_annotator import annotators_of_preferences
 from adjudge.core.agreement import PARTS, Agreement
-from adjudge.core.comparisons import NOBODY, RELATIVE, comparisons, segment_keys
+from adjudge.core.comparisons import NOBODY, comparisons, relative_judgments, segment_keys
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
     from adjudge.check.agree_options import AgreeOptions
@@ -73,10 +73,9 @@ def _known(compared: Comparisons, segments: pl.DataFrame) -> NDArray[np.bool_]:
 
 
 def _set_aside(judgments: Judgments, known: NDArray[np.bool_]) -> tuple[SetAside, ...]:
-    used = judgments.final().keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")
     unknown = int((~known).sum())
     record = (SetAside("comparison without annotator or segment", unknown),) if unknown else ()
-    return used.set_aside + record
+    return relative_judgments(judgments).set_aside + record
 
 
 def _label_scale(compared: Comparisons, labels: int | None) -> int:

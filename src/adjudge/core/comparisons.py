@@ -78,7 +78,7 @@ class Comparisons:
 
 def comparisons(judgments: Judgments) -> Comparisons:
     """All pairs of labelled systems within each screen (of rankings and pairwise judgments, last revision)."""
-    table = _with_ranks(_relative_judgments(judgments))
+    table = _with_ranks(relative_judgments(judgments).table)
     labels = _label_codes(table)
     pairs = _pairs_within_blocks(labels)
     human = _human_systems(table, labels.systems)
@@ -101,19 +101,21 @@ def comparisons(judgments: Judgments) -> Comparisons:
 
 def segment_keys(judgments: Judgments) -> pl.DataFrame:
     """What the codes in `Comparisons.segment` stand for: row i holds the columns `SEGMENT_KEY` of segment i."""
-    coded = _relative_judgments(judgments).select(_segment_code().alias("code"), *SEGMENT_KEY)
+    coded = relative_judgments(judgments).table.select(_segment_code().alias("code"), *SEGMENT_KEY)
     return coded.unique("code").sort("code").drop("code")
 
 
-def _relative_judgments(judgments: Judgments) -> pl.DataFrame:
-    table = judgments.final().table.filter(pl.col("protocol").is_in(RELATIVE))
-    if table.height == 0:
+def relative_judgments(judgments: Judgments) -> Judgments:
+    """What comparisons are made of: the last revision of relative judgments; scores and controls are set aside."""
+    relative = judgments.final().keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")
+    if not len(relative):
         found = ", ".join(judgments.protocols) or "no judgments at all"
         raise DataError(
             f"relative ranks are needed, but the data hold {found}; use 'adjudge rank' with a method for scores"
         )
-    genuine = table.filter(~pl.col("kind").is_in(NOT_COMPARED))
-    if genuine.height == 0:
+    control = pl.col("kind").is_in(NOT_COMPARED).fill_null(value=False)
+    genuine = relative.keep(~control, otherwise="control in a ranking, which says nothing of a system")
+    if not len(genuine):
         raise DataError("relative ranks of systems are needed, but the data hold controls only; check the export")
     return genuine
 

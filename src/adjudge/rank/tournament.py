@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.comparisons import comparisons
+from adjudge.core.comparisons import comparisons, relative_judgments
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.tournament import CheapestOrder, Movable, Tournament, Violation
@@ -67,12 +67,12 @@ def tournament(
     orders = {"mfas": solution.order, **_rankings(chosen.values(), compared, machines, seed)}
     cycles = [members for members in components(net) if len(members) > 1]
     names = machines.systems
-    final = judgments.final()
+    used = relative_judgments(judgments)
     return Tournament(
         settings={"time_limit": time_limit, "seed": seed},
         data=judgments.fingerprint,
-        set_aside=final.set_aside,
-        notes=final.notes + _notes(compared, tally) + _left_out(chosen.values(), orders),
+        set_aside=used.set_aside,
+        notes=used.notes + _notes(compared, tally) + _left_out(chosen.values(), orders),
         systems=names,
         acyclic=not cycles,
         cycles=tuple(tuple(names[i] for i in members) for members in cycles),
@@ -152,7 +152,8 @@ def _notes(compared: Comparisons, tally: Tally) -> tuple[str, ...]:
         notes.append(f"human translations are left out: {', '.join(human)}")
     even = int((np.triu(tally.wins == tally.losses, 1)).sum())
     if even:
-        notes.append(f"{even} pairs of systems have no lead (or never met) and cost nothing either way")
+        pairs = "1 pair of systems has" if even == 1 else f"{even} pairs of systems have"
+        notes.append(f"{pairs} no lead (or never met), which costs nothing either way")
     groups = connected_components(tally.met > 0, directed=False)[0]
     if groups > 1:
         notes.append(
