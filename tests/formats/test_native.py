@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
-from adjudge.core.errors import DataError, InputError
+from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.judgments import KINDS, PROTOCOLS, SCHEMA, SIDES, Judgments
-from adjudge.formats import native
+from adjudge.formats import ReadOptions, native
 from adjudge.formats.native_faults import ON_SCALE
 
 # No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
@@ -193,3 +193,25 @@ def test_a_file_counts_once(tmp_path: Path) -> None:
     file.write_text("system,rank\na,1\n")
     with pytest.raises(InputError, match="given twice"):
         adjudge.read([file, tmp_path / "." / "table.csv"])
+
+
+def ranks(tmp_path: Path, *given: int) -> Path:
+    file = tmp_path / "ranks.csv"
+    rows = "".join(f"ann,1,s{i},{rank}\n" for i, rank in enumerate(given))
+    file.write_text(f"annotator,screen,system,rank\n{rows}")
+    return file
+
+
+def test_a_scale_that_is_told_is_kept_to(tmp_path: Path) -> None:
+    file = ranks(tmp_path, 1, 2, 7)
+    with pytest.raises(InputError, match="line 4: rank is 7, it must lie between 1 and 5; correct it"):
+        adjudge.read([file], options=ReadOptions(labels=5))
+    assert len(adjudge.read([file], options=ReadOptions(labels=7))) == 3
+    with pytest.raises(UsageError, match="--labels is 1"):
+        adjudge.read([file], options=ReadOptions(labels=1))
+
+
+def test_ranks_that_no_block_explains_are_pointed_out(tmp_path: Path) -> None:
+    assert "the largest rank is 7 (in 1 rows)" in adjudge.read([ranks(tmp_path, 1, 2, 7)]).notes[-1]
+    for usual in ([1, 2, 5], [1, 2, 3, 4, 5, 6, 7]):
+        assert not [note for note in adjudge.read([ranks(tmp_path, *usual)]).notes if "largest rank" in note]

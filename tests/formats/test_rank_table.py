@@ -45,6 +45,15 @@ def test_one_file_per_annotator(tmp_path: Path) -> None:
     assert len(comparisons(judgments)) == 6
 
 
+def test_the_scale_is_as_long_as_told_or_as_the_candidates_are_many(tmp_path: Path) -> None:
+    file = tmp_path / "ann.csv"
+    file.write_text("segment,x,y\ns1,1,5\n")
+    options = ReadOptions(rank_columns=("x", "y"), labels=5)
+    assert adjudge.read([file], format="rank-table", options=options).table["rank"].to_list() == [1, 5]
+    with pytest.raises(InputError, match=r"line 2: rank is '5', it must lie between 1 and 2 .*--labels"):
+        read(file, segment=None, columns=("x", "y"))
+
+
 def test_delimiters_default_segment_and_human(tmp_path: Path) -> None:
     for delimiter in ",;\t":
         file = tmp_path / "ann.txt"

@@ -11,6 +11,7 @@ import adjudge
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments, SetAside
+from adjudge.formats import ReadOptions
 
 BLOCKS = (
     "srclang,trglang,srcIndex,documentId,segmentId,judgeId,"
@@ -195,3 +196,77 @@ def test_screens_are_numbered_by_block_in_order(tmp_path: Path) -> None:
     rows = [f"Czech,English,{i},d,3,ann,1,x,2,y,3,z,1,3,2" for i in range(12)]
     judgments = read(tmp_path, BLOCKS, *rows)
     assert judgments.table["screen"].cast(pl.Int64).to_list() == [1 + i // 3 for i in range(36)]
+
+
+FIVE = (
+    "srclang,trglang,srcIndex,documentId,segmentId,judgeId,"
+    + ",".join(f"system{i}Number,system{i}Id" for i in range(1, 6))
+    + ","
+    + ",".join(f"system{i}rank" for i in range(1, 6))
+)
+
+
+def test_blocks_of_2013(tmp_path: Path) -> None:
+    """Numbers and documents are -1, judges are numbered within their group, names carry test set, pair and id."""
+    names = [
+        f"newstest2013.fr-en.{name}" for name in ("uni_primary.2658", "two__words.28", "online-B", "ref", "Tree-2")
+    ]
+    shown = ",".join(f"-1,{name}" for name in names)
+    judgments = read(
+        tmp_path,
+        FIVE,
+        f"French,English,556,-1,556,researcher_31,{shown},2,2,3,1,-1",
+        f"French,English,557,-1,557,turker_31,{shown},5,4,5,1,1",
+    )
+    assert [one.removeprefix("newstest2013.fr-en.") for one in judgments.systems] == [
+        "Tree-2",
+        "online-B",
+        "ref",
+        "two__words.28",
+        "uni_primary.2658",
+    ]
+    assert judgments.table.filter("human")["system"].unique().to_list() == ["newstest2013.fr-en.ref"]
+    assert judgments.table["document"].is_null().all()
+    assert judgments.table["annotator"].unique(maintain_order=True).to_list() == ["researcher_31", "turker_31"]
+    assert len(comparisons(judgments)) == 6 + 10
+
+
+def test_pairs_of_2016_with_outputs_that_systems_share(tmp_path: Path) -> None:
+    """Five outputs were shown, one of them made by two systems: all 15 pairs of six are given, and are one block."""
+    ranks = {"jhu-pbmt.4285": 4, "dv.4346": 2, "comb.4509": 3, "jhu-syntax.4391": 3, "online-A.0": 1, "SMT.4335": 1}
+    names = list(ranks)
+    rows = [
+        f"eng,ptb,620,620,judge26,newstest2016.{a}.en-pt,{ranks[a]},newstest2016.{b}.en-pt,{ranks[b]},1264"
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+    ]
+    judgments = read(tmp_path, PAIRS, *rows, name="wmt16it.eng-ptb.csv")
+    assert judgments.pairs == ("en-pt",)
+    assert judgments.table["screen"].n_unique() == 1
+    assert judgments.table["rank"].to_list() == list(ranks.values())
+    assert not judgments.table["human"].any()
+
+
+def test_five_at_a_time_with_a_ranking_id_are_blocks_of_their_rows(tmp_path: Path) -> None:
+    shown = ",".join(f"-1,{name}" for name in "vwxyz")
+    row = f"cze,eng,7,-1,7,judge1,{shown},1,2,3,4,5,11"
+    judgments = read(tmp_path, f"{FIVE},rankingID", row, row)
+    assert judgments.table["screen"].n_unique() == 2
+    assert len(comparisons(judgments)) == 20
+
+
+def test_names_with_commas_and_quotes(tmp_path: Path) -> None:
+    row = 'Czech,English,7,d,3,ann,1,"sys, the first",2,"a ""b"" c",3,z.1,1,3,2'
+    assert read(tmp_path, BLOCKS, row).systems == ('a "b" c', "sys, the first", "z.1")
+
+
+@pytest.mark.parametrize(("labels", "fits"), [(None, False), (4, False), (7, True), (10, True)])
+def test_the_scale_can_be_told(tmp_path: Path, labels: int | None, fits: bool) -> None:
+    file = tmp_path / "made.csv"
+    file.write_text(f"{BLOCKS}\nCzech,English,7,d,3,ann,1,x,2,y,3,z,1,7,2\n")
+    options = ReadOptions(labels=labels)
+    if fits:
+        assert adjudge.read([file], format="wmt-ranking", options=options).table["rank"].max() == 7
+        return
+    with pytest.raises(InputError, match=r"line 2: rank is '7', it must lie between 1 and .*--labels"):
+        adjudge.read([file], format="wmt-ranking", options=options)

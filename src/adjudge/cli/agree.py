@@ -12,9 +12,6 @@ def agree(
     files: o.Files,
     reading: Reading,
     pooled: Annotated[bool, typer.Option("--pooled", help="Measure all language pairs of the files as one.")] = False,
-    labels: Annotated[
-        int | None, typer.Option(help="Rank labels to choose from; the largest label or block where left out.")
-    ] = None,
     texts: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,6 +36,7 @@ def agree(
 
     sources = read_source_texts(texts) if texts else None
     parts = {"all": reading.read(files)} if pooled else reading.by_pair(files)
+    labels = reading.options.labels
     results = for_each_pair(
         parts,
         lambda part: agree(part, labels=labels, texts=sources, length_unit=length_unit, resamples=resamples, seed=seed),

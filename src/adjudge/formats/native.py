@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -17,7 +18,7 @@ from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import atomic_path, decode_text, read_bytes
 from adjudge.core.judgments import SCHEMA, SPAN, Judgments, concat, first_true
 from adjudge.formats.delimited import detect_delimiter
-from adjudge.formats.native_faults import check_answers, check_widths, line_of_row
+from adjudge.formats.native_faults import check_answers, check_scale, check_widths, doubt_about_scale, line_of_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +30,12 @@ PARQUET_MAGIC = b"PAR1"
 _TIMES = ("started", "ended")
 
 
-def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:  # noqa: ARG001
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read native tables; what a file is, its content says, not its name."""
-    return concat([_read_file(path) for path in paths])
+    return concat([_read_file(path, options) for path in paths])
 
 
-def _read_file(path: Path) -> Judgments:
+def _read_file(path: Path, options: ReadOptions) -> Judgments:
     raw = read_bytes(path)
     if not raw.strip():
         raise InputError("is empty; a judgment table is needed", file=path)
@@ -47,7 +48,8 @@ def _read_file(path: Path) -> Judgments:
         raise InputError("holds a header but no judgments; add rows", file=path)
     judgments = _with_protocol(Judgments.from_columns(frame, source=source))
     check_answers(judgments.table, frame.columns, source)
-    return judgments
+    check_scale(judgments.table, options, source)
+    return replace(judgments, notes=judgments.notes + doubt_about_scale(judgments.table, options))
 
 
 def _with_protocol(judgments: Judgments) -> Judgments:

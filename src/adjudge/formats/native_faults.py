@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from adjudge.core.comparisons import BLOCK_KEY
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.judgments import first_true
+from adjudge.formats.ranks import scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
 
 # Protocols whose scores lie on a scale from 0 to 100; scores computed back from standardised ones miss it by a hair.
 ON_SCALE = ("da", "sqm", "esa")
@@ -21,6 +25,8 @@ SCALE = (0.0, 100.0)
 ROUNDING = 0.01
 # protocol: the column without which it says nothing
 NEEDED = {"ranking": "rank", "pairwise": "rank", "da": "score", "sqm": "score"}
+# How long the scale of the field's rankings is.
+USUAL_LABELS = 5
 ANSWERS = ("rank", "score", "spans", "text")
 
 
@@ -41,6 +47,30 @@ def check_answers(table: pl.DataFrame, given: Sequence[str], source: Source) -> 
     if row is not None:
         value = f"score is {table['score'][row]:g}, it must lie between 0 and 100"
         raise source.fault(f"{value} in protocol '{table['protocol'][row]}'; correct it", row)
+
+
+def check_scale(table: pl.DataFrame, options: ReadOptions, source: Source) -> None:
+    """Refuse ranks beyond the scale; a table does not say its scale, so it is as long as --labels says."""
+    if options.labels is None:
+        return
+    scale = scale_of(options, options.labels)
+    row = first_true(table["rank"] > scale)
+    if row is not None:
+        raise source.fault(f"rank is {table['rank'][row]}, it must lie between 1 and {scale}; correct it", row)
+
+
+def doubt_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ...]:
+    """Point out ranks beyond the usual scale that no block of their size explains."""
+    largest = table["rank"].max()
+    if options.labels is not None or not isinstance(largest, int) or largest <= USUAL_LABELS:
+        return ()
+    together = table.filter(pl.col("rank").is_not_null()).group_by(BLOCK_KEY).len()["len"].max()
+    assert isinstance(together, int)
+    if largest <= together:
+        return ()
+    rows = int((table["rank"] == largest).sum())
+    found = f"the largest rank is {largest} (in {rows:,} rows), but at most {together:,} were ranked together"
+    return (f"{found}; if the scale is shorter, --labels refuses such ranks",)
 
 
 def check_widths(text: str, separator: str, path: Path) -> None:

@@ -28,6 +28,10 @@ class ReadOptions:
     )
     batches: tuple[Path, ...] = field(default=(), metadata=_help("appraise: batch files (JSON or zip) of the tasks."))
     annotators: Path | None = field(default=None, metadata=_help("appraise: file that maps accounts to people."))
+    labels: int | None = field(
+        default=None,
+        metadata=_help("rankings: labels on the scale; a rank beyond is refused. By default what the format says."),
+    )
     stacked: int = field(
         default=1, metadata=_help("rank-lines: annotators that stand one after the other in each file.")
     )

@@ -16,7 +16,7 @@ import polars as pl
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
 from adjudge.core.judgments import SCHEMA, Judgments, concat
-from adjudge.formats.ranks import BLANKS, human_columns, parse_ranks
+from adjudge.formats.ranks import BLANKS, human_columns, parse_ranks, scale_of
 from adjudge.formats.sources import campaign_names, files_in, pair_of, stem
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     count = _length(ranks, options.stacked)
     beside = [one for one in files if one not in ranks]
     fitting = [one for one in beside if len(one.lines) == count]
-    lines = pl.int_range(1, count + 1, eager=True, dtype=pl.Int64)
+    lines, scale = pl.int_range(1, count + 1, eager=True, dtype=pl.Int64), scale_of(options, len(ranks))
     block = _block(fitting, count, options.stacked).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
@@ -87,7 +87,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     labels = pl.concat(
         block.with_row_index(_LINE).with_columns(
             pl.lit(one.name).alias("system"),
-            parse_ranks(pl.Series(one.lines, dtype=pl.String), scale=len(ranks), path=one.path, lines=lines),
+            parse_ranks(pl.Series(one.lines, dtype=pl.String), scale=scale, path=one.path, lines=lines),
         )
         for one in ranks
     )

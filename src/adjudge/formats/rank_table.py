@@ -14,7 +14,7 @@ import polars as pl
 from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import SCHEMA, Judgments, concat
 from adjudge.formats.delimited import Delimited, read_delimited
-from adjudge.formats.ranks import human_columns, parse_ranks
+from adjudge.formats.ranks import human_columns, parse_ranks, scale_of
 from adjudge.formats.sources import files_in, pair_of, stem
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     segment = _segment_columns(table, options)
     if not table.rows:
         raise InputError("holds a header but no rows; check that the file is complete", file=table.path)
-    lines = table.lines()
+    lines, scale = table.lines(), scale_of(options, len(ranks))
     source, target = pair_of(table.path, options)
     block = pl.DataFrame(
         {
@@ -61,7 +61,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = pl.concat(
         block.with_row_index(_ROW).with_columns(
             pl.lit(name).alias("system"),
-            parse_ranks(table.texts(place), scale=len(ranks), path=table.path, lines=lines),
+            parse_ranks(table.texts(place), scale=scale, path=table.path, lines=lines),
         )
         for name, place in ranks.items()
     )

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, UsageError, shown
 from adjudge.core.humans import compile_human_pattern
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable
     from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
 
 # How files write "left blank". No rank is 0, so a 0 can mean nothing else.
 BLANKS = ("", "-1", "-1.0", "-", "0", "0.0", "na", "n/a", "nan", "null", "none")
@@ -34,12 +36,22 @@ def parse_ranks(texts: pl.Series, *, scale: int, path: Path, lines: pl.Series) -
     if wrong.any():
         first = wrong.arg_true()[int(lines.gather(wrong.arg_true()).arg_min() or 0)]
         value = shown(texts[first])
+        hint = "; --labels is for longer scales" if number[first] is not None and number[first] > scale else ""
         raise InputError(
-            f"rank is '{value}', it must lie between 1 and {scale} (or be -1 or empty where left blank)",
+            f"rank is '{value}', it must lie between 1 and {scale} (or be -1 or empty where left blank){hint}",
             file=path,
             line=lines[first],
         )
     return pl.select(pl.when(~blank).then(number)).to_series().alias("rank")
+
+
+def scale_of(options: ReadOptions, usual: int) -> int:
+    """The highest label that counts: what the user says, or what is usual in the format."""
+    if options.labels is None:
+        return usual
+    if options.labels < 2:
+        raise UsageError(f"--labels is {options.labels}, a scale has at least 2 labels")
+    return options.labels
 
 
 def human_columns(systems: pl.Series, pattern: str | None) -> dict[str, pl.Series]:

@@ -16,7 +16,7 @@ import polars as pl
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.formats.delimited import Delimited, read_delimited
-from adjudge.formats.ranks import human_columns, parse_ranks
+from adjudge.formats.ranks import human_columns, parse_ranks, scale_of
 from adjudge.formats.sources import campaign_names
 from adjudge.formats.wmt_rows import PLACE, given, place_columns
 
@@ -45,7 +45,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     if not table.rows:
         raise InputError("holds a header but no ranking; check that the file is complete", file=path)
     rows, notes = _rows(table, options)
-    labels, set_aside = _labels(table)
+    labels, set_aside = _labels(table, options)
     labels, shared = _one_label_per_system(labels, rows)
     labels = _with_blocks(labels, rows)
     if labels.height == 0:
@@ -69,14 +69,15 @@ def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[st
     return frame.with_columns(ranking.alias("ranking")), [nobody] if frame["annotator"].is_null().all() else []
 
 
-def _labels(table: Delimited) -> tuple[pl.DataFrame, list[SetAside]]:
+def _labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[SetAside]]:
     """One row per output shown, in the order shown."""
     slots = _slots(table)
     lines = table.lines()
+    scale = scale_of(options, max(len(slots), SCALE))
     parts = []
     for name, rank in slots:
         system = table.texts(name)
-        ranks = parse_ranks(table.texts(rank), scale=max(len(slots), SCALE), path=table.path, lines=lines)
+        ranks = parse_ranks(table.texts(rank), scale=scale, path=table.path, lines=lines)
         parts.append(pl.DataFrame({"system": system, "rank": ranks}).with_row_index("row"))
     labels = pl.concat(parts).sort("row", maintain_order=True)
     nameless, padding = pl.col("system") == "", pl.col("system") == PADDING

@@ -21,7 +21,7 @@ from adjudge.core.files import read_text
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, is_language, language_code
 from adjudge.formats.delimited import detect_delimiter, numbered_lines, to_float
-from adjudge.formats.ranks import human_columns, parse_ranks
+from adjudge.formats.ranks import human_columns, parse_ranks, scale_of
 from adjudge.formats.sources import campaign_names
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     if not rankings:
         found = shown(", ".join(sorted(types)) or "nothing")
         raise InputError(f"holds no row of type {RANKING}, only {found}; check --format", file=path)
-    labels = _labels(header, rankings, path)
+    labels = _labels(header, rankings, path, options)
     if labels.height == 0:
         raise InputError(f"holds rows of type {RANKING} without any system; check --format", file=path)
     columns, notes = _with_tasks(labels)
@@ -172,7 +172,9 @@ def _header_of(fields: list[str], path: Path) -> list[str]:
     raise InputError("has no header with TASK and TYPE; check --format", file=path, line=1)
 
 
-def _labels(header: dict[str, int], rankings: list[tuple[int, list[str]]], path: Path) -> pl.DataFrame:
+def _labels(
+    header: dict[str, int], rankings: list[tuple[int, list[str]]], path: Path, options: ReadOptions
+) -> pl.DataFrame:
     """One row per output shown."""
     numbers = sorted(int(match[1]) for name in header if (match := re.fullmatch(r"SYSTEM_(\d{1,3})", name)))
     lines = pl.Series([line for line, _ in rankings], dtype=pl.Int64)
@@ -185,12 +187,13 @@ def _labels(header: dict[str, int], rankings: list[tuple[int, list[str]]], path:
             "screen": pl.int_range(1, len(rankings) + 1, eager=True).cast(pl.String),
         }
     ).with_row_index("row")
+    scale = scale_of(options, max(len(numbers), SCALE))
     parts = []
     for number in numbers:
         scores = header.get(f"SCORE_{number}_A")
         if scores is None:
             raise InputError(f"has no column 'SCORE_{number}_A'; check --format", file=path, line=1)
-        ranks = parse_ranks(_column(rankings, scores), scale=max(len(numbers), SCALE), path=path, lines=lines)
+        ranks = parse_ranks(_column(rankings, scores), scale=scale, path=path, lines=lines)
         systems = _column(rankings, header[f"SYSTEM_{number}"])
         parts.append(block.with_columns(systems.alias("system"), ranks).filter(pl.col("system") != ""))
     labels = pl.concat(parts).sort("row", maintain_order=True)
