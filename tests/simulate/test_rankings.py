@@ -40,6 +40,17 @@ def test_counts_are_those_asked_for() -> None:
     assert sum(count - 1 for count in seen.values()) >= 30
 
 
+def test_the_time_of_a_screen_is_shared_by_its_outputs() -> None:
+    """As docs/data.md says of every table: sums over rows are right."""
+    seconds = (
+        simulate(RankingCampaign(blocks=400, careless=0.0))
+        .judgments.table.group_by("screen")
+        .agg(pl.col("active_seconds").sum(), pl.col("active_seconds").n_unique().alias("shares"))
+    )
+    assert set(seconds["shares"]) == {1}
+    assert 20 < seconds["active_seconds"].to_numpy().mean() < 60  # the median is e ** 3.6 = 36.6 seconds
+
+
 def test_the_truth_lists_all_systems_best_first_with_the_reference_on_top() -> None:
     truth = simulate(RankingCampaign(systems=6)).truth
     assert len(truth.systems) == 7

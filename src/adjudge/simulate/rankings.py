@@ -107,7 +107,8 @@ def _table(
             "screen": numbered("screen", count),
             "document": np.array(documents)[blocks.segment // campaign.segments],
             "segment": (blocks.segment + 1).astype(str),  # the line of the source text, as files of the field have it
-            "active_seconds": seconds.round(1),
+            # A time is that of the whole screen; each of its outputs gets an equal share, as in every table.
+            "active_seconds": (seconds / size).round(1),
         }
     ).with_columns(pl.format("{}-{}", pl.col("annotator"), pl.col("task")).alias("task"))
     rows = each[np.repeat(np.arange(count), size)].with_columns(
