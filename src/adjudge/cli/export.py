@@ -47,9 +47,12 @@ def export(
 
 
 def _without_withdrawn(judgments: Judgments) -> Judgments:
-    """Judgments without those that were taken back again, where the protocol has scores."""
+    """Judgments without attention checks, and without those that were taken back again, where there are scores."""
     import polars as pl
 
+    judgments = judgments.keep(
+        pl.col("kind") != "attention", otherwise="attention check, for which Appraise files have no type"
+    )
     if judgments.table["rank"].is_not_null().any():
         return judgments
     return judgments.keep(

@@ -1,7 +1,8 @@
 """Answers on a screen: which are allowed, how changes from several tabs become one state, and what is still missing.
 
-An answer is a mapping of `score`, `rank` and `comment` (null is unset, which is not 0) with the time and the revision
-of each. The newest change of a field wins, whatever order the changes arrive in.
+An answer is a mapping of `score`, `rank`, `spans` (the errors marked), `kept` (what the page asked back about, and the
+annotator kept) and `comment`, with the time and the revision of each; null is unset, which is not 0. The newest change
+of a field wins, whatever order the changes arrive in.
 """
 
 from __future__ import annotations
@@ -10,26 +11,22 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adjudge.collect.marking import WARNINGS, check_spans
+from adjudge.collect.refused import Refused
+from adjudge.design.marking import MARKED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from adjudge.design.campaign import Campaign
-    from adjudge.design.tasks import Screen
+    from adjudge.design.tasks import Item, Output, Screen
 
-FIELDS = ("score", "rank", "comment")
+FIELDS = ("score", "rank", "spans", "kept", "comment")
 COMMENT_LENGTH = 5000
 _STEP_TOLERANCE = 1e-6
 
-Value = float | int | str | None
+Value = float | int | str | list[dict[str, Any]] | None
 Answers = dict[str, dict[str, Any]]
-
-
-class Refused(Exception):  # noqa: N818 - it reads as what happened
-    """A save that cannot be accepted, and why, in words for the annotator; `code` is for the page."""
-
-    def __init__(self, reason: str, *, code: str = "refused") -> None:
-        super().__init__(reason)
-        self.code = code
 
 
 @dataclass(frozen=True)
@@ -51,26 +48,31 @@ class Merged:
 
 def check_changes(changes: Iterable[Change], screen: Screen, campaign: Campaign) -> None:
     """Refuse a change of an output that is not on the screen, or to a value that the protocol does not have."""
-    sizes = {output.id: len(item.outputs) for item in screen.items for output in item.outputs}
+    places = {output.id: (item, output) for item in screen.items for output in item.outputs}
     for change in changes:
-        if change.output not in sizes:
+        if change.output not in places:
             raise Refused(f"output '{change.output}' is not on screen '{screen.id}'")
         if change.value is not None:
-            _check_value(change, sizes[change.output], campaign)
+            _check_value(change, *places[change.output], campaign)
 
 
-def _check_value(change: Change, outputs: int, campaign: Campaign) -> None:
+def _check_value(change: Change, item: Item, output: Output, campaign: Campaign) -> None:
     value = change.value
     if change.field == "comment":
         if not campaign.page.comments:
             raise Refused("this campaign takes no comments")
         if not isinstance(value, str) or len(value) > COMMENT_LENGTH:
             raise Refused(f"a comment is a text of at most {COMMENT_LENGTH} characters")
-    elif change.field != judged_field(campaign):
+    elif change.field not in fields_of(campaign):
         raise Refused(f"protocol '{campaign.protocol}' has no {change.field}")
+    elif change.field == "spans":
+        check_spans(value, item, output, campaign)
+    elif change.field == "kept":
+        if value not in WARNINGS:
+            raise Refused(f"nothing is asked back under the name '{value}'")
     elif change.field == "rank":
-        if not isinstance(value, int) or not 1 <= value <= outputs:
-            raise Refused(f"rank {value} does not exist among {outputs} translations")
+        if not isinstance(value, int) or not 1 <= value <= len(item.outputs):
+            raise Refused(f"rank {value} does not exist among {len(item.outputs)} translations")
     else:
         _check_score(value, campaign)
 
@@ -82,6 +84,11 @@ def _check_score(value: Value, campaign: Campaign) -> None:
     steps = (value - scale.low) / scale.step
     if abs(steps - round(steps)) > _STEP_TOLERANCE:
         raise Refused(f"score {value} is not a step of {scale.step:g} on the scale")
+
+
+def fields_of(campaign: Campaign) -> tuple[str, ...]:
+    """The fields of an answer in this protocol, comments apart."""
+    return (judged_field(campaign), *(("spans", "kept") if campaign.protocol in MARKED else ()))
 
 
 def judged_field(campaign: Campaign) -> str:

@@ -9,12 +9,12 @@ from ninja.errors import HttpError
 from ninja.utils import check_csrf
 
 from adjudge._version import __version__
-from adjudge.collect.answers import Refused
 from adjudge.collect.api_organiser import router as organiser_router
 from adjudge.collect.assign import current_assignment
 from adjudge.collect.database import writing
 from adjudge.collect.entering import AnnotatorAuth, enter
 from adjudge.collect.models import Assignment, ScreenState
+from adjudge.collect.refused import Refused
 from adjudge.collect.running import running
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, EnterOut, Fault, FinishOut, SavedOut, SaveIn, WorkOut

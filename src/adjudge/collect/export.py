@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, warning
 from adjudge.collect.models import Annotator, Decision, Save, ScreenState
 from adjudge.collect.running import running
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
+from adjudge.design.marking import MARKED
 from adjudge.design.tasks import text_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from adjudge.collect.running import PlacedOutput
+    from adjudge.design.tasks import Output
 
 # Columns beyond the judgment table's own.
 EXTRA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -31,6 +34,13 @@ EXTRA: dict[str, pl.DataType | type[pl.DataType]] = {
     "screen_visible_seconds": pl.Float64,
     "screen_shown_seconds": pl.Float64,
     "excluded": pl.Boolean,
+}
+# And where errors are marked: who made each mark, what the translation came with, what was asked back and kept.
+EXTRA_MARKED: dict[str, pl.DataType | type[pl.DataType]] = {
+    "span_origins": pl.String,
+    "prefilled": pl.String,
+    "warning": pl.String,
+    "warning_kept": pl.Boolean,
 }
 Row = dict[str, Any]
 
@@ -52,7 +62,9 @@ def collected(*, with_excluded: bool = False) -> Judgments:
         else:
             rows += new
     set_aside = [SetAside(reason, count) for reason, count in left_out.items()]
-    frame = pl.DataFrame(rows, schema={**SCHEMA, **EXTRA}, orient="row")
+    marked = running().campaign.protocol in MARKED
+    schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if marked else {})}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
     return Judgments.from_columns(frame, set_aside=set_aside)
 
 
@@ -100,6 +112,7 @@ def _add_revision(history: _History, output: str, state: ScreenState, save: Save
             "task": state.assignment.task,
             "score": history.values.get("score"),
             "rank": history.values.get("rank"),
+            **_marks(history.values, running().output_by_id[state.assignment.task, output].output),
             "text": history.values.get("comment"),
             "started": state.first_shown,
             "ended": save.edited,
@@ -112,6 +125,21 @@ def _add_revision(history: _History, output: str, state: ScreenState, save: Save
             "excluded": state.assignment.annotator.excluded,
         }
     )
+
+
+def _marks(values: dict[str, Any], output: Output) -> Row:
+    """The errors marked, where the protocol has them and this translation was looked at for them."""
+    if running().campaign.protocol not in MARKED or (values.get("score") is None and values.get("spans") is None):
+        return {}
+    spans = effective_spans(values, output)
+    asked = warning(values, output, running().campaign)
+    return {
+        "spans": plain_marks([as_mark(span) for span in spans]),
+        "span_origins": " ".join(origins(spans, output)) or None,
+        "prefilled": json.dumps(plain_marks(output.prefilled), ensure_ascii=False) if output.prefilled else None,
+        "warning": asked,
+        "warning_kept": None if asked is None else values.get("kept") == asked,
+    }
 
 
 def _credited(rows: list[Row], placed: PlacedOutput) -> Iterator[Row]:

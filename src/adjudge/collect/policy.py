@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.collect.answers import Refused
 from adjudge.collect.models import ScreenState
+from adjudge.collect.refused import Refused
 from adjudge.collect.running import running
 
 if TYPE_CHECKING:

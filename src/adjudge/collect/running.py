@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from adjudge.collect.marking import snapping
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -55,6 +57,11 @@ class Running:
     def task_by_id(self) -> dict[str, Task]:
         """Every task under its id."""
         return {task.id: task for task in self.tasks.tasks}
+
+    @cached_property
+    def snapping(self) -> dict[str, str]:
+        """Where marks end, in source and target."""
+        return snapping(self.campaign, self.tasks)
 
     @cached_property
     def screen_by_id(self) -> dict[tuple[str, str], Screen]:

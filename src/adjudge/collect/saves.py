@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from adjudge.collect.answers import Change, Refused, check_changes, judged_field, known_before, merge, missing
+from adjudge.collect.answers import Change, check_changes, judged_field, known_before, merge, missing
 from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.group_commit import durably
 from adjudge.collect.policy import check_order
+from adjudge.collect.refused import Refused
 from adjudge.collect.running import running
 from adjudge.collect.statements import (
     Place,

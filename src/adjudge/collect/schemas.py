@@ -8,6 +8,7 @@ from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field
 
 from adjudge.collect.answers import COMMENT_LENGTH, FIELDS, Change
+from adjudge.collect.marking import MOST_MARKS
 from adjudge.collect.saves import NewSave, Spent
 
 
@@ -20,6 +21,7 @@ def _storable(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_storable)]
 Id = Annotated[Text, Field(min_length=1, max_length=200)]
+LONGEST_TEXT = 1_000_000
 # A month in seconds: nothing waits longer in a browser's queue.
 Seconds = Annotated[float, Field(ge=0, le=2_678_400, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -56,17 +58,39 @@ class EnterOut(Schema):
     name: str
 
 
+class SpanIn(Incoming):
+    """An error: half-open offsets in code points and the text there; none of these where something is missing.
+
+    `of` is the number of the mark, among those that the translation came with, from which this one was made.
+    """
+
+    start: int | None = Field(default=None, ge=0, le=LONGEST_TEXT, strict=True)
+    end: int | None = Field(default=None, ge=0, le=LONGEST_TEXT, strict=True)
+    severity: Text = Field(max_length=40)
+    category: Text | None = Field(default=None, max_length=200)
+    side: Text = Field(default="target", max_length=10)
+    text: Text | None = Field(default=None, max_length=LONGEST_TEXT)
+    of: int | None = Field(default=None, ge=0, le=MOST_MARKS, strict=True)
+
+
 class ChangeIn(Incoming):
     """Fields of one output that were changed: those that are present; null unsets."""
 
     output: Id
     score: float | None = Field(default=None, allow_inf_nan=False, strict=True)
     rank: int | None = Field(default=None, strict=True)
+    spans: list[SpanIn] | None = Field(default=None, max_length=MOST_MARKS)
+    kept: Text | None = Field(default=None, max_length=40)
     comment: Text | None = Field(default=None, max_length=COMMENT_LENGTH)
 
     def changes(self) -> list[Change]:
         """One change per field that was sent."""
-        return [Change(self.output, name, getattr(self, name)) for name in FIELDS if name in self.model_fields_set]
+        return [Change(self.output, name, self._value(name)) for name in FIELDS if name in self.model_fields_set]
+
+    def _value(self, name: str) -> Any:
+        if name == "spans" and self.spans is not None:
+            return [one.model_dump() for one in self.spans]
+        return getattr(self, name)
 
 
 class SpentIn(Incoming):

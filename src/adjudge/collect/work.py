@@ -10,9 +10,11 @@ from django.db.models import Sum
 from adjudge.collect.answers import FIELDS
 from adjudge.collect.assign import assignments_of, next_task
 from adjudge.collect.controls import ControlCount, count_controls
+from adjudge.collect.marking import prefilled_spans
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.running import running
 from adjudge.collect.sanitise import sanitise
+from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
     from adjudge.collect.statements import Standing, Who
@@ -81,7 +83,23 @@ def _campaign() -> dict[str, Any]:
         "comments": campaign.page.comments,
         "ties": campaign.page.ties,
         "idle_seconds": campaign.page.idle_seconds,
+        "spans": _marking() if campaign.protocol in MARKED else None,
         "instructions": {language: one.text or "" for language, one in campaign.instructions.items()},
+    }
+
+
+def _marking() -> dict[str, Any]:
+    """What can be marked, and how marks snap."""
+    campaign = running().campaign
+    rules = campaign.spans.rules(campaign.protocol)
+    return {
+        "severities": list(rules.severities),
+        "source": rules.source,
+        "missing": rules.missing,
+        "overlap": rules.overlap,
+        "snap": running().snapping,
+        "warn_below": campaign.spans.warn_below,
+        "warn_above": campaign.spans.warn_above,
     }
 
 
@@ -130,7 +148,13 @@ def _screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
 
 def _item(item: Item, *, tutorial: bool) -> dict[str, Any]:
     outputs = [
-        {"id": one.id, "text": _text(one.text), "expected": one.expected if tutorial else None} for one in item.outputs
+        {
+            "id": one.id,
+            "text": _text(one.text),
+            "expected": one.expected if tutorial else None,
+            "prefilled": prefilled_spans(one),
+        }
+        for one in item.outputs
     ]
     return {
         "source": _text(item.source),

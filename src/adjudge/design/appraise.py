@@ -1,4 +1,4 @@
-"""Tasks as Appraise batches, for those who collect there: `Direct`, `Document` and `Pairwise` task types.
+"""Tasks as Appraise batches, for those who collect there: `Direct`, `Document` (also with ESA) and `Pairwise`.
 
 Rankings have no task type in Appraise. Appraise takes tasks of exactly 100 items and leaves out all others without
 saying so; therefore smaller tasks are filled up with repeats here, and larger ones are refused.
@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.errors import DataError
 from adjudge.core.files import write_text
 from adjudge.core.languages import three_letter_code
+from adjudge.core.spans import MISSING
+from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.core.spans import Mark
     from adjudge.design.tasks import Item, Output, Screen, Task, TaskSet
 
 ITEMS = 100
@@ -70,7 +73,8 @@ def _head(tasks: TaskSet, task: Task, number: int) -> dict[str, Any]:
 
 
 def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
-    pages = any(len(screen.items) > 1 for screen in task.screens)
+    marked = tasks.protocol in MARKED
+    pages = marked or any(len(screen.items) > 1 for screen in task.screens)
     rows: list[dict[str, Any]] = []
     for block, screen in enumerate(task.screens):
         for item in screen.items:
@@ -84,6 +88,8 @@ def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
                     "sourceContextLeft": " ".join(one.source or "" for one in left),
                     "targetContextLeft": " ".join(one.outputs[0].text for one in left),
                 }
+            if marked:
+                row["mqm"] = [_span(mark) for mark in item.outputs[0].prefilled]
             rows.append({**row, "_block": block, "_item": len(rows)})
     return rows
 
@@ -115,6 +121,13 @@ def _pair(screen: Screen, item: Item, number: int) -> dict[str, Any]:
             for i, output in enumerate(item.outputs)
         ],
     }
+
+
+def _span(mark: Mark) -> dict[str, Any]:
+    """A mark that annotators find: its end is not included, and it has no type as those that they make have."""
+    missing = mark.start is None
+    place = {"start_i": MISSING if missing else mark.start, "end_i": MISSING if missing else mark.end}
+    return {**place, "severity": mark.severity}
 
 
 def _type(output: Output) -> str:

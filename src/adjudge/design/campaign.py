@@ -23,7 +23,7 @@ TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 SCORED = ("da", "sqm", "esa")
 ON_SCALE = ("da", "sqm", "esa")
 PAGES = ("pages", "pages-same-documents", "pages-all-systems")
-RESERVED = {"esa": "error spans with a score", "mqm": "error annotation", "postedit": "post-editing"}
+RESERVED = {"mqm": "error annotation", "postedit": "post-editing"}
 
 
 def _count_or_share(value: Any) -> Any:

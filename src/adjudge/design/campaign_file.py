@@ -28,7 +28,8 @@ def load_campaign(path: Path | str) -> Campaign:
     protocol = data.get("protocol")
     if isinstance(protocol, str) and protocol in RESERVED:
         raise InputError(
-            f"protocol: '{protocol}' ({RESERVED[protocol]}) cannot be collected yet; use ranking, da, pairwise or sqm",
+            f"protocol: '{protocol}' ({RESERVED[protocol]}) cannot be collected yet; "
+            "use ranking, da, pairwise, sqm or esa",
             file=path,
         )
     if protocol in MARKED and isinstance(data.setdefault("design", {}), dict):

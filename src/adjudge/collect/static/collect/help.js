@@ -29,7 +29,9 @@ function keyList(campaign) {
       [["Delete"], t("key_unset")],
     ],
   };
+  const errors = campaign.spans ? markKeys(campaign.spans) : [];
   return [
+    ...errors,
     ...(own[campaign.protocol] || own.score),
     [["Enter"], t("key_on")],
     [["Shift", "Enter"], t("key_back")],
@@ -42,6 +44,18 @@ function keyList(campaign) {
     [["+", "−"], t("key_size")],
     [["D"], t("key_dark")],
     [["?"], t("key_keys")],
+  ];
+}
+
+/** The keys with which errors are marked. @param {any} rules @returns {[string[], string][]} */
+function markKeys(rules) {
+  return [
+    [["←", "→", "↑", "↓"], t("key_words")],
+    [["Shift", "→"], t("key_pick")],
+    [["Space"], t("key_mark")],
+    [["Delete"], t("key_unmark")],
+    ...(rules.missing ? /** @type {[string[], string][]} */ ([[["G"], t("add_missing")]]) : []),
+    ...(rules.source ? /** @type {[string[], string][]} */ ([[["S"], t("key_side")]]) : []),
   ];
 }
 
@@ -167,7 +181,7 @@ export function showReentry(name, reason, entered) {
  */
 export function showRefused(records, place, { again, drop }) {
   const lines = records.map((one) => {
-    const answers = Object.values(one.changes).map((fields) => Object.values(fields).map((value) => value ?? "–"));
+    const answers = Object.values(one.changes).map((fields) => Object.values(fields).map(inWords));
     const when = new Date(one.at).toLocaleString(currentLanguage());
     return [when, place(one), answers.map((fields) => fields.join(", ")).join("; "), one.reason ?? ""];
   });
@@ -190,6 +204,12 @@ export function showRefused(records, place, { again, drop }) {
     ],
     { className: "wide" },
   );
+}
+
+/** An answer as a text to be copied. @param {any} value @returns {string} */
+function inWords(value) {
+  const spans = Array.isArray(value) ? value : null;
+  return spans ? spans.map((one) => `${one.severity} “${one.text ?? "…"}”`).join(" ") || "[]" : (value ?? "–");
 }
 
 /** @param {{judged: number, time: string, finish: () => void}} summary */

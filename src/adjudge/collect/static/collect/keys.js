@@ -24,7 +24,8 @@ function onStop(work, event) {
     neighbour(work, event.key === "ArrowDown" ? 1 : -1);
     return true;
   }
-  if (!work.current || event.shiftKey || (!keysOn() && event.key.length === 1)) return false;
+  const shifted = event.shiftKey && !work.current?.takesShift;
+  if (!work.current || shifted || (!keysOn() && event.key.length === 1)) return false;
   if (!work.current.key(event)) return false;
   // A rank is said with one key: on to the next translation without one.
   if (ranking && /^[1-9]$/.test(event.key)) neighbour(work, 1, true);

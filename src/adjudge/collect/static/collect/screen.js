@@ -3,12 +3,14 @@
 import { h } from "./dom.js";
 import { pairItem, rankingItem, scoreItem } from "./items.js";
 import { context, headings } from "./parts.js";
+import { spansItem } from "./spans.js";
 import { t } from "./texts.js";
 
 /**
  * @typedef {Record<string, Record<string, any>>} Answers
  * @typedef {{outputs: string[], attended: string[], element: HTMLElement, isOpen: () => boolean,
- *   key: (event: KeyboardEvent) => boolean, focus: () => void, comment: () => void, show: () => void}} Stop
+ *   key: (event: KeyboardEvent) => boolean, focus: () => void, comment: () => void, show: () => void,
+ *   takesShift?: boolean}} Stop
  * @typedef {{campaign: any, answers: () => Answers, locked: boolean, tutorial: boolean,
  *   change: (changes: Answers) => void, attend: (stop: Stop) => void}} Setting
  */
@@ -19,8 +21,8 @@ import { t } from "./texts.js";
  * @returns {{element: HTMLElement, stops: Stop[], show: () => void}}
  */
 export function screenView(screen, setting) {
-  const build =
-    { ranking: rankingItem, pairwise: pairItem }[/** @type {string} */ (setting.campaign.protocol)] || scoreItem;
+  const builders = { ranking: rankingItem, pairwise: pairItem, esa: spansItem };
+  const build = builders[/** @type {string} */ (setting.campaign.protocol)] || scoreItem;
   /** @type {Stop[]} */
   const stops = [];
   /** @type {(() => void)[]} */

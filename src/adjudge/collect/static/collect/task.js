@@ -1,6 +1,8 @@
 // @ts-check
 /** The task in hand: its screens, how they stand on the server, and over that what is still to be sent. */
 
+import { isOpen } from "./judged.js";
+
 /** @typedef {import("./screen.js").Answers} Answers */
 
 export class TaskState {
@@ -31,8 +33,7 @@ export class TaskState {
   /** The outputs of a screen that are not judged yet. @param {any} screen @returns {string[]} */
   missingOn(screen) {
     const answers = this.answers(screen);
-    const field = ["ranking", "pairwise"].includes(this.protocol) ? "rank" : "score";
-    return outputsOf(screen).filter((id) => (answers[id]?.[field] ?? null) === null);
+    return outputsOf(screen).filter((id) => isOpen(this.protocol, answers[id]));
   }
 
   /** @param {any} screen @returns {boolean} */

@@ -227,7 +227,7 @@ export class Work {
   attend(stop, focus = false, scroll = true) {
     this.current = stop;
     this.clock.attend(stop.attended);
-    for (const one of this.stops) one.element.classList.toggle("current", one === stop);
+    for (const one of this.stops) one.element.classList.toggle("current", one.element === stop.element);
     if (!focus) return;
     stop.focus();
     if (scroll) stop.element.scrollIntoView({ block: "nearest", behavior: "smooth" });

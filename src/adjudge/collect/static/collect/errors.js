@@ -1,0 +1,87 @@
+// @ts-check
+/** The list of a segment's errors beside the text: each with its severity, its place in the text, and a way out. */
+import { h } from "./dom.js";
+import { sameMark } from "./marks.js";
+import { letterOf } from "./marktext.js";
+import { t } from "./texts.js";
+
+/**
+ * @typedef {import("./marks.js").Span} Span
+ * @typedef {{rules: any, locked: boolean, prefilled: Span[], goTo: (span: Span) => void,
+ *   change: (span: Span, values: Partial<Span>) => void, remove: (span: Span) => void}} Handling
+ */
+
+/** @param {Span} span @returns {string} what a mark is called */
+export function nameOf(span) {
+  return span.side === "missing" ? t("something_missing") : `“${span.text}”`;
+}
+
+/** The severity in words, with the category where there is one. @param {Span} span @returns {string} */
+export function describe(span) {
+  return [nameOf(span), t(`severity_${span.severity}`), span.category].filter(Boolean).join(", ");
+}
+
+/**
+ * @param {Span} span @param {boolean} current @param {{source: any, target: any}} languages @param {Handling} handling
+ * @returns {HTMLElement}
+ */
+export function errorRow(span, current, languages, handling) {
+  const language = span.side === "source" ? languages.source : languages.target;
+  const quoted =
+    span.side === "missing"
+      ? h("span", {}, t("something_missing"))
+      : h("bdi", { lang: language.lang.split("_")[0], dir: language.dir }, span.text);
+  const place = h(
+    "button.quiet.error-text",
+    { type: "button", title: t("go_to_error"), onclick: () => handling.goTo(span) },
+    quoted,
+  );
+  const row = h(
+    `li.error.${span.severity}`,
+    { "aria-label": describe(span), "data-side": span.side },
+    h("span.error-letter", { "aria-hidden": "true" }, letterOf(span.severity)),
+    place,
+    span.side === "source" ? h("span.hint", {}, t("in_source")) : null,
+    origin(span, handling),
+    severities(span, handling),
+    h(
+      "button.tool.error-delete",
+      {
+        type: "button",
+        disabled: handling.locked,
+        "aria-label": t("delete_error", { text: nameOf(span) }),
+        title: t("delete_error", { text: nameOf(span) }),
+        onclick: () => handling.remove(span),
+      },
+      "×",
+    ),
+  );
+  row.classList.toggle("current", current);
+  return row;
+}
+
+/** Whether a mark was there before, and is as it was. @param {Span} span @param {Handling} handling */
+function origin(span, { prefilled }) {
+  if (span.of === null) return null;
+  const kept = sameMark(span, prefilled[span.of]);
+  return h("span.hint", {}, t(kept ? "origin_prefilled" : "origin_changed"));
+}
+
+/** @param {Span} span @param {Handling} handling @returns {HTMLElement} */
+function severities(span, { rules, locked, change }) {
+  const buttons = rules.severities.map((/** @type {string} */ one) =>
+    h(
+      `button.severity.${one}`,
+      {
+        type: "button",
+        disabled: locked,
+        "data-severity": one,
+        "aria-pressed": String(one === span.severity),
+        onclick: () => change(span, { severity: one }),
+      },
+      h("span.error-letter", { "aria-hidden": "true" }, letterOf(one)),
+      t(`severity_${one}`),
+    ),
+  );
+  return h("span.severities", { role: "group", "aria-label": t("severity_of", { text: nameOf(span) }) }, ...buttons);
+}

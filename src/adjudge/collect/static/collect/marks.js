@@ -1,0 +1,74 @@
+// @ts-check
+/** The marks of one translation as data: adding, changing, taking away. What is shown of them is elsewhere. */
+
+/**
+ * @typedef {{start: number | null, end: number | null, severity: string, category: string | null, side: string,
+ *   text: string | null, of: number | null}} Span
+ * @typedef {{severities: string[], source: boolean, missing: boolean, overlap: boolean}} Rules
+ */
+
+export const SEVERE = ["major", "critical"];
+
+/** In the order of the texts, what is missing last. @param {Span[]} spans @returns {Span[]} */
+export function ordered(spans) {
+  const side = (/** @type {Span} */ one) => ["source", "target", "missing"].indexOf(one.side);
+  return [...spans].sort(
+    (one, other) =>
+      side(one) - side(other) || (one.start ?? 0) - (other.start ?? 0) || (one.end ?? 0) - (other.end ?? 0),
+  );
+}
+
+/**
+ * With a mark more. Where marks must not overlap, it becomes one with those that it meets.
+ * @param {Span[]} spans @param {Rules} rules @param {{side: string, start: number, end: number}} place
+ * @param {(start: number, end: number) => string} quote
+ * @returns {{spans: Span[], span: Span}}
+ */
+export function withMark(spans, rules, { side, start, end }, quote) {
+  const met = spans.filter((one) => one.side === side && Number(one.start) < end && start < Number(one.end));
+  const same = met.find((one) => one.start === start && one.end === end);
+  const around = met.find((one) => Number(one.start) <= start && Number(one.end) >= end);
+  if (!rules.overlap && around) return { spans, span: around };
+  if (rules.overlap && same && !same.category) return { spans, span: same };
+  if (rules.overlap || !met.length) {
+    const span = { start, end, severity: first(rules), category: null, side, text: quote(start, end), of: null };
+    return { spans: ordered([...spans, span]), span };
+  }
+  const from = Math.min(start, ...met.map((one) => Number(one.start)));
+  const to = Math.max(end, ...met.map((one) => Number(one.end)));
+  const worst = Math.max(...met.map((one) => rules.severities.indexOf(one.severity)));
+  const severity = rules.severities[worst] ?? first(rules);
+  const of = met.find((one) => one.of !== null)?.of ?? null;
+  const span = { ...met[0], start: from, end: to, text: quote(from, to), severity, of };
+  return { spans: ordered([...spans.filter((one) => !met.includes(one)), span]), span };
+}
+
+/** With something missing. @param {Span[]} spans @param {Rules} rules @returns {{spans: Span[], span: Span}} */
+export function withMissing(spans, rules) {
+  const span = {
+    start: null,
+    end: null,
+    severity: first(rules),
+    category: null,
+    side: "missing",
+    text: null,
+    of: null,
+  };
+  return { spans: ordered([...spans, span]), span };
+}
+
+/** The severity that follows, round and round. @param {Rules} rules @param {string} severity @returns {string} */
+export function nextSeverity(rules, severity) {
+  return rules.severities[(rules.severities.indexOf(severity) + 1) % rules.severities.length];
+}
+
+/** What a new mark begins with: the mildest that is an error. @param {Rules} rules @returns {string} */
+function first(rules) {
+  return rules.severities.find((one) => one !== "neutral") ?? rules.severities[0];
+}
+
+/** Whether two marks say the same. @param {Span} one @param {Span} other @returns {boolean} */
+export function sameMark(one, other) {
+  const names = /** @type {(keyof Span)[]} */ (["start", "end", "severity", "category", "side"]);
+  return names.every((name) => one[name] === other[name]);
+}

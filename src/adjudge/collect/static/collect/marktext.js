@@ -1,0 +1,246 @@
+// @ts-check
+/**
+ * A text in which errors are marked: by dragging over words, by touching them, or by a cursor that goes from word to word.
+ *
+ * Marks are plain inline elements without a direction of their own, so that no word changes its place when it is marked;
+ * their letters hang above the line and take part in nothing.
+ */
+import { h } from "./dom.js";
+import { t } from "./texts.js";
+import { cut } from "./units.js";
+
+/** @typedef {import("./marks.js").Span} Span */
+
+export class MarkText {
+  /**
+   * @param {{text: string, language: {lang: string, dir: string}, side: string, snap: string, label: string,
+   *   locked: boolean, mark: (start: number, end: number) => void, touch: (start: number, end: number) => void,
+   *   attend: () => void}} options
+   */
+  constructor(options) {
+    this.options = options;
+    const lang = options.language.lang.split("_")[0];
+    const { points, units } = cut(options.text, options.language.lang, options.snap);
+    this.points = points;
+    this.units = units;
+    this.cursor = 0;
+    /** @type {number | null} */
+    this.anchor = null;
+    /** @type {HTMLElement[][]} */
+    this.cells = [];
+    this.said = h("span.visually-hidden", { role: "status" });
+    this.words = h("div.words.markable", {
+      lang,
+      dir: options.language.dir,
+      role: "application",
+      tabindex: 0,
+      "aria-label": `${options.label}. ${options.text}`,
+      "aria-roledescription": t("markable"),
+      onfocus: options.attend,
+    });
+    this.words.addEventListener("blur", () => this.pick(null));
+    this.listen();
+    this.show([], undefined);
+  }
+
+  /** @param {number} start @param {number} end @returns {string} */
+  quote(start, end) {
+    return this.points.slice(start, end).join("");
+  }
+
+  /** Show the text with these marks; `current` is the one being dealt with. @param {Span[]} spans @param {Span} [current] */
+  show(spans, current) {
+    this.spans = spans;
+    this.cells = this.units.map(() => []);
+    const borders = new Set([0, this.points.length]);
+    for (const { start, end } of [...spans.map(placed), ...this.units]) borders.add(start).add(end);
+    const places = [...borders].filter((one) => one <= this.points.length).sort((one, other) => one - other);
+    /** @type {Node[]} */
+    const shown = [];
+    /** @type {HTMLElement | null} */
+    let open = null;
+    let key = "";
+    for (let i = 0; i + 1 < places.length; i += 1) {
+      const [start, end] = [places[i], places[i + 1]];
+      const over = spans.filter((one) => placed(one).start <= start && placed(one).end >= end);
+      const now = over.map((one) => spans.indexOf(one)).join();
+      if (now !== key || !open) {
+        open = over.length ? mark(over, over.includes(/** @type {Span} */ (current)), spans, start) : null;
+        if (open) shown.push(open);
+      }
+      key = now;
+      const piece = this.piece(start, end);
+      if (open) open.append(piece);
+      else shown.push(piece);
+    }
+    this.words.replaceChildren(...shown);
+    this.showCursor();
+  }
+
+  /** @param {number} start @param {number} end @returns {Node} */
+  piece(start, end) {
+    const number = this.units.findIndex((one) => one.start <= start && one.end >= end);
+    if (number < 0) return document.createTextNode(this.quote(start, end));
+    const cell = h("span.unit", { "data-unit": number }, this.quote(start, end));
+    this.cells[number].push(cell);
+    return cell;
+  }
+
+  /** The units picked, from and to. @returns {[number, number]} */
+  get picked() {
+    const other = this.anchor ?? this.cursor;
+    return [Math.min(other, this.cursor), Math.max(other, this.cursor)];
+  }
+
+  showCursor() {
+    const [from, to] = this.picked;
+    this.cells.forEach((cells, i) => {
+      for (const cell of cells) {
+        cell.classList.toggle("picked", i >= from && i <= to && this.anchor !== null);
+        cell.classList.toggle("cursor", i === this.cursor);
+      }
+    });
+  }
+
+  /** Begin, go on with, or (null) leave off picking. @param {number | null} anchor @param {number} [cursor] */
+  pick(anchor, cursor = this.cursor) {
+    this.anchor = anchor;
+    this.cursor = Math.max(0, Math.min(this.units.length - 1, cursor));
+    this.showCursor();
+  }
+
+  /** What is picked, as offsets. @returns {{start: number, end: number} | null} */
+  get place() {
+    if (!this.units.length) return null;
+    const [from, to] = this.picked;
+    return { start: this.units[from].start, end: this.units[to].end };
+  }
+
+  /** Put the cursor on a mark. @param {Span} span */
+  goTo(span) {
+    const at = this.units.findIndex((one) => one.end > Number(span.start));
+    this.pick(null, Math.max(0, at));
+  }
+
+  /** Move the cursor. @param {KeyboardEvent} event @returns {boolean} */
+  move(event) {
+    const rtl = getComputedStyle(this.words).direction === "rtl";
+    /** @type {Record<string, () => number>} */
+    const moves = {
+      [rtl ? "ArrowLeft" : "ArrowRight"]: () => this.cursor + 1,
+      [rtl ? "ArrowRight" : "ArrowLeft"]: () => this.cursor - 1,
+      ArrowDown: () => this.lineAway(1),
+      ArrowUp: () => this.lineAway(-1),
+      Home: () => 0,
+      End: () => this.units.length - 1,
+    };
+    if (!(event.key in moves) || !this.units.length) return false;
+    const anchor = event.shiftKey ? (this.anchor ?? this.cursor) : null;
+    this.pick(anchor, moves[event.key]());
+    const place = /** @type {{start: number, end: number}} */ (this.place);
+    this.options.touch(place.start, place.end);
+    this.cells[this.cursor][0]?.scrollIntoView({ block: "nearest" });
+    return true;
+  }
+
+  /** The unit above (-1) or below (1) the cursor. @param {number} by @returns {number} */
+  lineAway(by) {
+    const boxes = this.cells.map((cells) => cells[0].getBoundingClientRect());
+    const here = boxes[this.cursor];
+    const middle = (/** @type {DOMRect} */ box) => (box.left + box.right) / 2;
+    const beyond = boxes.filter((box) => by * (box.top - here.top) > here.height / 2);
+    if (!beyond.length) return by < 0 ? 0 : this.units.length - 1;
+    const line = by < 0 ? Math.max(...beyond.map((box) => box.top)) : Math.min(...beyond.map((box) => box.top));
+    const there = beyond.filter((box) => Math.abs(box.top - line) < here.height / 2);
+    const away = (/** @type {DOMRect} */ box) => Math.abs(middle(box) - middle(here));
+    return boxes.indexOf(there.reduce((best, box) => (away(box) < away(best) ? box : best)));
+  }
+
+  listen() {
+    const { words, options } = this;
+    let down = -1;
+    words.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || !this.units.length) return;
+      down = this.unitAt(event);
+      words.setPointerCapture(event.pointerId);
+      this.pick(null, down);
+    });
+    words.addEventListener("pointermove", (event) => {
+      if (down >= 0 && words.hasPointerCapture(event.pointerId)) this.pick(down, this.unitAt(event));
+    });
+    words.addEventListener("pointerup", (event) => {
+      if (down < 0) return;
+      const from = down;
+      down = -1;
+      words.focus({ preventScroll: true });
+      this.pick(from, this.unitAt(event));
+      const place = this.place;
+      const onMark = from === this.cursor && place && this.marksAt(place.start, place.end).length > 0;
+      this.pick(null, this.cursor);
+      if (place && onMark) options.touch(place.start, place.end);
+      else if (place && !options.locked) options.mark(place.start, place.end);
+    });
+    words.addEventListener("pointercancel", () => {
+      down = -1;
+      this.pick(null);
+    });
+  }
+
+  /** @param {number} start @param {number} end @returns {Span[]} */
+  marksAt(start, end) {
+    return (this.spans ?? []).filter((one) => placed(one).start < end && start < placed(one).end);
+  }
+
+  /** The unit under the pointer, or the nearest one. @param {PointerEvent} event @returns {number} */
+  unitAt(event) {
+    const hit = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-unit]");
+    if (hit && this.words.contains(hit)) return Number(/** @type {HTMLElement} */ (hit).dataset.unit);
+    let [best, least] = [0, Infinity];
+    this.cells.forEach((cells, i) => {
+      for (const box of cells.flatMap((cell) => [...cell.getClientRects()])) {
+        const x = Math.max(box.left - event.clientX, 0, event.clientX - box.right);
+        const y = Math.max(box.top - event.clientY, 0, event.clientY - box.bottom);
+        const away = x + 4 * y; // the same line before the one below
+        if (away < least) [best, least] = [i, away];
+      }
+    });
+    return best;
+  }
+
+  /** Say something to those who listen. @param {string} text */
+  say(text) {
+    this.said.textContent = text;
+  }
+
+  focus() {
+    this.words.focus({ preventScroll: true });
+  }
+}
+
+/** @param {Span} span @returns {{start: number, end: number}} */
+function placed(span) {
+  return { start: Number(span.start), end: Number(span.end) };
+}
+
+/**
+ * The element of a stretch of text under the same marks: the worst of them gives the looks.
+ * @param {Span[]} over @param {boolean} current @param {Span[]} all @param {number} start
+ */
+function mark(over, current, all, start) {
+  const order = ["neutral", "minor", "major", "critical"];
+  const worst = over.reduce((one, other) => (order.indexOf(other.severity) > order.indexOf(one.severity) ? other : one));
+  const begins = over.filter((one) => one.start === start).map((one) => letterOf(one.severity));
+  const element = h(`mark.error-mark.${worst.severity}`, {
+    "data-letter": begins.length ? begins.join("") : null,
+    "data-errors": over.map((one) => all.indexOf(one) + 1).join(" "),
+    title: over.map((one) => t(`severity_${one.severity}`) + (one.category ? `, ${one.category}` : "")).join("; "),
+  });
+  element.classList.toggle("current", current);
+  element.classList.toggle("several", over.length > 1);
+  return element;
+}
+
+/** The letter of a severity: a cue besides the colour. @param {string} severity @returns {string} */
+export function letterOf(severity) {
+  return { neutral: "n", minor: "m", major: "M", critical: "C" }[severity] ?? "?";
+}

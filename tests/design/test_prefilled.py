@@ -1,0 +1,105 @@
+"""Marks that translations come with: read from a file with every fault named, and carried over to copies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adjudge.core.errors import InputError
+from adjudge.design import design, load_campaign
+from adjudge.design.appraise import to_batches
+from adjudge.design.tasks import parse_tasks, to_json
+
+HEADER = "system\tsegment\tstart\tend\tseverity\tside\ttext\n"
+ROWS = ("alpha\t1\t0\t3\tminor\t\tone", "alpha\t1\t14\t18\tmajor\ttarget\t", "beta\t2\t\t\tmajor\tmissing\t")
+
+
+def campaign_file(folder: Path, rows: tuple[str, ...] = ROWS, header: str = HEADER, more: str = "") -> Path:
+    (folder / "source.txt").write_text("eins zwei drei vier fünf\nsechs sieben acht\n")
+    (folder / "alpha.txt").write_text("one two three four five\nsix seven eight\n")
+    (folder / "beta.txt").write_text("one two three for five\nsix eight seven\n")
+    (folder / "marks.tsv").write_text(header + "\n".join(rows) + "\n")
+    file = folder / "campaign.toml"
+    file.write_text(
+        'name = "marks"\nprotocol = "esa"\n[languages]\nsource = "de"\ntarget = "en"\n[files]\nsource = "source.txt"\n'
+        'prefilled = "marks.tsv"\n[files.systems]\nalpha = "alpha.txt"\nbeta = "beta.txt"\n' + more
+    )
+    return file
+
+
+def test_marks_come_with_their_translations_through_the_file_and_to_appraise(tmp_path: Path) -> None:
+    tasks = design(load_campaign(campaign_file(tmp_path)))
+    assert tasks.tasks[0].screens[0].items[0].outputs[0].prefilled or tasks.tasks[0].screens[1].items
+    found = {
+        (output.systems, item.segment): output.prefilled for task in tasks.tasks for _, item, output in task.outputs()
+    }
+    assert [(one.start, one.text, one.severity) for one in found[("alpha",), "1"]] == [
+        (0, "one", "minor"),
+        (14, "four", "major"),
+    ]
+    assert [one.side for one in found[("beta",), "2"]] == ["missing"]
+    assert parse_tasks(to_json(tasks), "here") == tasks
+    items = [item for batch in to_batches(tasks) for item in batch["items"] if not item.get("_filled")]
+    spans = {(one["targetID"], one["sourceID"].split("#")[-1]): one["mqm"] for one in items}
+    assert spans["alpha", "1"][0] == {"start_i": 0, "end_i": 3, "severity": "minor"}
+    assert spans["beta", "2"] == [{"start_i": "missing", "end_i": "missing", "severity": "major"}]
+    assert all("documentID" in one for one in items)
+
+
+def test_tasks_without_marks_do_not_name_them(tmp_path: Path) -> None:
+    tasks = design(load_campaign(campaign_file(tmp_path, rows=ROWS[:1])))
+    lines = json.loads(to_json(tasks))["tasks"][0]["screens"]
+    named = ["prefilled" in output for screen in lines for item in screen["items"] for output in item["outputs"]]
+    assert sum(named) == 1
+
+
+def test_degraded_copies_keep_the_marks_that_their_new_phrase_leaves(tmp_path: Path) -> None:
+    file = campaign_file(tmp_path, more="[controls]\ndegraded = 4\n")
+    tasks = design(load_campaign(file))
+    copies = [output for task in tasks.tasks for _, _, output in task.outputs() if output.kind == "degraded"]
+    assert copies
+    for output in copies:
+        for mark in output.prefilled:
+            assert mark.side == "missing" or output.text[mark.start : mark.end] == mark.text
+    repeated = [one for output in copies for one in output.prefilled]
+    assert repeated, "some marks are still there"
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("gamma\t1\t0\t3\tminor\t\tone", "line 2: there is no system 'gamma'"),
+        ("alpha\t9\t0\t3\tminor\t\tone", "line 2: segment '9' is not in the source"),
+        ("alpha\t1\t0\tx\tminor\t\tone", "line 2: end is 'x'"),
+        ("alpha\t1\t0\t99\tminor\t\t", "line 2: a mark from 0 to 99 does not lie within"),
+        ("alpha\t1\t0\t3\tminor\t\ttwo", "line 2: a mark quotes 'two' where the text has 'one'"),
+        ("alpha\t1\t0\t3\tawful\t\tone", "line 2: severity 'awful' is none of minor, major"),
+        ("alpha\t1\t0\t4\tminor\tsource\teins", "line 2: side 'source' is none of"),
+    ],
+)
+def test_faults_are_named_with_their_line(row: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=why):
+        design(load_campaign(campaign_file(tmp_path, rows=(row,))))
+
+
+def test_marks_that_overlap_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 3: two marks overlap"):
+        design(load_campaign(campaign_file(tmp_path, rows=(ROWS[0], "alpha\t1\t2\t7\tminor\t\t"))))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('protocol = "esa"', 'protocol = "da"', "'files.prefilled' is for marking errors"),
+        ("[files]\n", '[page]\nhtml = "sanitised"\n[files]\n', "cannot be had with marks"),
+        ("[files]\n", '[spans]\nseverities = ["minor", "bad"]\n[files]\n', "spans.severities"),
+        ("[files]\n", '[spans]\nseverities = ["minor", "minor"]\n[files]\n', "names one twice"),
+    ],
+)
+def test_campaign_files_that_do_not_fit_are_explained(old: str, new: str, why: str, tmp_path: Path) -> None:
+    file = campaign_file(tmp_path)
+    file.write_text(file.read_text().replace(old, new))
+    with pytest.raises(InputError, match=why):
+        load_campaign(file)
