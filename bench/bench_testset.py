@@ -3,6 +3,9 @@
 Every error is put in alone, so that errors do not hide each other. An error in a quotation counts as found where the
 finding lies on a line of that quotation. The clean text is our own (`tests/testset/clean.txt`); with a file of other
 source text as ADJUDGE_BENCH_TEXT (plain, blank line between documents), alarms and speed are measured on that too.
+Where the released data of the parity study are at hand, findings are held against what its authors edited
+(`bench/testset_edits.py` says exactly what counts): on the released text, and with the quotation marks back that a
+reader of tables took away.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from adjudge.core.testset import CATEGORIES, Finding
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.inspect import in_document
 from adjudge.testset.lexicon import lexicon
+from bench.testset_edits import QUOTES, Edited, read_edited
 
 
 def documents(text: str) -> list[Document]:
@@ -61,8 +65,38 @@ def run() -> None:
         precision = found / (found + beside) if found + beside else float("nan")
         print(f"{kind:26s}{len(errors):8d}{found / len(errors):9.2f}{precision:11.2f}")
     _alarms("own clean text", "\n".join(lines))
+    released = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    if (released / "suboptimal").is_dir():
+        _against_edits(read_edited(released / "suboptimal"))
     if other := os.environ.get("ADJUDGE_BENCH_TEXT"):
         _alarms(Path(other).name, Path(other).read_text(encoding="utf-8"))
+
+
+def _against_edits(edited: Edited) -> None:
+    """Precision and recall by category, segment by segment."""
+    print(f"\n{len(edited.released)} released segments, {sum(map(bool, edited.gold))} edited in these categories")
+    print(f"{'category':42s}{'edited':>8s}" + "".join(f"{name:>22s}" for name in ("as released", "repaired")))
+    print(f"{'':50s}" + f"{'found':>8s}{'prec.':>7s}{'rec.':>7s}" * 2)
+    texts = (edited.released, edited.repaired)
+    found = [[one for document in edited.documents(text) for one in _all(document)] for text in texts]
+    rows = [frozenset({name}) for name in (*sorted(QUOTES), "final-period", "spacing", "typo")]
+    for categories in (*rows, QUOTES):
+        gold = {number for number, own in enumerate(edited.gold, start=1) if own & categories}
+        cells = [_cells({one.line for one in own if one.category in categories}, gold) for own in found]
+        print(f"{' + '.join(sorted(categories)):42s}{len(gold):8d}" + "".join(cells))
+    marked = {number for number, own in enumerate(edited.marked, start=1) if own}
+    cells = [_cells({one.line for one in own}, marked) for own in found]
+    print(f"{'any finding, against segments marked':42s}{len(marked):8d}" + "".join(cells))
+
+
+def _all(document: Document) -> list[Finding]:
+    noted = ("double-blank", "out-of-context")
+    return [one for one in in_document(document, "en", lexicon("en")) if one.category not in noted]
+
+
+def _cells(found: set[int], gold: set[int]) -> str:
+    hits = len(found & gold)
+    return f"{len(found):8d}{hits / max(1, len(found)):7.2f}{hits / max(1, len(gold)):7.2f}"
 
 
 def _alarms(name: str, text: str) -> None:

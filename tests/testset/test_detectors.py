@@ -10,7 +10,9 @@ from adjudge.core.testset import CATEGORIES, NOTED
 from adjudge.testset import duplicates, headlines
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.fix import corrected
-from adjudge.testset.inspect import not_checked
+from adjudge.testset.inspect import in_document, not_checked
+from adjudge.testset.lexicon import lexicon
+from adjudge.testset.spacing import Habits
 from tests.testset.make import document, found, told
 
 HEAD = "A headline"
@@ -25,6 +27,13 @@ HEAD = "A headline"
         ("He left the house.She stayed in.", "spacing", ["house. She"]),
         ("They lost keys,maps and money.", "spacing", ["keys, maps"]),
         ("He moved to theUnited States in May.", "spacing", ["the United"]),
+        ("Thisis what the mayor of Kelloway wanted.", "spacing", ["This is"]),
+        ("They met on Thursdayafter the storm.", "spacing", ["Thursday after"]),
+        ("The wind came with thatgusts of the night.", "spacing", ["that gusts"]),
+        ("It was theneighbour's bird.", "spacing", ["the neighbour's"]),
+        ("The office was monitorigin the case.", "typo", ["monitoring"]),
+        ("For istance, it was late.", "typo", ["instance"]),
+        ("Rescuers heard him whistle shortly after dawn", "final-period", ["dawn."]),
         ("It was late , and they left .", "spacing", ["late, and", "left."]),
         ("The word is cafÃ© in French.", "mojibake", ["café"]),
         ("Research &amp; development is costly.", "markup", ["Research & development"]),
@@ -57,6 +66,11 @@ def test_what_is_found(text: str, category: str, expected: list[str | None]) -> 
         "Results: 1,000 to 2.5",
         "LONDON (Reuters) - The bank said on Monday it would close.",
         "By the time he left, it was dark.",
+        "LINES CROSSED",
+        "In this subtask the organisers of the wellbeing week grovelled.",
+        "The word “neru” means to knead, and the tree is called ylang ylang.",
+        "Johnson, Williamson and Andover met in Thebes with Hisham.",
+        "The taluk, the capex and the perp leant on a wall.",
     ],
 )
 def test_what_is_left_alone(text: str) -> None:
@@ -66,6 +80,27 @@ def test_what_is_left_alone(text: str) -> None:
 
 def test_a_recurring_form_is_no_typo() -> None:
     assert found(HEAD, "A zorblat is here.", "The zorblat left.", "No zorblat came back.", category="typo") == []
+
+
+def test_a_name_of_the_document_with_a_word_behind_it() -> None:
+    texts = ("Old Zorblat spoke for an hour.", "It was Zorblatwho had asked.", "Zorblatson is another name.")
+    assert [(one.line, one.category) for one in found(HEAD, *texts)] == [(3, "spacing")]
+
+
+def test_a_compound_that_a_file_uses_again_is_meant_so() -> None:
+    assert len(found(HEAD, "All lampsets were sold.", category="spacing")) == 1
+    habits = Habits.of(["All lampsets were sold.", "The lampsets are back."], "en")
+    assert habits.repeated >= {"lampsets"}
+    findings = in_document(document(HEAD, "All lampsets were sold."), "en", lexicon("en"), habits)
+    assert [one.category for one in findings] == []
+
+
+def test_only_clear_corrections_are_made_without_asking() -> None:
+    """Two words are as close: the finding stands, but nothing is corrected."""
+    (one,) = found(HEAD, "For istance, it was late.", category="typo")
+    assert not one.sure
+    (other,) = found(HEAD, "They recetly met.", category="typo")
+    assert other.sure
 
 
 def test_a_sentence_cut_in_two() -> None:

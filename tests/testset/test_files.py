@@ -82,9 +82,9 @@ TARGET = [f"Satz {i} über {'sehr ' * (i * 7 % 11)}verschiedene Dinge im Jahr {1
 def test_a_translation_out_of_step() -> None:
     assert shifted_stretches(SOURCE, TARGET) == []
     assert shifted_stretches(SOURCE, TARGET[-2:] + TARGET[:-2]) == [(1, 90, 2)]
-    # One line too many in the middle, one lost at the end of the stretch.
+    # One line too many in the middle, and the translation of line 60 lost: from there on all is in step again.
     broken = [*TARGET[:30], "Noch ein Satz", *TARGET[30:59], *TARGET[60:]]
-    assert shifted_stretches(SOURCE, broken) == [(31, 60, 1)]
+    assert shifted_stretches(SOURCE, broken) == [(31, 59, 1)]
 
 
 def test_translations_that_are_none(tmp_path: Path) -> None:

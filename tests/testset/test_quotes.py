@@ -28,6 +28,8 @@ HEAD = "A headline"
         ('It said " My name is Mo ".', 'And " yours " ?'),
         ('"...and so we left," she said.',),
         ('("Really," he said.)', 'A "test"; a "try": "yes".'),
+        ('All the "o"s in the word are round.', 'She got two "A"s.'),
+        ("``We won,'' she said.", "`It was close,' he said."),
     ],
 )
 def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
@@ -45,6 +47,11 @@ def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
         # Never closed at all.
         (("They met.", 'He said: "I am glad.'), [(3, 'He said: "I am glad."')]),
         (("“We won, she said.", "They left."), [(2, "“We won,” she said.")]),
+        # What stands between is a caption: no sentence, so no speech.
+        (
+            ('She said: "We won.', "The captain with the trophy", '"I am glad of it."'),
+            [(2, 'She said: "We won."')],
+        ),
         # Never opened.
         (('We won," she said.', "They left."), [(2, '"We won," she said.')]),
         (('He said: We won."', "They left."), [(2, 'He said: "We won."')]),
@@ -87,5 +94,20 @@ def test_documents_are_followed_one_by_one() -> None:
 
 def test_single_marks_for_speech_are_noted_but_not_counted() -> None:
     assert [one.category for one in found(HEAD, "'We won,' she said.")] == ["quote-style"]
-    unclosed = found(HEAD, "She said: 'We won.", "They left.", category=QUOTES)
-    assert [one.line for one in unclosed] == [2]
+    # Headlines have single marks by custom, and a document with double ones uses them for other things.
+    assert found("Mayor 'very sorry'", '"I am sorry," she said.', "The 'Old Boat' is closed.") == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "lines"),
+    [
+        (("She said: 'We won.", "They left."), [2]),
+        # The last segment before the next mark that opens is to blame, as for double marks.
+        (("She said: 'We won.", "My team was great.", "'I am glad of it.'"), [3]),
+        # No apostrophe stands behind a period.
+        (("We won.'", "They left."), [2]),
+        (("The girls' team and the boys' team met.", "It was the players' last match."), []),
+    ],
+)
+def test_single_marks_without_a_partner(texts: tuple[str, ...], lines: list[int]) -> None:
+    assert [one.line for one in found(HEAD, *texts, category=QUOTES)] == lines

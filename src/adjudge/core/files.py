@@ -39,6 +39,12 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(f"cannot be read ({fault}); check the file and its permissions", file=path) from fault
 
 
+def is_gzip(path: Path) -> bool:
+    """Whether the file's content says that it is gzip."""
+    with path.open("rb") as file:
+        return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+
 def read_text(path: Path) -> str:
     """The whole file as text: UTF-8 with or without a byte-order mark. Binary files are refused with their place."""
     return decode_text(read_bytes(path), path)

@@ -42,6 +42,12 @@ def read_sgm(path: Path) -> Column:
     return Column(path, tuple(texts), tuple(documents), tuple(segments))
 
 
+def segment_spans(text: str) -> list[tuple[int, int]]:
+    """Where the texts of all segments start and end, in the text of a file that `read_sgm` can read."""
+    starts = (tag.end() for tag in _TAG.finditer(text) if tag["name"].lower() == "seg")
+    return [(start, end.start()) for start in starts if (end := _END.search(text, start)) is not None]
+
+
 def _attributes(text: str) -> dict[str, str]:
     return {
         found[1].lower(): next(value for value in found.groups()[1:] if value is not None)

@@ -8,6 +8,7 @@ again; a file is out of step where another shift than 0 scores clearly better, i
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,8 @@ FARTHEST = 10
 WINDOW = 30
 FEWEST = 10
 CLEARLY = 0.4
+CHANGE = 2.0
+"""What a change of shift between two lines must save."""
 _ANCHOR = re.compile(r"\d+(?:[.,:]\d+)*|[A-Z][A-Za-z]{2,}")
 
 
@@ -56,19 +59,58 @@ def shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list
     """Stretches (first line, last line, shift) where line i of the source fits line i + shift of the translation."""
     if len(source) < FEWEST:
         return []
-    found: list[tuple[int, int, int]] = []
+    shifts = {0}
     for start in range(0, len(source), WINDOW):
         # The last window is a full one, however many lines are left.
         low = max(0, min(start, len(source) - WINDOW))
-        shift = _best_shift(source, translation, low, min(low + WINDOW, len(source)))
-        if shift == 0:
-            continue
-        first, last = low + 1, min(low + WINDOW, len(source))
-        if found and found[-1][2] == shift and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], last, shift)
-        else:
-            found.append((first, last, shift))
-    return found
+        shifts.add(_best_shift(source, translation, low, min(low + WINDOW, len(source))))
+    if shifts == {0}:
+        return []
+    path = _best_path(source, translation, sorted(shifts, key=abs))
+    stretches, first = [], 0
+    for shift, run in groupby(path):
+        last = first + len(list(run))
+        if shift and last - first >= FEWEST:
+            stretches.append((first + 1, last, shift))
+        first = last
+    return stretches
+
+
+def in_step(source: Sequence[str], translation: Sequence[str]) -> list[str]:
+    """The translation of every segment, where stretches that are out of step are moved back."""
+    moved = list(translation)
+    for first, last, shift in shifted_stretches(source, translation):
+        for line in range(first - 1, last):
+            moved[line] = translation[(line + shift) % len(translation)]
+    return moved
+
+
+def _best_path(source: Sequence[str], translation: Sequence[str], shifts: list[int]) -> list[int]:
+    """The shift of every line: the cheapest way through all lines, where changing the shift costs (Viterbi)."""
+    own, theirs = [_features(text) for text in source], [_features(text) for text in translation]
+    ratio = float(np.median([y[0] for y in theirs]) - np.median([x[0] for x in own]))
+    costs = np.array(
+        [[_misfit(one, theirs[(i + shift) % len(theirs)], ratio) for shift in shifts] for i, one in enumerate(own)]
+    )
+    best = costs[0]
+    came_from = np.zeros(costs.shape, dtype=int)
+    for i in range(1, len(own)):
+        ways = best[:, None] + CHANGE * (1 - np.eye(len(shifts)))
+        came_from[i] = ways.argmin(axis=0)
+        best = ways.min(axis=0) + costs[i]
+    place = int(best.argmin())
+    path = [place]
+    for i in range(len(own) - 1, 0, -1):
+        place = int(came_from[i, place])
+        path.append(place)
+    return [shifts[place] for place in reversed(path)]
+
+
+def _misfit(one: Features, other: Features, ratio: float) -> float:
+    """How badly two lines fit: the difference of log lengths, and the share of anchors that are not found again."""
+    anchors = one[1] | other[1]
+    lost = 1 - len(one[1] & other[1]) / len(anchors) if anchors else 0.5
+    return min(1.5, abs(other[0] - one[0] - ratio)) + lost
 
 
 def _best_shift(source: Sequence[str], translation: Sequence[str], low: int, high: int) -> int:

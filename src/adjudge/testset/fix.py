@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import UsageError
-from adjudge.core.files import write_text
+from adjudge.core.files import atomic_path, is_gzip, read_bytes, write_text
+from adjudge.testset.read import COLUMNS
+from adjudge.testset.rewrite import Changes, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,28 +32,40 @@ class Fixed:
 
 
 def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], folder: Path) -> Fixed:
-    """Write every text, corrected, under its own name into the folder, and the log beside them.
+    """Write every text, corrected, under its own name and in its own format into the folder, and the log beside."""
+    _check_names(sources, folder)
+    log = ["\t".join(_HEADER)]
+    contents: dict[Path, bytes] = {}
+    for source in sources:
+        own = _sure(source, findings)
+        # Lines in another encoding are written as UTF-8, even where nothing else is wrong with them.
+        recoded = {one.line: one for one in source.findings if one.category == "encoding"}
+        changes: Changes = {}
+        segments = [one for document in source.documents for one in document.segments]
+        for place, segment in enumerate(segments):
+            text, used = corrected(segment.text, own.get(segment.line, []))
+            used += [recoded[segment.line]] if segment.line in recoded else []
+            if used:
+                changes[place] = text
+            log += [_log_line(one, segment.text, text) for one in used]
+        raw = rewritten(read_bytes(source.path), source.format, changes, source.path, COLUMNS)
+        contents[folder / source.path.name] = gzip.compress(raw, mtime=0) if is_gzip(source.path) else raw
+    for path, content in contents.items():
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(content)
+    write_text(folder / LOG, "\n".join(log) + "\n")
+    return Fixed((*contents, folder / LOG), len(log) - 1)
 
-    Plain text stays as it is, line by line; other formats are written as plain text, a blank line between documents.
-    """
+
+def _check_names(sources: Sequence[SourceText], folder: Path) -> None:
     if any(source.path.resolve().parent == folder.resolve() for source in sources):
         raise UsageError(
             f"--fix {folder} is the folder of the texts themselves; name another, they are never overwritten"
         )
-    log = ["\t".join(_HEADER)]
-    written: list[Path] = []
-    for source in sources:
-        own = _sure(source, findings)
-        texts = {}
-        for document in source.documents:
-            for segment in document.segments:
-                texts[segment.line], used = corrected(segment.text, own.get(segment.line, []))
-                log += [_log_line(one, segment.text, texts[segment.line]) for one in used]
-        name = source.path.name if source.format == "text" else f"{source.path.stem}.txt"
-        write_text(folder / name, _laid_out(source, texts))
-        written.append(folder / name)
-    write_text(folder / LOG, "\n".join(log) + "\n")
-    return Fixed((*written, folder / LOG), len(log) - 1)
+    names = [LOG, *(source.path.name for source in sources)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"--fix would write two files '{twice}' into {folder}; correct the texts one by one")
 
 
 def _sure(source: SourceText, findings: Sequence[Finding]) -> dict[int, list[Finding]]:
@@ -96,11 +111,3 @@ def _log_line(finding: Finding, before: str, after: str) -> str:
         after,
     )
     return "\t".join(" ".join(str(value).split()) for value in values)
-
-
-def _laid_out(source: SourceText, texts: dict[int, str]) -> str:
-    if source.format != "text":
-        blocks = ["\n".join(texts[one.line] for one in document.segments) for document in source.documents]
-        return "\n\n".join(blocks) + "\n"
-    last = max(texts)
-    return "\n".join(texts.get(line, "") for line in range(1, last + 1)) + "\n"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.testset import (
     boilerplate,
+    capitals,
     characters,
     duplicates,
     eaten_quotes,
@@ -82,10 +83,12 @@ def _in_whole_characters(
     yield from double.find(document)
     if code == ENGLISH:
         yield from single.find(document)
-        yield from boilerplate.find(document)
+        yield from boilerplate.find(document, words)
     if words is not None:
-        yield from typos.find(document, words)
-    yield from spacing.find(document, habits, words)
+        yield from typos.find(document, words, habits.repeated)
+    if words is not None and code == ENGLISH:
+        yield from capitals.find(document, words)
+    yield from spacing.find(document, habits)
     yield from sentences.find(document, code)
     yield from language.find(document, code)
 

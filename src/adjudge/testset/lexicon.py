@@ -1,14 +1,18 @@
-"""What is a word: frequency lists (wordfreq), and a Hunspell dictionary in Python (spylls) where one is at hand."""
+"""What is a word: frequency lists of words, and a Hunspell dictionary where one is at hand."""
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from adjudge.testset.wordlist import has_list, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from adjudge.testset.dictionary import Dictionary
 
 # Dictionaries that come with spylls.
 HUNSPELL = {"en": "en/en_US", "ru": "ru/ru", "sv": "sv/sv_SE"}
@@ -22,11 +26,33 @@ ENDINGS = (
     "s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "ly", "ness", "less", "like", "able", "ish", "ity", "ist",
     "ists", "ism", "ize", "ized", "izing", "ise", "ised", "ising", "isation", "ization", "ful", "wise", "y", "ies",
 )  # fmt: skip
+# British forms and the American ones that the dictionary has.
+BRITISH = (
+    ("our", "or"), ("ise", "ize"), ("isa", "iza"), ("isi", "izi"), ("yse", "yze"), ("ysi", "yzi"), ("lling", "ling"),
+    ("lled", "led"), ("ller", "ler"), ("tre", "ter"), ("bre", "ber"), ("aem", "em"), ("aed", "ed"), ("oe", "e"),
+    ("ogue", "og"), ("mme", "m"), ("ence", "ense"), ("dgement", "dgment"), ("lful", "llful"),
+)  # fmt: skip
+# Function words that make no compounds: where one is the half of an unknown word, a blank is missing.
+NEVER_PARTS = (
+    "the", "that", "and", "of", "with", "from", "which", "this", "was", "were", "had", "has", "have", "would",
+    "could", "should", "they", "their", "his", "its", "are", "been", "will", "what", "who", "when", "but", "than",
+    "then", "there", "these", "those", "said", "about", "into", "your", "our", "you", "she", "more", "also",
+    "because",
+)  # fmt: skip
 FUNCTION_WORDS = 100
 ENOUGH = 0.3
 """Of running English text close to half are among the hundred most frequent words, of its neighbours' a tenth."""
 FREQUENT = 3.0
 """On the Zipf scale: once in a million words."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """A word close to another, how frequent it is, and by how much it is likelier than the next best one."""
+
+    word: str
+    zipf: float
+    lead: float
 
 
 class Lexicon:
@@ -37,29 +63,22 @@ class Lexicon:
 
     @cached_property
     def frequencies(self) -> Mapping[str, float]:
-        """The frequency of every word of the list."""
-        from wordfreq import get_frequency_dict
-
-        found: Mapping[str, float] = get_frequency_dict(self.language, wordlist="best")
-        return found
+        """The words of the list, most frequent first, on the Zipf scale: log10 of occurrences in a billion words."""
+        return read_list(self.language)
 
     @cached_property
-    def _dictionary(self) -> Any:
+    def _dictionary(self) -> Dictionary | None:
         if self.language not in HUNSPELL:
             return None
-        import gc
-        import warnings
+        from importlib.util import find_spec
         from pathlib import Path
 
-        from spylls import hunspell
+        from adjudge.testset.dictionary import read_dictionary
 
-        base = Path(str(hunspell.__file__)).parent / "data" / HUNSPELL[self.language]
-        with warnings.catch_warnings():
-            # spylls leaves its files open until they are collected, which Python complains about.
-            warnings.simplefilter("ignore", ResourceWarning)
-            dictionary = hunspell.Dictionary.from_files(str(base))
-            gc.collect()
-        return dictionary
+        found = find_spec("spylls")
+        if found is None or found.origin is None:
+            return None
+        return read_dictionary(Path(found.origin).parent / "hunspell" / "data" / HUNSPELL[self.language])
 
     @cached_property
     def _alphabet(self) -> str:
@@ -74,8 +93,7 @@ class Lexicon:
 
     def zipf(self, word: str) -> float:
         """The frequency as log10 per billion words; 0 where the list does not know the word."""
-        frequency = self.frequencies.get(word, 0.0)
-        return math.log10(frequency) + 9 if frequency > 0 else 0.0
+        return self.frequencies.get(word, 0.0)
 
     @lru_cache(maxsize=100_000)  # noqa: B019  one lexicon lives as long as the command
     def in_dictionary(self, word: str) -> bool:
@@ -87,18 +105,30 @@ class Lexicon:
         if self.language != "en":
             return False
         starts = (word.removeprefix(one) for one in BEGINNINGS if word.startswith(one))
-        if any(len(rest) > 4 and self.in_dictionary(rest) for rest in starts):
+        if any(len(rest) > 4 and self.in_dictionary(rest) for rest in starts) or self._is_british(word):
             return True
         if self.zipf(word) == 0.0:
             return False
         stems = [word.removesuffix(one) for one in ENDINGS if word.endswith(one)]
         return any(len(stem) > 3 and (self.in_dictionary(stem) or self.in_dictionary(f"{stem}e")) for stem in stems)
 
+    def _is_british(self, word: str) -> bool:
+        if self.zipf(word) < 1.5:
+            return False
+        return any(british in word and self.in_dictionary(word.replace(british, other)) for british, other in BRITISH)
+
     @lru_cache(maxsize=20_000)  # noqa: B019
-    def nearest(self, word: str) -> tuple[str, float] | None:
+    def nearest(self, word: str) -> Near | None:
         """The most frequent word that one letter more, less, changed or exchanged makes of it."""
-        best = max(self._one_letter_away(word), key=lambda one: self.frequencies.get(one, 0.0))
-        return (best, self.zipf(best)) if best in self.frequencies else None
+        found = {one: self.frequencies[one] for one in self._one_letter_away(word) if one in self.frequencies}
+        found.pop(word, None)
+        if not found:
+            return None
+        # First letters are seldom wrong.
+        likely = {one: zipf + (one[0] == word[0]) for one, zipf in found.items()}
+        best = max(likely, key=likely.__getitem__)
+        second = max((value for one, value in likely.items() if one != best), default=0.0)
+        return Near(best, found[best], likely[best] - second)
 
     def _one_letter_away(self, word: str) -> Iterator[str]:
         cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
@@ -115,7 +145,7 @@ class Lexicon:
     @cached_property
     def _long_words(self) -> list[str]:
         # The list goes from the most frequent word to the rarest.
-        frequent = takewhile(lambda item: item[1] >= 10 ** (FREQUENT - 9), self.frequencies.items())
+        frequent = takewhile(lambda item: item[1] >= FREQUENT, self.frequencies.items())
         return [word for word, _ in frequent if len(word) > 7]
 
     @cached_property
@@ -128,17 +158,22 @@ class Lexicon:
         return len(words) > 3 and sum(word in self._function_words for word in words) >= enough * len(words)
 
     def knows_most(self, text: str) -> bool:
-        """Whether most of the longer words of a text, names aside, are frequent in the language."""
-        long = [word for word in text.split() if len(word) > 4 and word.isalpha() and word.islower()]
+        """Whether most words of a text are in the dictionary, or most longer ones, names aside, are frequent."""
+        words = [word.strip(".,;:!?\"'()“”’") for word in text.split()]
+        if self.has_dictionary:
+            letters = [word for word in words if len(word) > 1 and word.isalpha()]
+            known = sum(self.in_dictionary(word) or self.in_dictionary(word.lower()) for word in letters)
+            return len(letters) > 3 and known >= 0.6 * len(letters)
+        long = [word for word in words if len(word) > 4 and word.isalpha() and word.islower()]
         return len(long) > 2 and sum(self.zipf(word) >= FREQUENT for word in long) >= 0.7 * len(long)
 
     @lru_cache(maxsize=20_000)  # noqa: B019
     def two_letters_away(self, word: str) -> str | None:
         """A frequent long word that is two letters away, if there is one."""
         from rapidfuzz import process
-        from rapidfuzz.distance import OSA
+        from rapidfuzz.distance import DamerauLevenshtein
 
-        found = process.extractOne(word, self._long_words, scorer=OSA.distance, score_cutoff=2)
+        found = process.extractOne(word, self._long_words, scorer=DamerauLevenshtein.distance, score_cutoff=2)
         return None if found is None else str(found[0])
 
     @lru_cache(maxsize=20_000)  # noqa: B019
@@ -147,7 +182,9 @@ class Lexicon:
         best: tuple[float, tuple[str, str]] | None = None
         for i in range(1, len(word)):
             left, right = word[:i], word[i:]
-            if not (self._stands_alone(left) and self._stands_alone(right)):
+            if not (self._stands_alone(left) and self._stands_alone(right)) and not self._with_function_word(
+                left, right
+            ):
                 continue
             likelihood = self.zipf(left) + self.zipf(right)
             if best is None or likelihood > best[0]:
@@ -157,13 +194,21 @@ class Lexicon:
     def _stands_alone(self, word: str) -> bool:
         if len(word) == 1:
             return word == "a" and self.language == "en"
+        if word in ("sub", "non", "pre", "mis", "pro", "dis"):
+            # Beginnings that the lists have as words.
+            return False
         # Lists are full of two-letter abbreviations.
         return self.zipf(word) >= (5.5 if len(word) == 2 else 4.5 if len(word) == 3 else 3.3)
+
+    def _with_function_word(self, left: str, right: str) -> bool:
+        """Whether one is a function word that makes no compounds, and the other a word of the dictionary."""
+        if self.language != "en":
+            return False
+        other = right if left in NEVER_PARTS else left if right in NEVER_PARTS else ""
+        return len(other) > 2 and self.zipf(other) >= 2 and self.in_dictionary(other)
 
 
 @lru_cache(maxsize=4)
 def lexicon(language: str) -> Lexicon | None:
     """The words of a language, or None where no list knows them."""
-    from wordfreq import available_languages
-
-    return Lexicon(language) if language in available_languages("best") and language not in NO_BLANKS else None
+    return Lexicon(language) if language not in NO_BLANKS and has_list(language) else None

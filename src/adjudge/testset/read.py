@@ -68,14 +68,20 @@ def decoded_lines(path: Path) -> tuple[list[str], tuple[Finding, ...]]:
     lines: list[str] = []
     findings: list[Finding] = []
     for number, line in enumerate(raw.split(b"\n"), start=1):
-        try:
-            lines.append(line.decode("utf-8").removesuffix("\r"))
-        except UnicodeDecodeError as fault:
-            text = line.decode("cp1252", errors="replace").removesuffix("\r")
-            lines.append(text)
-            what = f"byte 0x{line[fault.start]:02x} is not UTF-8; the line is read as Windows-1252"
+        text, wrong = decoded(line)
+        lines.append(text)
+        if wrong is not None:
+            what = f"byte 0x{wrong:02x} is not UTF-8; the line is read as Windows-1252"
             findings.append(Finding(str(path), number, "", "encoding", text[:64], None, 0.95, what))
     return (lines[:-1] if lines and not lines[-1] else lines), tuple(findings)
+
+
+def decoded(line: bytes) -> tuple[str, int | None]:
+    """The text of a line, and the first byte of it that is not UTF-8, if any."""
+    try:
+        return line.decode("utf-8").removesuffix("\r"), None
+    except UnicodeDecodeError as fault:
+        return line.decode("cp1252", errors="replace").removesuffix("\r"), line[fault.start]
 
 
 def _group(file: str, named: Sequence[tuple[str, Segment]]) -> tuple[Document, ...]:

@@ -23,7 +23,10 @@ _BRAND = regex.compile(r"(?:i|e)\p{Lu}|(?:https?|www)|\p{Ll}+\p{N}|(?:de|van|von
 _FULL_STOP = {"zh": "。", "ja": "。", "hi": "।", "ur": "۔"}
 _VERB = regex.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|would|can|could|may|might|must|should|did|does|do|said|says|"
-    r"told|went|came|made|took|got|gave|left|met|ran|won|lost|\p{Ll}{2,}ed)\b|n['’]t\b|['’](?:s|re|ve|ll)\b"
+    r"told|went|came|made|took|got|gave|left|met|ran|won|lost|heard|saw|found|knew|thought|felt|kept|held|began|brought|"
+    r"bought|caught|stood|spoke|wrote|broke|chose|drove|fell|flew|grew|led|paid|sent|sold|spent|sat|rose|wore|shot|built|"
+    r"fought|taught|became|drew|threw|ate|drank|sang|hid|shook|stole|struck|understood|withdrew|\p{Ll}{2,}ed)\b"
+    r"|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b"
 )
 FEWEST_WORDS = 5
 CERTAIN_WORDS = 8

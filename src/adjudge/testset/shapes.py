@@ -34,6 +34,7 @@ _BYLINE = regex.compile(
     r"|^BY\s+\p{Lu}[\p{Lu} .'’,-]+$"
     r"|^(?:Reporting|Additional reporting|Writing|Editing)\s+by\s"
 )
+PLACE = "a place"
 _CITY_LINE = regex.compile(
     r"^\p{Lu}{3,}(?:[ ,./-]+\p{Lu}{2,}){0,3}(?:\s*\((?:Reuters|AP|AFP|Bloomberg|dpa|UPI)\))?\s*[-–—:]?$"
 )
@@ -59,7 +60,7 @@ def is_caption(text: str) -> bool:
 def irrelevant(text: str) -> str | None:
     """What the segment is instead of a sentence of the text."""
     stripped = text.strip()
-    kinds = {"a date": _DATE_LINE, "a byline": _BYLINE, "a place": _CITY_LINE, "a link or an advertisement": _ADVERT}
+    kinds = {"a date": _DATE_LINE, "a byline": _BYLINE, PLACE: _CITY_LINE, "a link or an advertisement": _ADVERT}
     return next((kind for kind, shape in kinds.items() if shape.search(stripped)), None)
 
 

@@ -1,4 +1,4 @@
-"""Blanks that are missing or too many beside punctuation, and words run together at a capital letter."""
+"""Blanks that are missing or too many beside punctuation."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import regex
 
 from adjudge.core.testset import Edit
+from adjudge.testset.typos import repeated_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from adjudge.core.testset import Finding
     from adjudge.testset.document import Document
-    from adjudge.testset.lexicon import Lexicon
 
 _LINK = regex.compile(
     r"(?:https?://|www\.)\S+|\S+@\S+|[#@]\w+|\S+\.(?:com|org|net|co|uk|gov|edu|html?|io|tv|js|py)\b\S*"
@@ -29,7 +29,6 @@ _BEFORE_POINT = regex.compile(r"(?<=[\p{L}\p{N}\"”’')])\s+(?=[,.](?:\s|$))")
 _IN_BRACKETS = regex.compile(r"(?<=[(\[])\s+(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}.%])\s+(?=[)\]])")
 _BEFORE_MARKS = regex.compile(r"(?<=\p{L})\s+(?=[;:!?](?:\s|$))")
 _BRACKET = regex.compile(r"(?<=\p{Ll}{3})\((?=\p{L}{4,})|(?<=\p{L}\))(?=\p{L}{2})")
-_CAPITAL = regex.compile(r"(?<![\p{L}\p{N}@#/._-])(\p{Ll}{2,})(\p{Lu}\p{Ll}+)(?![\p{L}\p{N}_/])")
 _DOUBLE = regex.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
 # French puts a blank before these.
 _BLANK_BEFORE_MARKS = ("fr", "br")
@@ -44,9 +43,11 @@ class Habits:
     points: bool = False
     brackets: bool = False
     marks: bool = False
+    repeated: frozenset[str] = frozenset()
+    """Words that are used more than once."""
 
     @classmethod
-    def of(cls, texts: Iterable[str], language: str) -> Habits:
+    def of(cls, texts: Collection[str], language: str) -> Habits:
         """The habits of all texts together."""
         whole = "\n".join(texts)
 
@@ -55,16 +56,14 @@ class Habits:
             return found >= FEWEST and found > USUAL * sum(map(whole.count, among))
 
         marks = language in _BLANK_BEFORE_MARKS or usual(_BEFORE_MARKS, ";:!?")
-        return cls(usual(_BEFORE_POINT, ",."), usual(_IN_BRACKETS, "()[]"), marks)
+        return cls(usual(_BEFORE_POINT, ",."), usual(_IN_BRACKETS, "()[]"), marks, repeated_words(texts))
 
 
-def find(document: Document, habits: Habits, lexicon: Lexicon | None) -> Iterator[Finding]:
+def find(document: Document, habits: Habits) -> Iterator[Finding]:
     """All findings of one document."""
     for place, text in enumerate(document.texts):
         links = [match.span() for match in _LINK.finditer(text)]
         yield from _outside(links, _at_marks(document, place, text, habits))
-        if lexicon is not None:
-            yield from _outside(links, _at_capitals(document, place, text, lexicon))
         yield from _harmless(document, place, text)
 
 
@@ -90,15 +89,6 @@ def _at_marks(document: Document, place: int, text: str, habits: Habits) -> Iter
                 continue
             what = "a blank too many at punctuation"
             yield document.finding(place, "spacing", what, 0.9, edit=Edit(match.start(), match.end(), ""))
-
-
-def _at_capitals(document: Document, place: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
-    """theUnited: a word of the language, then another with a capital; names like iPhone do not start with a word."""
-    for match in _CAPITAL.finditer(text):
-        left, right = match[1], match[2]
-        if lexicon.zipf(left) >= 4.5 and len(right) > 2 and lexicon.zipf(right.lower()) >= 2:
-            edit = Edit(match.start(2), match.start(2), " ")
-            yield document.finding(place, "spacing", "two words run together", 0.85, edit=edit)
 
 
 def _harmless(document: Document, place: int, text: str) -> Iterator[Finding]:

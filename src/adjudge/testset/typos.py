@@ -12,40 +12,62 @@ from typing import TYPE_CHECKING
 import regex
 
 from adjudge.core.testset import Edit
+from adjudge.testset.lexicon import NEVER_PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from adjudge.core.testset import Finding
     from adjudge.testset.document import Document
-    from adjudge.testset.lexicon import Lexicon
+    from adjudge.testset.lexicon import Lexicon, Near
 
 # Not part of a name, a link, a handle, a number or something written with dots and dashes.
-_WORD = regex.compile(r"(?<![\p{L}\p{N}_@#./\\’'-])\p{Ll}+(?![\p{L}\p{N}_@/\\’'-]|[.\"”]\p{L})")
+_WORD = regex.compile(r"(?<![\p{L}\p{N}_@#./\\’'-])\p{Ll}+(?![\p{L}\p{N}_@/\\-]|['’](?!s\b)|[.\"”]\p{L})")
 _DOUBLED = regex.compile(r"(?<![\p{L}\p{N}-])(\p{Ll}{2,}) (\1)(?![\p{L}\p{N}'’-])")
 _MAY_DOUBLE = frozenset(
     {"had", "that", "who", "very", "really", "so", "no", "ha", "bye", "her", "many", "in", "on", "is"}
 )
 _LONE = regex.compile(r"(?<=\s)([b-hj-z]|i)(?=\s(?!\p{Lu}))")
+# Beside the function words that make no compounds: those that make none with what follows.
+GLUED_BEFORE = (*NEVER_PARTS, "a", "at", "as", "in", "to", "if", "it", "is", "an", "or", "be")
+_QUOTED = "\"“”„«»'‘’"
 SHORTEST = 4
+LONG = 6
 RECURRING = 3
 RARE = 2.2
 """Unknown to the dictionary and below this on the Zipf scale: hardly a word."""
 GAIN = 1.4
 """How much more frequent the suggestion must be."""
+FREQUENT_ENOUGH = 3.5
+CLEAR = 1.0
+"""How much more frequent the suggestion must be than the next best one, for a correction without asking."""
 
 
-def find(document: Document, lexicon: Lexicon) -> Iterator[Finding]:
-    """All findings of one document."""
+def repeated_words(texts: Iterable[str]) -> frozenset[str]:
+    """Words that a file uses more than once: a compound that its authors use again is meant so."""
+    words = Counter(word for text in texts for word in _WORD.findall(text))
+    return frozenset(word for word, times in words.items() if times > 1)
+
+
+def find(document: Document, lexicon: Lexicon, repeated: frozenset[str] = frozenset()) -> Iterator[Finding]:
+    """All findings of one document; `repeated` are words that the whole file uses more than once."""
     words = Counter(word for text in document.texts for word in _WORD.findall(text))
     for place, text in enumerate(document.texts):
+        doubled = {match[1] for match in _DOUBLED.finditer(text)}
         for match in _WORD.finditer(text):
             word = match.group()
-            if len(word) >= SHORTEST and words[word] < RECURRING and _unknown(word, lexicon):
-                yield from _explained(document, place, match.span(), word, lexicon)
-        yield from _doubled(document, place, text, lexicon.language)
+            if len(word) < SHORTEST or words[word] >= RECURRING or word in doubled or not _unknown(word, lexicon):
+                continue
+            if lexicon.zipf(word) == 0.0 or not _stands_in_marks(text, match):
+                yield from _explained(document, place, match, lexicon, again=word in repeated)
+        yield from _doubled(document, place, text, lexicon)
         if lexicon.language == "en":
             yield from _lone_letters(document, place, text)
+
+
+def _stands_in_marks(text: str, match: regex.Match[str]) -> bool:
+    """A word alone in quotation marks is spoken about; if a list has it, it is foreign rather than wrong."""
+    return text[match.start() - 1 : match.start()] in _QUOTED and text[match.end() : match.end() + 1] in _QUOTED
 
 
 def _unknown(word: str, lexicon: Lexicon) -> bool:
@@ -58,59 +80,73 @@ def _unknown(word: str, lexicon: Lexicon) -> bool:
         return False
     if zipf < RARE or _surely_glued(word, lexicon):
         return True
-    # Frequency lists hold common misspellings: one of those is far rarer than the right form beside it.
+    # Frequency lists hold common misspellings: one of those is far rarer than the right form beside it. As every short
+    # word has a frequent one beside it, there only letters that changed places count.
     near = lexicon.nearest(word)
-    return near is not None and near[1] - zipf >= 1.8 and lexicon.in_dictionary(near[0])
+    if near is None or near.zipf - zipf < 1.8 or near.word[0] != word[0] or not lexicon.in_dictionary(near.word):
+        return False
+    return len(word) >= LONG or sorted(near.word) == sorted(word)
 
 
 def _surely_glued(word: str, lexicon: Lexicon) -> bool:
     """Frequency lists of the web hold `ofthe` as well: two of the most frequent words, but no dictionary has it."""
     parts = lexicon.split(word)
-    return parts is not None and min(map(lexicon.zipf, parts)) >= 5.8
+    if parts is None:
+        return False
+    left, right = parts
+    return min(map(lexicon.zipf, parts)) >= 5.2 and (left in GLUED_BEFORE or right in NEVER_PARTS)
 
 
-def _explained(document: Document, place: int, span: tuple[int, int], word: str, lexicon: Lexicon) -> Iterator[Finding]:
+def _explained(
+    document: Document, place: int, match: regex.Match[str], lexicon: Lexicon, *, again: bool
+) -> Iterator[Finding]:
+    word, (start, end) = match.group(), match.span()
     near, parts = lexicon.nearest(word), lexicon.split(word)
-    likely = near is not None and near[1] >= 2.5 and near[1] - lexicon.zipf(word) >= GAIN
+    likely = near is not None and _is_likely(word, near, lexicon)
     # A compound that is rare looks the same as two words run together, unless one of them is a function word.
-    glued = parts is not None and (min(map(len, parts)) <= 3 or max(map(lexicon.zipf, parts)) > 5.5)
-    if parts is not None and (glued or lexicon.zipf(word) == 0.0) and (not likely or near is None or near[1] < 3.5):
-        edit = Edit(*span, " ".join(parts))
+    glued = parts is not None and max(map(lexicon.zipf, parts)) > 5.5
+    perhaps_glued = glued or (lexicon.zipf(word) == 0.0 and not again)
+    if parts is not None and perhaps_glued and (not likely or near is None or near.zipf < FREQUENT_ENOUGH):
+        edit = Edit(start, end, " ".join(parts))
         confidence = 0.92 if glued else 0.6
         yield document.finding(place, "spacing", f"'{word}': two words run together?", confidence, edit=edit)
     elif near is not None and likely:
-        confidence = _confidence(word, near, lexicon)
-        edit = Edit(*span, near[0])
-        yield document.finding(place, "typo", f"'{word}' is unknown, '{near[0]}' is close", confidence, edit=edit)
+        edit = Edit(start, end, near.word)
+        what = f"'{word}' is unknown, '{near.word}' is close"
+        yield document.finding(place, "typo", what, _confidence(word, near, lexicon), edit=edit)
     elif (
         lexicon.has_dictionary
         and len(word) > 8
         and lexicon.zipf(word) == 0.0
         and (far := lexicon.two_letters_away(word)) is not None
     ):
-        edit = Edit(*span, far)
+        edit = Edit(start, end, far)
         yield document.finding(place, "typo", f"'{word}' is unknown, '{far}' is close", 0.7, edit=edit)
 
 
-def _confidence(word: str, near: tuple[str, float], lexicon: Lexicon) -> float:
+def _is_likely(word: str, near: Near, lexicon: Lexicon) -> bool:
+    """First letters are seldom wrong: a form that the list has, if rarely, is then another word."""
+    other_start = near.word[0] != word[0] and lexicon.zipf(word) > 0
+    return near.zipf >= 2.5 and near.zipf - lexicon.zipf(word) >= GAIN and not other_start
+
+
+def _confidence(word: str, near: Near, lexicon: Lexicon) -> float:
     if not lexicon.has_dictionary:
         return 0.5
-    if near[1] >= FREQUENT_ENOUGH and lexicon.zipf(word) < 1.5 and len(word) > 4:
-        return 0.9
-    return 0.75
+    clear = near.zipf >= FREQUENT_ENOUGH and near.lead >= CLEAR
+    return 0.9 if clear and lexicon.zipf(word) < 1.5 and len(word) > 4 else 0.75
 
 
-FREQUENT_ENOUGH = 3.5
-
-
-def _doubled(document: Document, place: int, text: str, language: str) -> Iterator[Finding]:
+def _doubled(document: Document, place: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
     """In other languages than English, articles and pronouns may well stand twice: only longer words are doubted."""
+    english = lexicon.language == "en"
     for match in _DOUBLED.finditer(text):
-        if match[1] in _MAY_DOUBLE or (language != "en" and len(match[1]) < SHORTEST):
+        # A rare word that stands twice is a name: as of a plant or a place.
+        rare = lexicon.zipf(match[1]) < RARE
+        if match[1] in _MAY_DOUBLE or rare or (not english and len(match[1]) < SHORTEST):
             continue
         edit = Edit(match.start(), match.end(), match[1])
-        confidence = 0.9 if language == "en" else 0.6
-        yield document.finding(place, "typo", f"'{match[1]}' stands twice", confidence, edit=edit)
+        yield document.finding(place, "typo", f"'{match[1]}' stands twice", 0.9 if english else 0.6, edit=edit)
 
 
 def _lone_letters(document: Document, place: int, text: str) -> Iterator[Finding]:

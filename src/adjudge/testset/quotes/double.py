@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from adjudge.core.testset import Edit
-from adjudge.testset.quotes.cues import TRAILING, sounds_like_narration, sounds_like_speech
+from adjudge.testset.quotes.blame import last_of_speech
+from adjudge.testset.quotes.cues import TRAILING, sounds_like_narration
 from adjudge.testset.quotes.machine import Broken, Machine
 from adjudge.testset.quotes.marks import Mark, find_marks
 
@@ -83,7 +84,7 @@ def _never_closed(document: Document, broken: Broken) -> Finding:
         return document.finding(mark.place, QUOTES, what, 0.95, edit=Edit(place, place, closing))
     if broken.until == mark.place:
         return document.finding(mark.place, QUOTES, what, 0.85, span=(mark.position, mark.position + 1))
-    last = _last_of_speech(document.texts, mark.place, broken.until)
+    last = last_of_speech(document.texts, mark.place, broken.until)
     end = len(document.texts[last].rstrip())
     only_here = broken.until == mark.place + 1 or last == mark.place
     confidence = 0.9 if only_here else 0.8
@@ -100,15 +101,3 @@ def _opens_anew(document: Document, broken: Broken) -> Finding:
 
 def _closing(opening: str) -> str:
     return {"“": "”", "„": "“", "«": "»", "»": "«"}.get(opening, opening)
-
-
-def _last_of_speech(texts: tuple[str, ...], first: int, until: int) -> int:
-    """The segment in which the quotation that opens in `first` most likely ends; it must end before `until`."""
-    last = first
-    for place in range(first + 1, until):
-        if sounds_like_narration(texts[place]):
-            return last
-        if sounds_like_speech(texts[place]):
-            last = place
-    # A single segment between speech and the next quotation mostly belongs to the speech.
-    return until - 1 if until - 1 - last == 1 and until < len(texts) else last

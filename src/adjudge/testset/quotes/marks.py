@@ -11,20 +11,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 DOUBLE = '"“”„«»‟＂'
-SINGLE = "'‘’‚‹›"
+SINGLE = "'‘’‚‹›`"
 ALL = DOUBLE + SINGLE
 INCHES = '"”″'
 _BEFORE_OPENING = "([{<—–-/…:=*•"
 _AFTER_CLOSING = ")]}>.,;:!?—–-/…%*"
-_DASHES = "—–-/"
+DASHES = "—–-/"
 # Words that start with an apostrophe.
 _ELIDED = re.compile(
     r"['’‘](?:em|til|till|cause|tis|twas|n|bout|round|cos|nuff|neath|d|s|t|\d0s|\d\d)\b", re.IGNORECASE
 )
+# The plural of a letter or a word in marks: two "o"s.
+_PLURAL = re.compile(r"(?<!\w)[\"“]\w+(?=[\"”]s\b)")
+# Typewriters and TeX make one double mark of two single ones.
+_TWO_IN_ONE = ("``", "''")
 _FEET = re.compile(r"\d\s?['’′]\s?\d{0,2}(?:[./]\d+)?\s?$")
 
 Side = Literal["open", "close", "either", "inside", "digit"]
-_OPENS = "“„«‘‚‹‟"
+_OPENS = "“„«‘‚‹‟`"
 _CLOSES = "”»›"
 
 
@@ -48,11 +52,13 @@ class Mark:
 def find_marks(text: str, place: int) -> list[Mark]:
     """All double marks, and all single ones that are no apostrophes for certain."""
     found: list[Mark] = []
-    for position, character in enumerate(text):
-        if character not in ALL:
+    plurals = {match.end() for match in _PLURAL.finditer(text)}
+    for position, printed in enumerate(text):
+        if printed not in ALL or text[position - 1 : position + 1] in _TWO_IN_ONE:
             continue
+        character = '"' if text[position : position + 2] in _TWO_IN_ONE else printed
         before, after = _neighbour(text, position, -1), _neighbour(text, position, 1)
-        side = _side(text, position, before, after)
+        side: Side = "close" if position in plurals else _side(text, position, before, after)
         if _FEET.search(text[:position]) and character in INCHES:
             continue
         if character in SINGLE and (side in ("inside", "digit", "either") or _ELIDED.match(text, position)):
@@ -98,9 +104,9 @@ def _between_blanks(text: str, position: int, before: str, after: str) -> Side:
         return "close"
     if before == "" or text.startswith(("...", "…"), position + 1):
         return "open"
-    if after == "" or (before in _DASHES and not before.isspace()):
+    if after == "" or (before in DASHES and not before.isspace()):
         return "close"
-    return "either" if after.isspace() else "open" if before.isspace() and after in _DASHES else "either"
+    return "either" if after.isspace() else "open" if before.isspace() and after in DASHES else "either"
 
 
 def _between_letters(before: str, after: str) -> Side:

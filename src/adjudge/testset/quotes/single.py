@@ -1,10 +1,11 @@
-"""Single quotation marks: opened and never closed; and the note that a document uses them for speech."""
+"""Single quotation marks: never closed, never opened; and the note that a document uses them for speech."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.testset.quotes.machine import looks_possessive
+from adjudge.testset.quotes.blame import last_of_speech
+from adjudge.testset.quotes.machine import Broken, Machine, looks_possessive
 from adjudge.testset.quotes.marks import Mark, find_marks
 
 if TYPE_CHECKING:
@@ -15,46 +16,85 @@ if TYPE_CHECKING:
 
 FARTHEST = 6
 """A quotation in single marks that is not closed within so many segments was an apostrophe, or is never closed."""
+_PUNCTUATION = (".", ",", "!", "?", "…")
 
 
 def find(document: Document) -> Iterator[Finding]:
-    """Unclosed single quotations, and pairs that stand where double ones are the American custom."""
-    opened: Mark | None = None
-    for place, text in enumerate(document.texts):
-        marks = find_marks(text, place)
-        for number, mark in enumerate(marks):
-            if mark.double:
-                continue
-            if mark.side == "open":
-                if opened is not None:
-                    yield _unclosed(document, opened)
-                opened = mark
-            elif opened is not None and not _is_apostrophe(text, mark, marks[number + 1 :]):
-                if opened.place == place and not _inside_double(marks, opened):
-                    yield _style(document, opened, mark)
-                opened = None
-        if opened is not None and place - opened.place >= FARTHEST:
-            yield _unclosed(document, opened)
-            opened = None
-    if opened is not None:
-        yield _unclosed(document, opened)
+    """Single quotations without an end or a start, and pairs where double ones are the American custom."""
+    marks = [find_marks(text, place) for place, text in enumerate(document.texts)]
+    single = _quoting(document.texts, [mark for own in marks for mark in own if not mark.double])
+    for broken in Machine(document.texts, single).run():
+        if broken.problem == "never opened":
+            if _after_punctuation(document.texts, broken.mark):
+                what = "the end of a quotation in single marks that was never opened"
+                yield _finding(document, broken.mark, what)
+        elif broken.problem != "apostrophe":
+            yield _unclosed(document, broken)
+    yield from _style(document, marks, single)
 
 
-def _is_apostrophe(text: str, mark: Mark, later: list[Mark]) -> bool:
-    """A plural's genitive, where another single mark of the segment can still close."""
-    following = next((one.side for one in later if not one.double), None)
-    return looks_possessive(text, mark.position) and following == "close"
+def _quoting(texts: tuple[str, ...], marks: list[Mark]) -> list[Mark]:
+    """The marks without apostrophes: a plural's genitive, where another mark soon after can still close."""
+    return [
+        mark
+        for number, mark in enumerate(marks)
+        if mark.side == "open" or not _is_apostrophe(texts, mark, marks[number + 1 :])
+    ]
 
 
-def _inside_double(marks: list[Mark], opened: Mark) -> bool:
-    return sum(one.double for one in marks if one.position < opened.position) % 2 == 1
+def _is_apostrophe(texts: tuple[str, ...], mark: Mark, later: list[Mark]) -> bool:
+    if not looks_possessive(texts[mark.place], mark.position):
+        return False
+    following = later[0] if later else None
+    return following is not None and following.side == "close" and following.place - mark.place < FARTHEST
 
 
-def _unclosed(document: Document, mark: Mark) -> Finding:
+def _after_punctuation(texts: tuple[str, ...], mark: Mark) -> bool:
+    """No apostrophe stands after a comma or the end of a sentence."""
+    return texts[mark.place][: mark.position].endswith(_PUNCTUATION)
+
+
+def _unclosed(document: Document, broken: Broken) -> Finding:
+    mark = broken.mark
+    until = min(broken.until, mark.place + FARTHEST)
     what = "a single quotation mark that opens and is never closed, or another mark closes it"
+    if broken.problem == "opens anew":
+        what = "a quotation in single marks that opens anew in the next segment without being closed"
+    last = last_of_speech(document.texts, mark.place, until) if until > mark.place else mark.place
+    if broken.problem == "opens anew":
+        last = broken.until - 1
+    if last == mark.place:
+        return _finding(document, mark, what)
+    end = len(document.texts[last].rstrip())
+    return document.finding(last, "quotation-marks", what, 0.6, span=(max(0, end - 1), end))
+
+
+def _finding(document: Document, mark: Mark, what: str) -> Finding:
     return document.finding(mark.place, "quotation-marks", what, 0.6, span=(mark.position, mark.position + 1))
 
 
-def _style(document: Document, opened: Mark, closed: Mark) -> Finding:
+def _style(document: Document, marks: list[list[Mark]], single: list[Mark]) -> Iterator[Finding]:
+    """Pairs of single marks, in a document that uses them more than double ones; headlines have them by custom."""
+    kept = set(single)
+    pairs = [pair for own in marks for pair in _pairs([mark for mark in own if mark.double or mark in kept])]
+    double = sum(mark.double for own in marks[1:] for mark in own) // 2
+    if sum(opened.place > 0 for opened, _ in pairs) <= double:
+        return
     what = "single quotation marks, where double ones are the American custom"
-    return document.finding(opened.place, "quote-style", what, 0.5, span=(opened.position, closed.position + 1))
+    for opened, closed in pairs:
+        span = (opened.position, closed.position + 1)
+        yield document.finding(opened.place, "quote-style", what, 0.5, span=span)
+
+
+def _pairs(marks: list[Mark]) -> Iterator[tuple[Mark, Mark]]:
+    """Single marks of a segment that open and close outside of double ones."""
+    opened: Mark | None = None
+    inside = False
+    for mark in marks:
+        if mark.double:
+            inside = not inside
+        elif mark.side == "open" and not inside:
+            opened = mark
+        elif mark.side == "close" and opened is not None:
+            yield opened, mark
+            opened = None

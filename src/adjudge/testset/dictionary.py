@@ -1,0 +1,143 @@
+"""Hunspell dictionaries, as far as looking up single words needs them.
+
+A dictionary is a list of stems with flags, and rules that say which beginnings and endings a flag allows. Those of
+languages that build words out of words need more than this: they are left to spylls, which knows all of Hunspell but
+takes ten times as long to load. `tests/testset/test_words.py` holds both to the same answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Of an affix file: what this reader knows, what does not matter for looking up a word, and all else.
+_HARMLESS = (
+    "SET", "TRY", "KEY", "MAP", "REP", "PHONE", "NAME", "VERSION", "HOME", "LANG", "WORDCHARS", "NOSUGGEST", "BREAK",
+    "ICONV", "OCONV", "MAXNGRAMSUGS", "COMPOUNDMIN", "COMPOUNDRULE", "ONLYINCOMPOUND",
+)  # fmt: skip
+
+
+class Dictionary(Protocol):
+    """Anything that can be asked for a word."""
+
+    def lookup(self, word: str) -> bool:
+        """Whether it is a word."""
+        ...
+
+
+@dataclass(frozen=True)
+class Affix:
+    """Take `strip` off a stem that fits the condition, and put the affix there."""
+
+    flag: str
+    strip: str
+    fits: re.Pattern[str]
+    crosses: bool
+    """Whether an affix at the other end may stand beside it."""
+
+
+class Stems:
+    """Stems, beginnings and endings."""
+
+    def __init__(self, words: dict[str, str], prefixes: dict[str, list[Affix]], suffixes: dict[str, list[Affix]]):
+        self.words, self.prefixes, self.suffixes = words, prefixes, suffixes
+        self._longest = max(map(len, suffixes), default=0)
+
+    def lookup(self, word: str) -> bool:
+        """Whether the word is a stem, or a stem with a beginning, an ending or both."""
+        if word in self.words or any(affix.flag in self._flags(stem) for stem, affix in self._unsuffixed(word)):
+            return True
+        for rest, prefix in self._unprefixed(word):
+            if prefix.flag in self._flags(rest):
+                return True
+            if prefix.crosses and any(
+                affix.crosses and {affix.flag, prefix.flag} <= set(self._flags(stem))
+                for stem, affix in self._unsuffixed(rest)
+            ):
+                return True
+        return False
+
+    def _flags(self, stem: str) -> str:
+        return self.words.get(stem, "")
+
+    def _unsuffixed(self, word: str) -> list[tuple[str, Affix]]:
+        found = []
+        for length in range(min(self._longest, len(word) - 1) + 1):
+            for affix in self.suffixes.get(word[len(word) - length :], ()):
+                stem = word[: len(word) - length] + affix.strip
+                if stem in self.words and affix.fits.search(stem):
+                    found.append((stem, affix))
+        return found
+
+    def _unprefixed(self, word: str) -> list[tuple[str, Affix]]:
+        return [
+            (affix.strip + word[len(added) :], affix)
+            for added, affixes in self.prefixes.items()
+            if word.startswith(added) and len(word) > len(added)
+            for affix in affixes
+            if affix.fits.search(affix.strip + word[len(added) :])
+        ]
+
+
+def read_dictionary(base: Path) -> Dictionary:
+    """The dictionary of `base.aff` and `base.dic`."""
+    raw = base.with_name(base.name + ".aff").read_bytes()
+    encoding = re.search(rb"^\s*SET\s+(\S+)", raw, re.MULTILINE)
+    code = encoding[1].decode("ascii") if encoding else "latin-1"
+    lines = [line.split() for line in raw.decode(code).splitlines() if line.strip() and not line.startswith("#")]
+    rules = [fields for fields in lines if fields[0] in ("PFX", "SFX")]
+    if not all(fields[0] in (*_HARMLESS, "PFX", "SFX") for fields in lines) or any(map(_has_more, rules)):
+        return _by_spylls(base)
+    refused = "".join(fields[1] for fields in lines if fields[0] == "ONLYINCOMPOUND")
+    words = _read_stems(base.with_name(base.name + ".dic").read_bytes().decode(code), refused)
+    return Stems(words, *(_read_affixes(rules, kind) for kind in ("PFX", "SFX")))
+
+
+def _has_more(fields: list[str]) -> bool:
+    """Whether an affix takes affixes itself, or flags are longer than a letter."""
+    return len(fields[1]) != 1 or (len(fields) > 4 and "/" in fields[3])
+
+
+def _read_stems(text: str, refused: str) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for line in text.splitlines()[1:]:
+        # What follows a blank is morphology.
+        word, _, flags = line.partition("\t")[0].partition(" ")[0].partition("/")
+        if not any(flag in refused for flag in flags):
+            words[word] = words.get(word, "") + flags
+    return words
+
+
+def _read_affixes(rules: list[list[str]], kind: str) -> dict[str, list[Affix]]:
+    found: dict[str, list[Affix]] = defaultdict(list)
+    crosses: dict[str, bool] = {}
+    for name, flag, *rest in rules:
+        if name != kind:
+            continue
+        if flag not in crosses:
+            crosses[flag] = rest[0] == "Y"
+            continue
+        strip, added = ("" if part == "0" else part for part in rest[:2])
+        condition = rest[2] if len(rest) > 2 else "."
+        fits = re.compile(f"(?:{condition})$" if kind == "SFX" else f"^(?:{condition})")
+        found[added].append(Affix(flag, strip, fits, crosses[flag]))
+    return dict(found)
+
+
+def _by_spylls(base: Path) -> Dictionary:
+    import gc
+    import warnings
+
+    from spylls import hunspell
+
+    with warnings.catch_warnings():
+        # spylls leaves its files open until they are collected, which Python complains about.
+        warnings.simplefilter("ignore", ResourceWarning)
+        dictionary: Dictionary = hunspell.Dictionary.from_files(str(base))
+        gc.collect()
+    return dictionary

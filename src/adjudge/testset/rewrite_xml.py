@@ -1,0 +1,84 @@
+"""Segments replaced inside WMT XML, by their places in the bytes of the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass
+class _Span:
+    """The bytes between the tags of a segment of a source; `plain` where they hold nothing but text."""
+
+    start: int
+    end: int = -1
+    plain: bool = True
+
+
+def in_xml(raw: bytes, changes: dict[int, str], path: Path) -> bytes:
+    """The file with these segments of its sources replaced."""
+    from adjudge.testset.rewrite import escaped
+
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError("is UTF-16, which is not written; convert the file to UTF-8", file=path)
+    spans, encoding = _source_segments(raw)
+    for segment in sorted(changes, reverse=True):
+        span = spans[segment]
+        before = raw[span.start : span.end].decode(encoding)
+        if not span.plain or "<" in before:
+            line = raw.count(b"\n", 0, span.start) + 1
+            raise InputError(
+                "a segment to be corrected holds markup; take it out, or correct by hand", file=path, line=line
+            )
+        after = escaped(before, changes[segment]).encode(encoding, "xmlcharrefreplace")
+        raw = raw[: span.start] + after + raw[span.end :]
+    return raw
+
+
+def _source_segments(raw: bytes) -> tuple[list[_Span], str]:
+    """The places of all segments of sources, in order, and the encoding."""
+    from xml.parsers import expat  # the file was read before, by a parser that refuses what is unsafe
+
+    parser = expat.ParserCreate()
+    spans: list[_Span] = []
+    encodings = ["utf-8"]
+    inside: list[str] = []
+
+    def start(name: str, _: dict[str, str]) -> None:
+        if "src" in inside and name == "seg":
+            spans.append(_Span(_after_tag(raw, parser.CurrentByteIndex)))
+        elif inside and inside[-1] == "seg" and "src" in inside:
+            spans[-1].plain = False
+        inside.append(name)
+
+    def end(name: str) -> None:
+        inside.pop()
+        if "src" in inside and name == "seg":
+            spans[-1].end = max(spans[-1].start, parser.CurrentByteIndex)
+
+    def declaration(_: str, encoding: str | None, __: int) -> None:
+        encodings.append(encoding or "utf-8")
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.XmlDeclHandler = declaration
+    parser.Parse(raw, True)
+    return spans, encodings[-1]
+
+
+def _after_tag(raw: bytes, position: int) -> int:
+    """The place behind the tag that starts here; values of attributes may hold what else would end it."""
+    quote = b""
+    for place in range(position, len(raw)):
+        character = raw[place : place + 1]
+        if quote:
+            quote = b"" if character == quote else quote
+        elif character in (b'"', b"'"):
+            quote = character
+        elif character == b">":
+            return place + 1
+    return len(raw)
