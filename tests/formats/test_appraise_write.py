@@ -122,3 +122,11 @@ def test_attention_checks_do_not_become_judgments(tmp_path: Path) -> None:
     write(one, tmp_path / "out.csv")
     back = read([tmp_path / "out.csv"], format="appraise").table
     assert back.select("kind", "score").rows() == [("system", 50.0), ("degraded", 7.0)]
+
+
+def test_people_who_did_the_same_task_stay_apart(tmp_path: Path) -> None:
+    both = table(documents=False, spans=False).table.with_columns(pl.lit("t1").alias("task"))
+    write(Judgments(both), tmp_path / "results.csv")
+    back = read([tmp_path / "results.csv"], format="appraise").table
+    assert set(back["annotator"]) == {"t1.a1", "t1.a2"}, "two accounts: the second is no correction of the first"
+    assert back["revision"].sort().to_list() == [1, 1, 1, 1, 1, 2]

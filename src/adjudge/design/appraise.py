@@ -1,12 +1,15 @@
 """Tasks as Appraise batches, for those who collect there: `Direct`, `Document` (also with ESA) and `Pairwise`.
 
 Rankings have no task type in Appraise. Appraise takes tasks of exactly 100 items and leaves out all others without
-saying so; therefore smaller tasks are filled up with repeats here, and larger ones are refused.
+saying so; therefore smaller tasks are filled up with repeats here, and larger ones are refused. Where documents are
+scored, an item of its own ends each page: without it, Appraise shows all pages of a document as one, whatever their
+systems. Results name a segment by `itemID` alone, so that it is the same number in every task.
 """
 
 from __future__ import annotations
 
 import json
+from itertools import cycle, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import DataError
@@ -16,12 +19,16 @@ from adjudge.core.spans import MISSING
 from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from adjudge.core.spans import Mark
     from adjudge.design.tasks import Item, Output, Screen, Task, TaskSet
 
 ITEMS = 100
+Row = dict[str, Any]
+# Protocols in which Appraise asks for a score of the whole document, too.
+_SCORE_DOCUMENTS = ("da", "sqm")
 _TYPES = {"system": "TGT", "calibration": "TGT", "reference": "REF", "degraded": "BAD", "repeat": "CHK"}
 
 
@@ -29,7 +36,7 @@ def write_batches(tasks: TaskSet, path: Path) -> int:
     """Write the work tasks as one batch file; returns how many repeats were added to fill tasks up."""
     batches = to_batches(tasks)
     write_text(path, json.dumps(batches, ensure_ascii=False, indent=2) + "\n")
-    return sum("_filled" in item for batch in batches for item in batch["items"])
+    return sum("_filled" in item for batch in batches for item in batch["items"] if not _is_document(item))
 
 
 def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
@@ -43,22 +50,71 @@ def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
             f"task '{large.id}' has {large.size} items, but Appraise takes tasks of exactly {ITEMS}; "
             f"set design.task_size to {ITEMS}"
         )
+    _check_names(tasks)
+    numbers = _numbers(tasks)
     return [
-        {"items": _filled(_items(tasks, task)), "task": _head(tasks, task, i)} for i, task in enumerate(work, start=1)
+        {"items": _complete(tasks, _items(tasks, task), numbers), "task": _head(tasks, task, i)}
+        for i, task in enumerate(work, start=1)
     ]
 
 
-def _filled(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The items and, up to 100, the first of them again as repeats, marked in a key that Appraise does not store."""
-    filled = list(rows)
-    while len(filled) < ITEMS:
-        number = len(filled)
-        again = {**rows[(number - len(rows)) % len(rows)], "itemID": number + 1, "_item": number, "_filled": True}
-        again["itemType"] = "CHK"
-        if "documentID" in again:
-            again["documentID"] += "#duplicate1"
-        filled.append(again)
-    return filled
+def _check_names(tasks: TaskSet) -> None:
+    for system in (*tasks.systems, *tasks.human):
+        if "+" in system:
+            raise DataError(f"system '{system}' has a '+' in its name, which Appraise takes for two systems; rename it")
+
+
+def _numbers(tasks: TaskSet) -> dict[str, int]:
+    """A number for every segment by its `sourceID`: its own where that is one, else one of the whole test set."""
+    places = {
+        _source_id(screen, item): (screen.document, item.segment)
+        for task in tasks.tasks
+        for screen, item, _ in task.outputs()
+    }
+    own = {name: int(segment) for name, (_, segment) in places.items() if segment.isdecimal() and int(segment)}
+    # Where results name the document, the numbers of each may begin anew.
+    said = all(_has_pages(task) for task in tasks.tasks if task.kind == "work")
+    if len(own) == len(places) and (said or len(set(own.values())) == len(own)):
+        return own
+    ordered = sorted(places, key=lambda name: (places[name][0], own.get(name, 0), places[name][1]))
+    return {name: number for number, name in enumerate(ordered, start=1)}
+
+
+def _has_pages(task: Task) -> bool:
+    return any(len(screen.items) > 1 for screen in task.screens)
+
+
+def _complete(tasks: TaskSet, rows: list[Row], numbers: dict[str, int]) -> list[Row]:
+    """The items of a task with their numbers, filled up, and with those that end documents."""
+    rows = [{**row, "itemID": numbers[row["sourceID"]]} for row in rows]
+    again = islice(cycle(enumerate(rows)), ITEMS - len(rows))
+    rows += [_repeat(row, 1 + i // len(rows)) for i, (_, row) in enumerate(again)]
+    if "documentID" in rows[0] and tasks.protocol in _SCORE_DOCUMENTS:
+        rows = list(_with_documents(rows))
+    return [{**row, "_item": i} for i, row in enumerate(rows)]
+
+
+def _repeat(row: Row, time: int) -> Row:
+    """An item that fills up a task, marked in a key that Appraise does not store."""
+    again = {**row, "itemType": "CHK", "_filled": True}
+    if "documentID" in row:
+        again["documentID"] = f"{row['documentID']}#duplicate{time}"
+    return again
+
+
+def _with_documents(rows: Iterable[Row]) -> Iterator[Row]:
+    """The items, page by page, each page with the item by which the whole is scored."""
+    for _, group in groupby(rows, key=lambda row: (row["_block"], row["documentID"])):
+        page = list(group)
+        yield from page
+        whole = {name: " ".join(row[name] or "" for row in page) for name in ("sourceText", "targetText")}
+        last = page[-1]["itemID"] + 1
+        context = {"sourceContextLeft": "", "targetContextLeft": ""}
+        yield {**page[-1], **whole, **context, "itemID": last, "isCompleteDocument": True}
+
+
+def _is_document(item: Row) -> bool:
+    return bool(item.get("isCompleteDocument"))
 
 
 def _head(tasks: TaskSet, task: Task, number: int) -> dict[str, Any]:
@@ -90,7 +146,7 @@ def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
                 }
             if marked:
                 row["mqm"] = [_span(mark) for mark in item.outputs[0].prefilled]
-            rows.append({**row, "_block": block, "_item": len(rows)})
+            rows.append({**row, "_block": block})
     return rows
 
 
@@ -99,7 +155,7 @@ def _segment(screen: Screen, item: Item, number: int) -> dict[str, Any]:
     return {
         "itemID": number + 1,
         "itemType": _type(output),
-        "sourceID": f"{screen.document}#{item.segment}",
+        "sourceID": _source_id(screen, item),
         # Where the reference is shown instead of the source, Appraise takes it in the source's place.
         "sourceText": item.source if item.source is not None else item.reference,
         "targetID": "+".join(output.systems),
@@ -113,7 +169,7 @@ def _pair(screen: Screen, item: Item, number: int) -> dict[str, Any]:
     return {
         "itemID": number + 1,
         "itemType": known,
-        "sourceID": f"{screen.document}#{item.segment}",
+        "sourceID": _source_id(screen, item),
         "sourceText": item.source if item.source is not None else item.reference,
         "targetsSize": len(item.outputs),
         "targets": [
@@ -128,6 +184,10 @@ def _span(mark: Mark) -> dict[str, Any]:
     missing = mark.start is None
     place = {"start_i": MISSING if missing else mark.start, "end_i": MISSING if missing else mark.end}
     return {**place, "severity": mark.severity}
+
+
+def _source_id(screen: Screen, item: Item) -> str:
+    return f"{screen.document}#{item.segment}"
 
 
 def _type(output: Output) -> str:

@@ -53,9 +53,17 @@ def write(judgments: Judgments, path: Path, *, columns: int | None = None) -> No
         raise DataError(f"{unscored} judgments have no score, which Appraise files need; leave them out")
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    for row in _ordered(table).iter_rows(named=True):
+    for row in _ordered(table).with_columns(_account()).iter_rows(named=True):
         writer.writerow(_fields(row, columns))
     write_text(path, text.getvalue())
+
+
+def _account() -> pl.Expr:
+    """The task, as an account is one; with the person where several people did the same task."""
+    people = pl.col("annotator").n_unique().over("task")
+    task, person = pl.col("task").fill_null(""), pl.col("annotator").fill_null("")
+    alone = pl.when(task == "").then(person).otherwise(task)
+    return pl.when((people > 1) & (task != "")).then(pl.format("{}.{}", task, person)).otherwise(alone).alias("account")
 
 
 def _ordered(table: pl.DataFrame) -> pl.DataFrame:
@@ -67,7 +75,7 @@ def _ordered(table: pl.DataFrame) -> pl.DataFrame:
 
 def _fields(row: dict[str, Any], columns: int) -> list[str]:
     fields = [
-        row["task"] or row["annotator"] or "",
+        row["account"],
         row["system"],
         row["segment"] or "",
         _item_type(row),
