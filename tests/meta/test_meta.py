@@ -93,8 +93,10 @@ def test_what_cannot_be_joined_is_said(tmp_path: Path, adjudge: Callable[..., Ru
     metric = [MetricScore("m", s, g, None, 1.0) for s in "abd" for g in "124"]
     _, aside = join(human, metric)
     assert {(one.reason, one.rows) for one in aside} == {
-        ("human score without a metric score", 5),
-        ("metric score without a human score", 5),
+        ("human score of a system without metric scores: c", 3),
+        ("metric score of a system without human scores: d", 3),
+        ("human score without a metric score", 2),
+        ("metric score without a human score", 2),
     }
     with pytest.raises(DataError, match="fewer than two systems"):
         join(human, [MetricScore("m", "z", "1", None, 1.0)])

@@ -18,7 +18,7 @@ def meta(
     gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Human scores: a table, *.seg.score, or judgments.")],
     reading: Reading,
     scores: Annotated[
-        list[Path] | None, typer.Argument(metavar="[SCORES...]", help="Metric scores: tables, score files, folders.")
+        list[Path] | None, typer.Argument(metavar="SCORES", help="Metric scores: tables, score files, folders.")
     ] = None,
     format: Annotated[  # noqa: A002
         str | None,
@@ -27,6 +27,10 @@ def meta(
         ),
     ] = None,
     gold_column: Annotated[str | None, typer.Option(help="Column of GOLD that holds the human scores.")] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A metric (or the human column) that counts errors; turned round."),
+    ] = None,
     references: Annotated[
         list[Path] | None, typer.Option(help="Reference texts, to compute BLEU, chrF and TER of --outputs.")
     ] = None,
@@ -53,17 +57,21 @@ def meta(
     from adjudge.meta.fingerprint import fingerprint
     from adjudge.meta.humans import from_judgments, from_table
     from adjudge.meta.join import join
+    from adjudge.meta.text_metrics import TURNED
 
     if permutations < 1 or resamples < 0:
         raise UsageError("--permutations must be at least 1 and --resamples at least 0")
     judgments = None if format is None else _judgments(gold, replace(reading, format=format))
-    people = from_table([gold], gold_column) if judgments is None else from_judgments(judgments)
+    people, made = (from_table([gold], gold_column), None) if judgments is None else from_judgments(judgments)
     names = {one.metric for one in people}
     # A table may hold human and metric scores side by side: the human column is no metric.
     given = scores or []
     machines = [one for one in read_metric_scores(given) if one.metric not in names or gold not in given]
     computed, made_with, notes = _computed(references or [], outputs or [], tokenize, given=bool(given))
+    if not notes and any(path.suffix == ".json" for path in given) and any(one.metric == "TER" for one in machines):
+        notes = (TURNED,)
     machines += computed
+    people, machines = _turned(people, machines, lower_is_better or [])
     joined, aside = join(people, machines)
     moved = _perturbations(judgments, machines)
     result = evaluate(
@@ -72,13 +80,23 @@ def meta(
         resamples=resamples,
         seed=seed,
         data=fingerprint([*people, *machines]),
-        set_aside=aside,
+        set_aside=(*(made.set_aside if made is not None else ()), *aside),
         perturbations=moved,
-        made_with=made_with,
-        notes=notes,
+        made_with={**made_with, "lower_is_better": ",".join(lower_is_better)} if lower_is_better else made_with,
+        notes=(*(made.notes if made is not None else ()), *notes),
     )
     put_report(result, report, title=gold.stem)
     put_out({"all": result}, json=json, output=output)
+
+
+def _turned(
+    people: "list[MetricScore]", machines: "list[MetricScore]", names: list[str]
+) -> "tuple[list[MetricScore], list[MetricScore]]":
+    """Both sides with error counts turned round."""
+    from adjudge.formats.metric_scores import turned_round
+
+    turned = turned_round([*people, *machines], names)
+    return turned[: len(people)], turned[len(people) :]
 
 
 def _computed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,6 +11,15 @@ from adjudge.core.table import Cell, Table, number, p_value, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+LEVEL = 0.05
+LEVELS = ("system", "system without outliers", "document", "segment")
+
+
+def descending(value: float | None) -> tuple[bool, float]:
+    """A key that sorts from high to low, with what is not defined at the end."""
+    unknown = value is None or math.isnan(value)
+    return (unknown, 0.0 if value is None or unknown else -value)
 
 
 @dataclass(frozen=True)
@@ -30,7 +40,11 @@ class MetricAtLevel:
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """Two metrics at one level under one test; p is that of the hypothesis that they are equally good."""
+    """Two metrics at one level under one test; p is that of the hypothesis that they are equally good.
+
+    A one-sided p is that of the direction seen, as metrics tasks print Williams' test. Because the other direction
+    would have been tested as well, the two are told apart below half the level only.
+    """
 
     level: str
     test: str
@@ -40,6 +54,12 @@ class MetricComparison:
     p: float | None
     p_holm: float | None
     p_bh: float | None
+    one_sided: bool = False
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether Holm's correction leaves the one better than the other."""
+        return self.p_holm is not None and self.p_holm < (LEVEL / 2 if self.one_sided else LEVEL)
 
 
 @dataclass(frozen=True)
@@ -67,10 +87,15 @@ class MetaEvaluation(Result):
     outliers: tuple[str, ...]
     perturbations: tuple[Perturbation, ...] = ()
 
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels at which some metric was evaluated, the coarsest first."""
+        found = {level for one in self.metrics.values() for level in one}
+        return tuple(level for level in LEVELS if level in found)
+
     def tables(self) -> tuple[Table, ...]:
         """One table per level, then the comparisons."""
-        levels = list(dict.fromkeys(level for one in self.metrics.values() for level in one))
-        tables = [self._level_table(level) for level in levels]
+        tables = [self._level_table(level) for level in self.levels]
         if self.comparisons:
             tables.append(self._comparison_table())
         if self.perturbations:
@@ -81,9 +106,12 @@ class MetaEvaluation(Result):
         found = {name: levels[level] for name, levels in self.metrics.items() if level in levels}
         names = list(dict.fromkeys(name for one in found.values() for name in one.values))
         columns = [text("metric"), number("n", 0), *(number(name.replace("_", " ")) for name in names)]
-        columns += [number(f"{name} {group.removeprefix('by_')}") for group, name in self._shown_groups(found)]
+        columns += [
+            number(f"{name.replace('_', ' ')} by {group.removeprefix('by_')}")
+            for group, name in self._shown_groups(found)
+        ]
         rows: list[tuple[Cell, ...]] = []
-        for name, one in sorted(found.items(), key=lambda item: -item[1].values.get("pearson", 0.0)):
+        for name, one in sorted(found.items(), key=lambda item: descending(item[1].values.get("pearson"))):
             grouped = (one.groups.get(group, {}).get(coefficient) for group, coefficient in self._shown_groups(found))
             rows.append((name, one.n, *(one.values.get(value) for value in names), *grouped))
         note = f"Outlier systems: {', '.join(self.outliers)}." if self.outliers and level.startswith("system") else ""

@@ -1,28 +1,32 @@
 """Scores of metrics: tables with one column per metric, long tables, mt-metrics-eval files, sacrebleu's JSON.
 
-- a table (tabs or commas) with columns `system`, `segment` (optional), `document` (optional) and one per metric;
+- a table (tabs, commas, semicolons or blanks) with columns `system`, `segment` and `document` (both optional), and one
+  per metric;
 - a long table `system segment metric score`;
 - `NAME.seg.score` and `NAME.sys.score`: lines of system and score, segments in order; `None` is missing;
-- JSON that sacrebleu prints: a score of the whole test set for one system, named by the file.
+- JSON that sacrebleu prints: scores of the whole test set, of one system, named by the file, or of several.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, UsageError, shown
 from adjudge.core.files import read_text
-from adjudge.formats.delimited import read_delimited
+from adjudge.formats.delimited import DELIMITERS, Delimited, read_delimited, to_float
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from adjudge.formats.delimited import Delimited
-
 MISSING = ("", "none", "null", "na", "nan")
+SEGMENT = ("segment", "seg_id", "segment_id")
+DOCUMENT = ("document", "doc", "doc_id")
+# What sacrebleu reports as an error rate: the only metric of its JSON where lower is better.
+ERROR_RATE = "TER"
 
 
 @dataclass(frozen=True)
@@ -50,36 +54,58 @@ def read_metric_scores(paths: Iterable[Path]) -> list[MetricScore]:
     return found
 
 
+def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
+    """The scores with those of the named metrics multiplied by -1, so that higher is better everywhere."""
+    wanted = set(names)
+    unknown = sorted(wanted - {one.metric for one in scores})
+    if unknown:
+        known = ", ".join(dict.fromkeys(one.metric for one in scores))
+        raise UsageError(f"--lower-is-better names '{unknown[0]}', which is none of the scores: {known}")
+    return [replace(one, score=-one.score) if one.metric in wanted and one.score is not None else one for one in scores]
+
+
 def _read_file(path: Path) -> list[MetricScore]:
     if path.name.endswith((".seg.score", ".sys.score")):
         return _read_mtme(path)
+    if path.name.endswith((".doc.score", ".domain.score")):
+        raise InputError(
+            "holds scores of documents or domains, which are made of segments; give *.seg.score", file=path
+        )
     if path.suffix == ".json":
         return _read_sacrebleu(path)
-    first = read_text(path).split("\n", 1)[0]
-    table = read_delimited(path, "\t" if "\t" in first else ",")
+    table = _table(path)
     long = table.column("metric", required=False) is not None and table.column("score", required=False) is not None
     return _read_long(table) if long else _read_wide(table)
 
 
-def _number(value: str, path: Path, line: int) -> float | None:
-    if value.strip().casefold() in MISSING:
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        number = float("inf")
-    if abs(number) == float("inf"):
-        raise InputError(f"score is '{value}', a number is needed; correct it", file=path, line=line)
-    return number
+def _table(path: Path) -> Delimited:
+    """A table by its header: delimited, or separated by blanks (and then by tabs too) as statistics scripts write."""
+    lines = read_text(path).splitlines()
+    if not lines or any(mark in lines[0] for mark in DELIMITERS) or len(lines[0].split()) < 2:
+        return read_delimited(path, None)
+    header = tuple(name.strip('"') for name in lines[0].split())
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(lines[1:], start=2):
+        fields = [field.strip('"') for field in line.split()]
+        if fields and len(fields) != len(header):
+            what = f"{len(fields)} fields where the header has {len(header)}; the file may be cut"
+            raise InputError(what, file=path, line=number)
+        if fields:
+            rows.append((number, fields))
+    return Delimited(path, header, tuple(rows))
+
+
+def _number(value: str, what: str, path: Path, line: int) -> float | None:
+    return None if value.strip().casefold() in MISSING else to_float(value, what, path, line)
 
 
 def _read_long(table: Delimited) -> list[MetricScore]:
     system, metric, score = table.need("system"), table.need("metric"), table.need("score")
-    segment, document = table.column("segment", required=False), table.column("document", required=False)
+    segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
     return [
         MetricScore(
             fields[metric], fields[system], _optional(fields, segment), _optional(fields, document),
-            _number(fields[score], table.path, line),
+            _number(fields[score], "score", table.path, line),
         )
         for line, fields in table.rows
     ]  # fmt: skip
@@ -91,7 +117,7 @@ def _optional(fields: list[str], place: int | None) -> str | None:
 
 def _read_wide(table: Delimited) -> list[MetricScore]:
     system = table.need("system")
-    segment, document = table.column("segment", required=False), table.column("document", required=False)
+    segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
     named = {system, segment, document}
     metrics = [(i, name) for i, name in enumerate(table.header) if i not in named]
     if not metrics:
@@ -102,7 +128,7 @@ def _read_wide(table: Delimited) -> list[MetricScore]:
             fields[system],
             _optional(fields, segment),
             _optional(fields, document),
-            _number(fields[i], table.path, line),
+            _number(fields[i], f"score in column '{name}'", table.path, line),
         )
         for line, fields in table.rows
         for i, name in metrics
@@ -119,27 +145,55 @@ def _read_mtme(path: Path) -> list[MetricScore]:
         if not fields:
             continue
         if len(fields) != 2:
-            raise InputError(f"has {len(fields)} fields, a system and a score are needed", file=path, line=line)
+            what = f"has {len(fields)} fields, a system and a score are needed; other columns make a table (.tsv)"
+            raise InputError(what, file=path, line=line)
         seen[fields[0]] = seen.get(fields[0], 0) + 1
         segment = str(seen[fields[0]]) if level == "seg" else None
-        found.append(MetricScore(metric, fields[0], segment, None, _number(fields[1], path, line)))
+        found.append(MetricScore(metric, fields[0], segment, None, _number(fields[1], "score", path, line)))
     if not found:
         raise InputError("is empty; lines of system and score are needed", file=path)
     return found
 
 
 def _read_sacrebleu(path: Path) -> list[MetricScore]:
-    """What `sacrebleu --format json` prints, one metric or a list of them; the system is the file's name."""
+    """What `sacrebleu --format json` prints: one metric, a list of them, or a list of systems with their metrics.
+
+    Of one system the name is that of the file. TER counts errors and is turned round.
+    """
     try:
         content = json.loads(read_text(path))
     except json.JSONDecodeError as fault:
         raise InputError(f"is not JSON ({fault.msg})", file=path, line=fault.lineno) from fault
-    entries = content if isinstance(content, list) else [content]
+    entries = [one for one in (content if isinstance(content, list) else [content]) if isinstance(one, dict)]
     found = [
-        MetricScore(str(one["name"]), path.stem, None, None, float(one["score"]))
+        (str(one["name"]), path.stem, one["score"]) for one in entries if "name" in one and "score" in one
+    ] or [
+        (metric, _system_name(str(one["system"])), value.get("score") if isinstance(value, dict) else value)
         for one in entries
-        if isinstance(one, dict) and isinstance(one.get("score"), int | float) and "name" in one
-    ]
+        if "system" in one
+        for metric, value in one.items()
+        if metric != "system"
+    ]  # fmt: skip
     if not found:
-        raise InputError("holds no 'name' and 'score' as sacrebleu prints them", file=path)
-    return found
+        raise InputError("holds no 'name' and 'score' (or 'system' and scores) as sacrebleu prints them", file=path)
+    return [
+        MetricScore(metric, system, None, None, (-1 if metric == ERROR_RATE else 1) * _plain(value, metric, path))
+        for metric, system, value in found
+    ]
+
+
+def _system_name(given: str) -> str:
+    """The name of an output file without sacrebleu's mark of the baseline and the ending of texts."""
+    return re.sub(r"\.txt$", "", given.removeprefix("Baseline: "))
+
+
+def _plain(value: object, metric: str, path: Path) -> float:
+    """A score as a number, or as the text that sacrebleu makes of it where there are several systems."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise InputError(f"the score of {metric} is '{shown(value)}', a number is needed; correct it", file=path)
+    try:
+        return to_float(str(value), f"the score of {metric}", path, 1)
+    except InputError as fault:
+        raise InputError(
+            f"the score of {metric} is '{shown(value)}', a number is needed; correct it", file=path
+        ) from fault

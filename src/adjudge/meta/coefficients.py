@@ -17,19 +17,37 @@ Grouping = Literal["pooled", "system", "item"]
 GROUPINGS: tuple[Grouping, ...] = ("pooled", "system", "item")
 
 
+# Differences below this share of the largest value come from rounding.
+ROUNDING = 1e-12
+
+
+# For so few values, comparing all with all is faster than SciPy, whose p-values nobody asked for.
+FEW = 100
+
+
+def varies(x: NDArray[np.float64]) -> bool:
+    """Whether there are two different values, rounding aside."""
+    return len(x) > 1 and bool(np.ptp(x) > ROUNDING * np.abs(x).max())
+
+
 def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Pearson's r; NaN where one side does not vary."""
-    if len(x) < 2:
+    if not (varies(x) and varies(y)):
         return float("nan")
     a, b = x - x.mean(), y - y.mean()
     scale = np.sqrt((a @ a) * (b @ b))
-    return float(a @ b / scale) if scale > 0 else float("nan")
+    return float(np.clip(a @ b / scale, -1, 1)) if scale > 0 else float("nan")
 
 
 def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Spearman's rho: Pearson's r of mean ranks."""
     from scipy.stats import rankdata
 
+    if not (varies(x) and varies(y)):
+        return float("nan")
+    if len(x) <= FEW:
+        # How many are below minus how many are above is twice the mean rank, but for a constant.
+        return pearson(signs(x).sum(1), signs(y).sum(1))
     return pearson(rankdata(x), rankdata(y))
 
 
@@ -37,9 +55,17 @@ def kendall(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Kendall's tau-b."""
     from scipy.stats import kendalltau
 
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if not (varies(x) and varies(y)):
         return float("nan")
+    if len(x) <= FEW:
+        a, b = signs(x), signs(y)
+        return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
     return float(kendalltau(x, y).statistic)
+
+
+def signs(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For every two values, whether the first is higher (1), equal (0) or lower (-1)."""
+    return np.sign(x[:, None] - x)
 
 
 COEFFICIENTS: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
@@ -58,6 +84,12 @@ def groups(
     for x, y in pairs:
         known = ~(np.isnan(x) | np.isnan(y))
         yield x[known], y[known]
+
+
+def of_items(human: NDArray[np.float64], metric: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Every coefficient of every item (column); NaN where it is not defined."""
+    items = list(groups(human, metric, "item"))
+    return {name: np.array([coefficient(x, y) for x, y in items]) for name, coefficient in COEFFICIENTS.items()}
 
 
 def grouped(

@@ -21,33 +21,23 @@ if TYPE_CHECKING:
 
     from adjudge.meta.scores import Scores
 
-LEVEL = 0.05
-
 
 def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
     """Williams' test at system level."""
     human = scores.system_means(scores.human)
     means = {name: scores.system_scores(name) for name in scores.metrics}
-    return _adjusted("system", "williams", _williams(human, means))
+    return _adjusted("system", "williams", _williams(human, means), one_sided=True)
 
 
 def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator) -> tuple[MetricComparison, ...]:
     """Williams' test on pooled scores; permutations of Pearson's r, pooled and by item, and of calibrated accuracy."""
-    known = ~np.isnan(scores.human) & ~np.any([np.isnan(one) for one in scores.metrics.values()], axis=0)
-    found = list(
-        _adjusted(
-            "segment",
-            "williams",
-            _williams(scores.human[known], {name: one[known] for name, one in scores.metrics.items()}),
-        )
-    )
+    pooled = {name: one.ravel() for name, one in scores.metrics.items()}
+    found = list(_adjusted("segment", "williams", _williams(scores.human.ravel(), pooled), one_sided=True))
     for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
         tests = permute_pearson(scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng)
         found += _adjusted("segment", name, tests)
     parts = {name: item_parts(scores.human, metric) for name, metric in scores.metrics.items()}
-    usable = ~np.any([np.isnan(one) for one in parts.values()], axis=0)
-    shares = {name: one[usable] / max(int(usable.sum()), 1) for name, one in parts.items()}
-    tests = permute_groups(shares, permutations=permutations, rng=rng)
+    tests = permute_groups(parts, permutations=permutations, rng=rng)
     return (*found, *_adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
 
 
@@ -55,7 +45,7 @@ def compare_predictions(
     labels: NDArray[np.float64], predictions: Mapping[str, NDArray[np.float64]]
 ) -> tuple[MetricComparison, ...]:
     """Williams' test of quality estimation against labels of documents."""
-    return _adjusted("document", "williams", _williams(labels, dict(predictions)))
+    return _adjusted("document", "williams", _williams(labels, dict(predictions)), one_sided=True)
 
 
 def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:
@@ -70,20 +60,24 @@ def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]
     return tests
 
 
-def _adjusted(level: str, test: str, tests: Sequence[PermutationTest]) -> tuple[MetricComparison, ...]:
+def _adjusted(
+    level: str, test: str, tests: Sequence[PermutationTest], *, one_sided: bool = False
+) -> tuple[MetricComparison, ...]:
     p = np.array([one.p for one in tests])
     p_holm, p_bh = holm(p), benjamini_hochberg(p)
     found: list[MetricComparison] = []
     for k, one in enumerate(tests):
-        better, worse = (one.first, one.second) if one.difference >= 0 else (one.second, one.first)
-        values = [None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k])]
-        found.append(MetricComparison(level, test, better, worse, abs(one.difference), *values))
+        better, worse = (one.second, one.first) if one.difference < 0 else (one.first, one.second)
+        own, own_holm, own_bh = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
+        found.append(
+            MetricComparison(level, test, better, worse, abs(one.difference), own, own_holm, own_bh, one_sided)
+        )
     return tuple(found)
 
 
 def metric_clusters(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Lines between metrics where everyone above is better than everyone below after Holm's correction."""
-    better = {(one.better, one.worse) for one in comparisons if one.p_holm is not None and one.p_holm < LEVEL}
+    better = {(one.better, one.worse) for one in comparisons if one.told_apart}
     clusters: list[list[str]] = [[]]
     for i, name in enumerate(order):
         if i and all((above, below) in better for above in order[:i] for below in order[i:]):

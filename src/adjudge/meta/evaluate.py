@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
-from adjudge.core.meta import MetaEvaluation, MetricAtLevel
+from adjudge.core.meta import MetaEvaluation, MetricAtLevel, descending
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.meta import resample
 from adjudge.meta.compare import compare_segments, compare_systems, metric_clusters
-from adjudge.meta.levels import at_segment_level, at_system_level
+from adjudge.meta.levels import MOST_PAIRS, at_segment_level, at_system_level
 from adjudge.meta.outliers import outliers
 from adjudge.meta.soft_accuracy import signs
 
@@ -60,15 +60,15 @@ def evaluate(
     flips = signs(permutations, len(scores.segments), rng) if len(scores.segments) > 1 else None
     far = outliers(scores.system_means(scores.human))
     names = tuple(name for name, out in zip(scores.systems, far, strict=True) if out)
-    levels = _levels(scores, drawn, flips, set(names))
+    levels = _levels(scores, drawn, flips, set(names), rng)
     comparisons = compare_systems(scores)
-    if len(scores.segments) > 1:
-        comparisons += compare_segments(scores, permutations, rng)
+    if (of_segments := scores.of_segments()) is not None:
+        comparisons += compare_segments(of_segments, permutations, rng)
     return MetaEvaluation(
         settings={"permutations": permutations, "resamples": resamples, "seed": seed, **(made_with or {})},
         data=data,
         set_aside=set_aside,
-        notes=(*_notes(scores, names), *notes),
+        notes=(*_notes(scores, names), *_upside_down(levels), *_too_many(levels), *notes),
         metrics=levels,
         comparisons=comparisons,
         clusters=_clusters(levels, comparisons),
@@ -78,17 +78,21 @@ def evaluate(
 
 
 def _levels(
-    scores: Scores, drawn: np.ndarray, flips: np.ndarray | None, far: set[str]
+    scores: Scores, drawn: np.ndarray, flips: np.ndarray | None, far: set[str], rng: np.random.Generator
 ) -> dict[str, dict[str, MetricAtLevel]]:
     without = scores.without(far) if far and len(scores.systems) - len(far) > 2 else None
-    documents = scores.by_document() if len({one for one in scores.documents if one is not None}) > 1 else None
+    several = len({one for one in scores.documents if one is not None}) > 1
+    documents = scores.by_document() if several else None
+    redrawn = resample.weights(len(drawn), len(documents.segments), rng) if documents is not None else None
     levels: dict[str, dict[str, MetricAtLevel]] = {}
     for name, metric in scores.metrics.items():
         levels[name] = {"system": at_system_level(scores, name, drawn, flips)}
         if without is not None:
             levels[name]["system without outliers"] = at_system_level(without, name, drawn, flips)
-        if documents is not None:
-            levels[name]["document"] = at_segment_level(documents, documents.metrics[name], np.empty((0, 1)))
+        if not scores.has_segments(name):
+            continue
+        if documents is not None and redrawn is not None:
+            levels[name]["document"] = at_segment_level(documents, documents.metrics[name], redrawn)
         if len(scores.segments) > 1:
             levels[name]["segment"] = at_segment_level(scores, metric, drawn)
     return levels
@@ -99,14 +103,37 @@ def _clusters(
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Clusters by Williams' test at system level, and by permutation of accuracy (by item) at segment level."""
     clusters: dict[str, tuple[tuple[str, ...], ...]] = {}
-    by_pearson = sorted(levels, key=lambda name: -levels[name]["system"].values["pearson"])
+    by_pearson = sorted(levels, key=lambda name: descending(levels[name]["system"].values["pearson"]))
     clusters["system"] = metric_clusters([one for one in comparisons if one.level == "system"], by_pearson)
     test = "permutation of tie-calibrated accuracy by item"
     if any(one.test == test for one in comparisons):
-        accuracy = {name: one["segment"].groups["by_item"]["tie_calibrated_accuracy"] for name, one in levels.items()}
-        order = sorted(levels, key=lambda name: -accuracy[name])
+        found = {name: one["segment"].groups["by_item"] for name, one in levels.items() if "segment" in one}
+        order = sorted(found, key=lambda name: descending(found[name]["tie_calibrated_accuracy"]))
         clusters["segment"] = metric_clusters([one for one in comparisons if one.test == test], order)
     return clusters
+
+
+def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
+    """Metrics that fall where the human rises at every level: probably they count errors."""
+    found = [name for name, own in levels.items() if all(one.values["pearson"] < 0 for one in own.values())]
+    if not found:
+        return ()
+    hint = f"if lower is better there, turn the scores round with --lower-is-better {found[0]}"
+    return (f"negative correlations at every level ({', '.join(found)}): {hint}",)
+
+
+def _too_many(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
+    """Where pairs of scores were too many to form them all."""
+    found = [one["segment"] for one in levels.values() if "segment" in one]
+    left = [where for where in ("pooled", "by_system") if any(_lacks_pairs(one, where) for one in found)]
+    if not left:
+        return ()
+    what = " and ".join(where.replace("_", " ") for where in left)
+    return (f"accuracies {what} are left out, as there are more than {MOST_PAIRS:,} pairs of scores; see by item",)
+
+
+def _lacks_pairs(one: MetricAtLevel, where: str) -> bool:
+    return "pairwise_accuracy" not in (one.values if where == "pooled" else one.groups[where])
 
 
 def _notes(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from adjudge.audit.correlate import correlate
 from adjudge.check import check
 from adjudge.core.errors import DataError
 from adjudge.core.gold import CurvePoint, Gold, GoldRun, GoldScore
+from adjudge.core.judgments import SetAside
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.sheet import PRINTED_DIGITS, RATED, SCORE_PROTOCOLS
 
@@ -54,14 +55,15 @@ def gold(
         orders: random orders for the band around the curve.
         seed: of the random orders.
     """
-    tables = [_standardised(run, keys, checked=checked) for run in runs]
+    made = [_standardised(run, keys, checked=checked) for run in runs]
+    tables = [table for table, _ in made]
     level = level or ("documents" if tables[0]["document"].is_not_null().any() else "segments")
     scores = [_scores(table, level) for table in tables]
     two = len(runs) > 1
     return Gold(
         settings={"level": level, "checked": checked, "orders": orders if two else None, "seed": seed if two else None},
         data="+".join(run.fingerprint for run in runs),
-        set_aside=tuple(one for run in runs for one in run.set_aside),
+        set_aside=tuple(one for run, (_, left) in zip(runs, made, strict=True) for one in (*run.set_aside, *left)),
         notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
         runs=tuple(_run(name, run, table) for name, run, table in zip(names, runs, tables, strict=False)),
         level=level,
@@ -72,8 +74,10 @@ def gold(
     )
 
 
-def _standardised(run: Judgments, keys: Mapping[str, str] | None, *, checked: bool) -> pl.DataFrame:
-    """The rated scores of annotators who are kept, with z from all of each annotator's scores."""
+def _standardised(
+    run: Judgments, keys: Mapping[str, str] | None, *, checked: bool
+) -> tuple[pl.DataFrame, tuple[SetAside, ...]]:
+    """The rated scores of annotators who are kept, with z from all of each annotator's scores; and what is left out."""
     final = run.final()
     table = final.table.filter(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null())
     if table.height == 0:
@@ -81,7 +85,7 @@ def _standardised(run: Judgments, keys: Mapping[str, str] | None, *, checked: bo
     own = pl.col("score")
     mean, sd = (part.over("annotator").round_sig_figs(PRINTED_DIGITS) for part in (own.mean(), own.std()))
     z = (own - mean) / sd
-    table = table.with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(RATED))
+    rated = table = table.with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(RATED))
     if "passed" in table.columns:
         table = table.filter(pl.col("passed").fill_null(True))
     elif checked and (final.table["kind"] == "degraded").any():
@@ -93,7 +97,11 @@ def _standardised(run: Judgments, keys: Mapping[str, str] | None, *, checked: bo
         strangers = table.filter(pl.col("document").is_null())["segment"]
         if strangers.len():
             raise DataError(f"segment '{strangers[0]}' is not in the keys; give the keys of this data set")
-    return table
+    left = (
+        ("judgment of an annotator who does not pass the check", rated.height - table.height),
+        ("judgment without z, as its annotator gave one score only", table["z"].null_count()),
+    )
+    return table, tuple(SetAside(reason, rows) for reason, rows in left if rows)
 
 
 def _scores(table: pl.DataFrame, level: str) -> pl.DataFrame:

@@ -13,16 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.core.gold import Gold
     from adjudge.core.judgments import Judgments
 
 # Names under which tables keep human scores.
 COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "score")
 
 
-def from_judgments(judgments: Judgments) -> list[MetricScore]:
-    """The mean z-score of every segment of every system."""
-    scored = gold([judgments], level="segments").scores
-    return [MetricScore(HUMAN, one.system, one.segment, one.document, one.z) for one in scored]
+def from_judgments(judgments: Judgments) -> tuple[list[MetricScore], Gold]:
+    """The mean z-score of every segment of every system, and the gold standard with what it left out."""
+    made = gold([judgments], level="segments")
+    return [MetricScore(HUMAN, one.system, one.segment, one.document, one.z) for one in made.scores], made
 
 
 def from_table(paths: Sequence[Path], column: str | None) -> list[MetricScore]:

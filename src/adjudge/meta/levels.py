@@ -8,9 +8,10 @@ import numpy as np
 
 from adjudge.core.meta import MetricAtLevel
 from adjudge.meta import resample
-from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, pearson
+from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, of_items
+from adjudge.meta.resample_pairs import pooled_pairs, pooled_spearman
 from adjudge.meta.soft_accuracy import soft_pairwise_accuracy
-from adjudge.meta.ties import accuracy, agreement, calibrated, pairs
+from adjudge.meta.ties import accuracy, agreement, calibrated, number_of_pairs, pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from adjudge.meta.coefficients import Grouping
     from adjudge.meta.scores import Scores
 
-# Above so many scores, pairs of all with all are not formed: they would be hundreds of millions.
-MOST_POOLED = 6000
+# Above so many pairs of scores, as among 6,000 scores pooled, they are not formed: it would take gigabytes.
+MOST_PAIRS = 18_000_000
 
 
 def at_system_level(
@@ -34,15 +35,19 @@ def at_system_level(
     known = ~(np.isnan(human) | np.isnan(means))
     x, y = human[known], means[known]
     values = {key: coefficient(x, y) for key, coefficient in COEFFICIENTS.items()}
-    values["pairwise_accuracy"] = accuracy(pairs(x[:, None], y[:, None], "pooled"))
+    values["pairwise_accuracy"] = _pairwise(x, y)
     if flips is not None:
         values["soft_pairwise_accuracy"] = soft_pairwise_accuracy(scores.human, metric, flips)
     intervals = {
         key: resample.interval(resample.system_level(coefficient, scores.human, metric, drawn))
-        for key, coefficient in COEFFICIENTS.items()
+        for key, coefficient in {**COEFFICIENTS, "pairwise_accuracy": _pairwise}.items()
         if len(drawn) and name not in scores.whole
     }
     return MetricAtLevel(int(known.sum()), values, _defined(intervals))
+
+
+def _pairwise(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    return accuracy(pairs(x[:, None], y[:, None], "pooled"))
 
 
 def at_segment_level(scores: Scores, metric: NDArray[np.float64], drawn: NDArray[np.float64]) -> MetricAtLevel:
@@ -59,14 +64,15 @@ def at_segment_level(scores: Scores, metric: NDArray[np.float64], drawn: NDArray
 
 def _values(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> dict[str, float]:
     values = {name: grouped(coefficient, human, metric, grouping) for name, coefficient in COEFFICIENTS.items()}
-    if grouping != "pooled" or np.isfinite(human).sum() <= MOST_POOLED:
+    if number_of_pairs(human, metric, grouping) <= MOST_PAIRS:
         found = pairs(human, metric, grouping)
         best = calibrated(found)
         values["pairwise_accuracy"] = accuracy(found)
         values["tie_calibrated_accuracy"] = best.accuracy
         values["tie_threshold"] = best.threshold
     if grouping == "pooled":
-        values["mae"] = float(np.nanmean(np.abs(human - metric)))
+        off = np.abs(human - metric)
+        values["mae"] = float(off[~np.isnan(off)].mean()) if (~np.isnan(off)).any() else float("nan")
     return values
 
 
@@ -75,21 +81,25 @@ def _segment_intervals(
 ) -> dict[str, tuple[float, float]]:
     if not len(drawn):
         return {}
-    items = np.array([pearson(x, y) for x, y in groups(human, metric, "item")])
-    parts = item_parts(human, metric)
-    return _defined(
-        {
-            "pearson": resample.interval(resample.pooled_pearson(human, metric, drawn)),
-            "pearson_by_item": resample.interval(resample.item_mean(items, drawn)),
-            "tie_calibrated_accuracy_by_item": resample.interval(resample.item_mean(parts, drawn)),
-        }
-    )
+    resampled = {"pearson": resample.pooled_pearson(human, metric, drawn)}
+    if number_of_pairs(human, metric, "pooled") <= MOST_PAIRS:
+        resampled["spearman"] = pooled_spearman(human, metric, drawn)
+        resampled["kendall"], resampled["pairwise_accuracy"] = pooled_pairs(human, metric, drawn)
+    items = {
+        **of_items(human, metric),
+        "pairwise_accuracy": item_parts(human, metric, calibrate=False),
+        "tie_calibrated_accuracy": item_parts(human, metric),
+    }
+    resampled |= {f"{name}_by_item": resample.item_mean(own, drawn) for name, own in items.items()}
+    return _defined({name: resample.interval(own) for name, own in resampled.items()})
 
 
-def item_parts(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The tie-calibrated accuracy of every item, at the threshold that is best over all; NaN where no pair is known."""
+def item_parts(
+    human: NDArray[np.float64], metric: NDArray[np.float64], *, calibrate: bool = True
+) -> NDArray[np.float64]:
+    """The accuracy of every item, at the tie threshold that is best over all, or at 0; NaN where no pair is known."""
     found = pairs(human, metric, "item")
-    right = agreement(found, calibrated(found).threshold)
+    right = agreement(found, calibrated(found).threshold if calibrate else 0.0)
     sizes = np.array([len(x) for x, _ in groups(human, metric, "item")])
     parts = np.full(human.shape[1], np.nan)
     if len(found.group):

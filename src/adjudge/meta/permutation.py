@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.meta.coefficients import varies
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
+
+    _Tested = tuple[float, NDArray[np.float64]] | None
 
 # Signs are drawn in slices of about this many, to bound memory.
 SLICE = 10_000_000
@@ -41,44 +45,78 @@ def permute_pearson(
     permutations: int,
     rng: np.random.Generator,
 ) -> tuple[PermutationTest, ...]:
-    """Test all pairs of metrics by Pearson's r, pooled or averaged over items; all arrays are (systems, segments)."""
-    names = list(metrics)
-    known = ~np.isnan(human) & ~np.any([np.isnan(scores) for scores in metrics.values()], axis=0)
-    if by_item:
-        complete = known.all(0)
-        g = human[:, complete].T
-        m = np.stack([_standard(scores[:, complete]).T for scores in metrics.values()])
-    else:
-        g = human[known][None, :]
-        m = np.stack([_standard(scores[known])[None, :] for scores in metrics.values()])
-    pairs = list(combinations(range(len(names)), 2))
-    observed, drawn = _pearson_differences(g, m, pairs, permutations, rng)
-    return tuple(
-        PermutationTest(names[i], names[j], float(observed[k]), _two_sided(observed[k], drawn[:, k]))
-        for k, (i, j) in enumerate(pairs)
-    )
+    """Test all pairs of metrics by Pearson's r, pooled or averaged over items; all arrays are (systems, segments).
+
+    Two metrics are compared on the scores that both and the human have.
+    """
+    known = {name: ~(np.isnan(human) | np.isnan(scores)) for name, scores in metrics.items()}
+
+    def tested(names: list[str], pairs: list[tuple[int, int]], mask: NDArray[np.bool_]) -> list[_Tested]:
+        standard = [_standard(metrics[name], mask) for name in names]
+        groups = list(_groups(human, np.stack(standard), mask, by_item=by_item))
+        return _pearson_differences(groups, pairs, permutations, rng)
+
+    return _by_common_scores(known, tested)
 
 
 def permute_groups(
     values: Mapping[str, NDArray[np.float64]], *, permutations: int, rng: np.random.Generator
 ) -> tuple[PermutationTest, ...]:
-    """Test all pairs of metrics whose score is a sum over groups; `values` are each metric's parts of the sum."""
-    names = list(values)
-    parts = np.stack([values[name] for name in names])
-    pairs = list(combinations(range(len(names)), 2))
-    difference = np.stack([parts[i] - parts[j] for i, j in pairs]) if pairs else np.empty((0, parts.shape[1]))
-    observed = difference.sum(1)
-    flips = rng.choice(np.array([-1.0, 1.0]), size=(permutations, parts.shape[1]))
-    drawn = flips @ difference.T
-    return tuple(
-        PermutationTest(names[i], names[j], float(observed[k]), _two_sided(observed[k], drawn[:, k]))
-        for k, (i, j) in enumerate(pairs)
-    )
+    """Test all pairs of metrics by the mean of their values of groups, which exchange whole; NaN where none is."""
+    known = {name: ~np.isnan(own) for name, own in values.items()}
+
+    def tested(names: list[str], pairs: list[tuple[int, int]], mask: NDArray[np.bool_]) -> list[_Tested]:
+        n = int(mask.sum())
+        parts = np.stack([values[name][mask] for name in names]) / max(n, 1)
+        difference = np.stack([parts[i] - parts[j] for i, j in pairs])
+        flips = rng.choice(np.array([-1.0, 1.0]), size=(permutations, n))
+        drawn = flips @ difference.T
+        return [(float(own.sum()), drawn[:, k]) if n else None for k, own in enumerate(difference)]
+
+    return _by_common_scores(known, tested)
 
 
-def _standard(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    spread = np.nanstd(scores)
-    return (scores - np.nanmean(scores)) / (spread if spread > 0 else 1.0)
+def _by_common_scores(
+    known: Mapping[str, NDArray[np.bool_]],
+    tested: Callable[[list[str], list[tuple[int, int]], NDArray[np.bool_]], list[_Tested]],
+) -> tuple[PermutationTest, ...]:
+    """All pairs of metrics; those with the same scores in common are tested together, by the same draws."""
+    names = list(known)
+    families: dict[bytes, list[tuple[int, int]]] = {}
+    masks: dict[bytes, NDArray[np.bool_]] = {}
+    for i, j in combinations(range(len(names)), 2):
+        mask = known[names[i]] & known[names[j]]
+        key = mask.tobytes()
+        masks[key] = mask
+        families.setdefault(key, []).append((i, j))
+    found: dict[tuple[int, int], PermutationTest] = {}
+    for key, pairs in families.items():
+        used = sorted({i for pair in pairs for i in pair})
+        local = [(used.index(i), used.index(j)) for i, j in pairs]
+        results = tested([names[i] for i in used], local, masks[key])
+        for (i, j), result in zip(pairs, results, strict=True):
+            difference, p = (np.nan, np.nan) if result is None else (result[0], _two_sided(*result))
+            found[i, j] = PermutationTest(names[i], names[j], difference, p)
+    return tuple(found[pair] for pair in combinations(range(len(names)), 2))
+
+
+def _groups(
+    human: NDArray[np.float64], metrics: NDArray[np.float64], mask: NDArray[np.bool_], *, by_item: bool
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Human scores (n) and metric scores (metrics, n) of each group in which the human tells translations apart."""
+    if not by_item:
+        groups = [(human[mask], metrics[:, mask])]
+    else:
+        items = range(human.shape[1])
+        groups = [(human[mask[:, c], c], metrics[:, mask[:, c], c]) for c in items]
+    return ((x, y) for x, y in groups if varies(x))
+
+
+def _standard(scores: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    own = scores[mask]
+    if not varies(own):
+        return np.zeros_like(scores)
+    return np.asarray((scores - own.mean()) / own.std())
 
 
 def _two_sided(observed: float, drawn: NDArray[np.float64]) -> float:
@@ -87,33 +125,29 @@ def _two_sided(observed: float, drawn: NDArray[np.float64]) -> float:
 
 
 def _pearson_differences(
-    g: NDArray[np.float64],
-    m: NDArray[np.float64],
+    groups: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
     pairs: list[tuple[int, int]],
     permutations: int,
     rng: np.random.Generator,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Differences of r (mean over groups) as observed and permuted; g is (groups, n), m is (metrics, groups, n)."""
-    first, second = (
-        (np.array(side) for side in zip(*pairs, strict=True)) if pairs else (np.empty(0, int), np.empty(0, int))
-    )
+) -> list[_Tested]:
+    """For each pair the difference of r (mean over groups) as observed, and permuted; None where there is no group."""
+    if not groups:
+        return [None] * len(pairs)
+    first, second = (np.array(side) for side in zip(*pairs, strict=True))
     observed = np.zeros(len(pairs))
     drawn = np.zeros((permutations, len(pairs)))
-    used = 0
-    for group in range(g.shape[0]):
-        human = g[group] - g[group].mean()
-        if not np.ptp(human):
-            continue
-        used += 1
-        one, two = m[first, group], m[second, group]
+    for scores, metrics in groups:
+        human = scores - scores.mean()
+        one, two = metrics[first], metrics[second]
         half, middle = (one - two) / 2, (one + two) / 2
-        observed += _difference(human, middle, half, np.ones((1, g.shape[1])))[0]
-        step = max(1, SLICE // g.shape[1])
+        observed += _difference(human, middle, half, np.ones((1, len(human))))[0]
+        step = max(1, SLICE // len(human))
         for start in range(0, permutations, step):
             rows = slice(start, min(start + step, permutations))
-            signs = rng.choice(np.array([-1.0, 1.0]), size=(rows.stop - rows.start, g.shape[1]))
+            signs = rng.choice(np.array([-1.0, 1.0]), size=(rows.stop - rows.start, len(human)))
             drawn[rows] += _difference(human, middle, half, signs)
-    return observed / max(used, 1), drawn / max(used, 1)
+    observed, drawn = observed / len(groups), drawn / len(groups)
+    return [(float(one), drawn[:, k]) for k, one in enumerate(observed)]
 
 
 def _difference(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.meta.coefficients import varies
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -38,9 +40,10 @@ def system_means(scores: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDA
 def system_level(
     coefficient: Coefficient, human: NDArray[np.float64], metric: NDArray[np.float64], drawn: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """A coefficient at system level for every resample of segments."""
+    """A coefficient at system level for every resample of segments, over the systems that have scores in it."""
     x, y = system_means(human, drawn), system_means(metric, drawn)
-    return np.array([coefficient(a, b) for a, b in zip(x, y, strict=True)])
+    known = ~(np.isnan(x) | np.isnan(y))
+    return np.array([coefficient(a[row], b[row]) for a, b, row in zip(x, y, known, strict=True)])
 
 
 def pooled_pearson(
@@ -48,7 +51,9 @@ def pooled_pearson(
 ) -> NDArray[np.float64]:
     """Pearson's r over all scores for every resample of segments, from sums per segment."""
     known = ~(np.isnan(human) | np.isnan(metric))
-    x, y = np.where(known, human, 0.0), np.where(known, metric, 0.0)
+    if not (varies(human[known]) and varies(metric[known])):
+        return np.full(len(drawn), np.nan)
+    x, y = (np.where(known, one - one[known].mean(), 0.0) for one in (human, metric))
     n, sx, sy, sxx, syy, sxy = (drawn @ part.sum(0) for part in (known.astype(float), x, y, x * x, y * y, x * y))
     with np.errstate(invalid="ignore", divide="ignore"):
         covariance = sxy - sx * sy / n

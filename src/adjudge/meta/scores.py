@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +40,15 @@ class Scores:
         """A metric's score of each system: of the whole test set where it came with the data, else the mean."""
         return self.whole[name] if name in self.whole else self.system_means(self.metrics[name])
 
+    def has_segments(self, name: str) -> bool:
+        """Whether the metric scored any segment that was judged; if not, it stands at system level alone."""
+        return bool((~np.isnan(self.human) & ~np.isnan(self.metrics[name])).any())
+
+    def of_segments(self) -> Scores | None:
+        """The same with the metrics that scored segments; None where there are none, or one segment only."""
+        metrics = {name: one for name, one in self.metrics.items() if self.has_segments(name)}
+        return replace(self, metrics=metrics) if metrics and len(self.segments) > 1 else None
+
     def by_document(self) -> Scores:
         """The same at the level of documents: means over the segments of each."""
         names = tuple(dict.fromkeys(name for name in self.documents if name is not None))
@@ -68,4 +77,7 @@ def _nanmean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     total = np.where(known, values, 0.0).sum(axis)
     means = np.full(count.shape, np.nan)
     np.divide(total, count, out=means, where=count > 0)
-    return means
+    # Sums round: the mean of equal scores must be that score, or constant metrics seem to tell systems apart.
+    low = np.where(known, values, np.inf).min(axis, initial=np.inf)
+    high = np.where(known, values, -np.inf).max(axis, initial=-np.inf)
+    return np.where(low == high, low, means)

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """All pairs within groups: human preference (-1, 0, 1), difference of the metric, weight 1 / pairs of the group."""
+    """All pairs within groups: human preference (-1, 0, 1), difference of the metric, and the group with its weight."""
 
     preference: NDArray[np.int8]
     difference: NDArray[np.float64]
+    group: NDArray[np.int32]
     weight: NDArray[np.float64]
-    group: NDArray[np.int64]
+    """Of one pair in each group: groups weigh the same."""
 
 
 @dataclass(frozen=True)
@@ -38,53 +39,59 @@ class Calibrated:
     threshold: float
 
 
+def number_of_pairs(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> int:
+    """How many pairs there are within groups."""
+    return sum(len(x) * (len(x) - 1) // 2 for x, _ in groups(human, metric, grouping))
+
+
 def pairs(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> Pairs:
     """Every pair of scores within each group that has at least two; each group weighs the same."""
-    preference, difference, sizes = [], [], []
-    for x, y in groups(human, metric, grouping):
-        if len(x) > 1:
-            i, j = np.triu_indices(len(x), 1)
-            preference.append(np.sign(x[i] - x[j]).astype(np.int8))
-            difference.append(y[i] - y[j])
-            sizes.append(len(i))
-    number = len(sizes)
-    each = np.repeat(np.arange(number), sizes)
-    empty = np.empty(0)
-    return Pairs(
-        np.concatenate(preference) if number else empty.astype(np.int8),
-        np.concatenate(difference) if number else empty,
-        (1 / np.array(sizes) / number)[each] if number else empty,
-        each,
-    )
+    found = [(x, y) for x, y in groups(human, metric, grouping) if len(x) > 1]
+    sizes = np.array([len(x) * (len(x) - 1) // 2 for x, _ in found], dtype=np.int64)
+    preference, difference = np.empty(sizes.sum(), dtype=np.int8), np.empty(sizes.sum())
+    place = 0
+    for x, y in found:
+        # One score against all later ones: arrays of all pairs at once would need several times the memory.
+        for i in range(len(x) - 1):
+            end = place + len(x) - 1 - i
+            preference[place:end] = np.sign(x[i] - x[i + 1 :])
+            np.subtract(y[i], y[i + 1 :], out=difference[place:end])
+            place = end
+    each = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
+    return Pairs(preference, difference, each, 1 / sizes / max(len(found), 1))
 
 
 def agreement(found: Pairs, threshold: float = 0.0) -> NDArray[np.bool_]:
     """For each pair, whether the metric says what the human says, when differences up to the threshold are ties."""
-    said = np.where(np.abs(found.difference) <= threshold, 0, np.sign(found.difference))
+    said = (found.difference > threshold).astype(np.int8) - (found.difference < -threshold)
     same: NDArray[np.bool_] = said == found.preference
     return same
 
 
 def accuracy(found: Pairs, threshold: float = 0.0) -> float:
     """The share of pairs on which the metric is right, averaged over groups."""
-    return float(found.weight @ agreement(found, threshold)) if len(found.weight) else float("nan")
+    if not len(found.weight):
+        return float("nan")
+    right = np.bincount(found.group[agreement(found, threshold)], minlength=len(found.weight))
+    return float(found.weight @ right)
 
 
 def calibrated(found: Pairs) -> Calibrated:
     """The threshold that makes the metric's accuracy best."""
     if not len(found.weight):
         return Calibrated(float("nan"), 0.0)
-    size = np.abs(found.difference)
-    order = np.argsort(size, kind="stable")
-    size = size[order]
-    human_tie = found.preference[order] == 0
-    agrees = np.sign(found.difference[order]) == found.preference[order]
+    start = accuracy(found)
+    human_tie, agrees = found.preference == 0, agreement(found)
+    if not human_tie.any():
+        return Calibrated(start, 0.0)
     # Passing a pair turns it into a tie: it is now right if the human tied, and no longer if it agreed before.
-    gain = found.weight[order] * (human_tie.astype(float) - agrees)
-    start = float(found.weight[order] @ agrees)
-    after = start + np.cumsum(gain)
-    last = np.append(size[1:] != size[:-1], True)
+    changes = human_tie != agrees
+    size = np.abs(found.difference[changes])
+    gain = np.where(human_tie[changes], 1.0, -1.0) * found.weight[found.group[changes]]
+    order = np.argsort(size, kind="stable")
+    size, after = size[order], start + np.cumsum(gain[order])
+    last = np.append(size[1:] != size[:-1], True)[: len(size)]
     thresholds = np.concatenate([[0.0], size[last]])
-    values = np.concatenate([[accuracy(found, 0.0)], after[last]])
+    values = np.concatenate([[start], after[last]])
     best = int(np.argmax(values > values.max() - 1e-12))
     return Calibrated(float(values[best]), float(thresholds[best]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
     from adjudge.core.meta import MetricComparison
 
-LEVEL = 0.05
 ROW_HEIGHT = 30
 _WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
 
@@ -43,10 +43,11 @@ def metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -
 
 
 def _cells(one: MetricComparison) -> list[dict[str, Any]]:
-    apart = one.p_holm is not None and one.p_holm < LEVEL
     common = {"p": p_shown(one.p_holm)}
-    up, down = (_WINS, _LOSES) if apart else (_OPEN, _OPEN)
+    up, down = (_WINS, _LOSES) if one.told_apart else (_OPEN, _OPEN)
+    known = math.isfinite(one.difference)
+    ahead, behind = (one.difference, -one.difference) if known else (None, None)
     return [
-        {"row": one.better, "column": one.worse, "verdict": up, "difference": one.difference, **common},
-        {"row": one.worse, "column": one.better, "verdict": down, "difference": -one.difference, **common},
+        {"row": one.better, "column": one.worse, "verdict": up, "difference": ahead, **common},
+        {"row": one.worse, "column": one.better, "verdict": down, "difference": behind, **common},
     ]

@@ -31,7 +31,7 @@ def meta_headline(result: MetaEvaluation) -> str:
 
 def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
     """How many metrics, how many clusters, which systems stand out."""
-    levels = next(iter(result.metrics.values()))
+    levels = result.levels
     facts = [Fact("Metrics", f"{len(result.metrics):,}", f"at {listed(list(levels))} level")]
     facts += [
         Fact(f"Clusters, {name}", f"{len(found):,}", "separated after Holm") for name, found in result.clusters.items()
@@ -46,8 +46,7 @@ def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
 def meta_sections(result: MetaEvaluation) -> tuple[Section, ...]:
     """One section per level; then what becomes of the metrics when the human data change."""
     tables = {table.title: table for table in result.tables()}
-    levels = next(iter(result.metrics.values()))
-    found = [_level(result, level, tables.pop(f"Metrics at {level} level")) for level in levels]
+    found = [_level(result, level, tables.pop(f"Metrics at {level} level")) for level in result.levels]
     rest = tuple(tables.values())
     if rest:
         found.append(
@@ -70,6 +69,8 @@ def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
         if level in result.clusters:
             order = [name for cluster in result.clusters[level] for name in cluster]
         says = f"Numbers are p-values after Holm's correction, by {_in_words(test)}."
+        if any(one.one_sided for one in compared):
+            says += " They are one-sided, in the direction seen; two metrics count as told apart below .025."
         charts = (Chart(f"wins-{level}", "Which metric is better than which", says, metric_wins(compared, order)),)
     slug = level.replace(" ", "-")
     return Section(slug, f"{level.capitalize()} level", charts=charts, tables=(table,))
