@@ -7,6 +7,7 @@ the ratios is exact; the curvature is the average of observed and expected infor
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 START_RATIO = 0.1
+OTHER_STARTS = (0.001, 1.0, 100.0)
+DOUBTFUL_RATIO = 1e3
+"""With so little residual beside an effect the criterion may have several valleys; then other starts are tried too."""
 LARGEST_RATIO = 1e6
 MOST_STEPS = 100
 LONGEST_STEP = 3.0
@@ -114,8 +118,22 @@ def evaluate(layout: Layout, score: Floats, log_ratios: Floats) -> Evaluation:
 
 def maximise(layout: Layout, score: Floats) -> Optimum:
     """Find the ratios of maximum restricted likelihood, for standardised scores."""
+    first = _search(layout, score, START_RATIO)
+    doubtful = not first.converged or first.evaluation.equations.ratios.max(initial=0.0) > DOUBTFUL_RATIO
+    if layout.iterative or not doubtful:
+        return first
+    found = [first]
+    for start in OTHER_STARTS:
+        # What lies so far off that nothing is left of the residual is no better answer.
+        with suppress(DataError):
+            found.append(_search(layout, score, start))
+    return min(found, key=lambda one: (round(one.evaluation.criterion, 4), not one.converged))
+
+
+def _search(layout: Layout, score: Floats, start: float) -> Optimum:
+    """Go downhill from equal ratios."""
     low, high = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
-    place = np.full(len(layout.levels), np.log(START_RATIO))
+    place = np.full(len(layout.levels), np.log(start))
     now = evaluate(layout, score, place)
     damping = 1e-3
     for steps in range(MOST_STEPS):
