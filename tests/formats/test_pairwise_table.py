@@ -67,10 +67,11 @@ def test_other_columns_are_understood_or_kept(tmp_path: Path) -> None:
         (["left,right,winner"], "holds a header but no comparison"),
         (["left,right", "a,b"], "has no column 'winner', it has left, right"),
         (["left,winner", "a,b"], "has no column 'right'"),
-        (["left,right,winner", "a,b,left", "a,b,c"], "row 2 has winner 'c', which is neither"),
-        (["left,right,winner", "a,,left"], "row 1 has no 'right'"),
-        (["left,right,winner", "a,a,left"], "row 1 compares 'a' with itself"),
-        (["left,right,winner", "a,b,left,more"], "cannot be read as a table"),
+        (["left,right,winner", "a,b,left", "a,b,c"], "line 3: has winner 'c', which is neither"),
+        (["left,right,winner", "a,,left"], "line 2: has no 'right'"),
+        (["left,right,winner", "a,a,left"], "line 2: compares 'a' with itself"),
+        (["left,right,winner", "a,b,left,more"], "line 2: 4 fields where the header has 3"),
+        (["left,right,winner,worker", "a,b,left,ann", "a,b,left"], "line 3: 3 fields where the header has 4"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, lines: list[str], words: str) -> None:

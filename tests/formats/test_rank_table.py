@@ -98,7 +98,7 @@ def test_candidates_are_called_after_their_columns(columns: tuple[str, ...], nam
     ("table", "options", "words"),
     [
         ("ID,a,b\n1,1,2\n", {"columns": ()}, "--rank-columns; the columns are ID, a, b"),
-        ("ID,a,b\n1,1,2\n", {"columns": ("a", "c")}, "--rank-columns names 'c'; the columns are ID, a, b"),
+        ("ID,a,b\n1,1,2\n", {"columns": ("a", "c")}, "--rank-columns names 'c', but the columns are ID, a, b"),
         ("ID,a,b\n1,1,2\n", {"columns": ("a", "a")}, "names a column twice"),
         ("ID,a,b\n1,1,2\n", {"columns": ("a", "b"), "segment": "Seg"}, "--segment-column names 'Seg'"),
         ("ID,a,b\n1,1,2\n", {"columns": ("a", "b"), "segment": None}, "with --segment-column; the columns are ID"),

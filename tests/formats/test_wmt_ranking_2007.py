@@ -112,7 +112,7 @@ def test_a_task_without_a_pair_is_noted(tmp_path: Path) -> None:
     ("lines", "words"),
     [
         (["", ""], "is empty"),
-        ([EARLY], "holds no row of type RANK, only nothing"),
+        ([EARLY], "holds a header but no judgment"),
         ([EARLY, "t,NIST,1,2,3,x,1,1"], "holds no row of type RANK, only NIST"),
         ([EARLY, "t,RANK,1,2,3,x,7,"], "line 2: rank is '7'"),
         ([EARLY, "t,RANK,1,2,soon,x,1,"], "line 2: TIME is 'soon'"),

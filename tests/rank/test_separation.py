@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 import adjudge
 from adjudge.audit import AuditSettings, audit
+from adjudge.core.comparisons import comparisons
 from adjudge.rank import RankSettings
 from adjudge.rank.separation import separation
+from adjudge.rank.units import annotator_units, block_units
 from tests.rank.make import blocks
 
 ORDERED: dict[str, int | None] = {"a": 1, "b": 2, "c": 3}
@@ -59,7 +61,7 @@ def test_a_lead_counts_as_often_as_it_was_seen() -> None:
     found = separation(np.array([[0.0, 3, 9], [0, 0, 4], [0, 4, 0]]))
     assert found.p[0].tolist() == [0.0, 2 * 0.5**9, 2 * 0.5**9]
     assert found.p[1, 2] == 0.0
-    assert found.above_most.tolist() == [True, False, False]
+    assert found.unbounded.tolist() == [True, False, False]
 
 
 def test_nothing_separates_two_that_only_lost() -> None:
@@ -76,6 +78,23 @@ def test_two_people_who_agree_four_times_prove_nothing() -> None:
     assert len(ranking.clusters) == 1
     assert all(one.numbers["high"] is None for one in ranking.systems)
     assert any("no judgment contradicts" in note for note in ranking.notes)
+
+
+def test_ties_everywhere_are_said_and_have_no_interval() -> None:
+    ranking = adjudge.rank(blocks([{"a": 1, "b": 1}] * 9))
+    assert [(one.score, one.rank, one.rank_set, one.numbers["se"]) for one in ranking.systems] == [
+        (0, 1, (1, 2), None)
+    ] * 2
+    assert "every comparison is a tie: nothing tells the systems apart" in ranking.notes
+    assert not [note for note in ranking.notes if "contradicts" in note]
+
+
+def test_blocks_without_a_label_are_nobody_to_draw() -> None:
+    """Nor does a comparison without an answer keep pairs from being counted."""
+    judgments = blocks([{"a": 1, "b": 2}, {"a": 2, "b": 1}, {"a": None, "b": None}], annotators=["x", "y", "z"])
+    compared = comparisons(judgments)
+    assert (annotator_units(compared).number, block_units(compared).number) == (2, 2)
+    assert block_units(compared).times.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("method", ["bradley-terry", "wins-or-ties", "expected-wins", "block-wins", "rank-points"])

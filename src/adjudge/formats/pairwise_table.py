@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import decode_text, read_bytes
-from adjudge.core.judgments import SCHEMA, Judgments, concat
+from adjudge.core.judgments import SCHEMA, Judgments, concat, first_true
 from adjudge.core.languages import language_code
 from adjudge.formats.delimited import detect_delimiter
+from adjudge.formats.native_faults import check_widths, line_of_row
 from adjudge.formats.ranks import human_columns
 from adjudge.formats.sources import campaign_names, pair_of
 
@@ -43,10 +44,10 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    frame = _text_columns(path)
+    frame, source = _text_columns(path)
     left, right = _systems(frame, LEFT, path), _systems(frame, RIGHT, path)
-    _check_names(left, right, path)
-    ranks = _ranks(frame, left, right, path)
+    _check_names(left, right, source)
+    ranks = _ranks(frame[_column(frame, WINNER, path)].str.strip_chars(), left, right, source)
     shared = _shared_columns(frame, (left.name, right.name, _column(frame, WINNER, path)), path, campaign, options)
     both = pl.concat(
         shared.with_columns(system.alias("system"), rank.alias("rank"))
@@ -59,22 +60,26 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     return Judgments.from_columns(both, notes=notes, source=str(path))
 
 
-def _text_columns(path: Path) -> pl.DataFrame:
-    """The file with every column as text; what is empty is null."""
+def _text_columns(path: Path) -> tuple[pl.DataFrame, Source]:
+    """The file with every column as text; what is empty is null. And where its rows stand, for messages."""
     text = decode_text(read_bytes(path), path)
     if not text.strip():
         raise InputError("is empty; a header with left, right and winner is needed", file=path)
+    separator = detect_delimiter(text)
     try:
-        frame = pl.read_csv(
-            io.BytesIO(text.encode()), separator=detect_delimiter(text), infer_schema=False, truncate_ragged_lines=False
-        )
+        frame = pl.read_csv(io.BytesIO(text.encode()), separator=separator, infer_schema=False)
     except pl.exceptions.PolarsError as fault:
+        check_widths(text, separator, path)
         reason = shown(str(fault).split("\n", 1)[0], 120)
         raise InputError(f"cannot be read as a table ({reason}); check quotes and columns", file=path) from fault
     frame = frame.rename({name: name.strip() for name in frame.columns if name.strip() not in frame.columns})
     if frame.height == 0:
         raise InputError("holds a header but no comparison; check that the file is complete", file=path)
-    return frame
+    if frame.to_series(-1).null_count():
+        # Where a row is cut, its last fields are missing.
+        check_widths(text, separator, path)
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    return frame, Source(str(path), lambda row: line_of_row(text, separator, row))
 
 
 def _column(frame: pl.DataFrame, names: Sequence[str], path: Path) -> str:
@@ -90,27 +95,18 @@ def _systems(frame: pl.DataFrame, names: Sequence[str], path: Path) -> pl.Series
     return frame[_column(frame, names, path)].str.strip_chars()
 
 
-def _check_names(left: pl.Series, right: pl.Series, path: Path) -> None:
+def _check_names(left: pl.Series, right: pl.Series, source: Source) -> None:
     for side in (left, right):
-        missing = side.is_null() | (side == "")
-        if missing.any():
-            raise InputError(
-                f"row {_first(missing)} has no '{side.name}'; every comparison needs two systems", file=path
-            )
-    same = left == right
-    if same.any():
-        name = shown(left[_first(same) - 1])
-        raise InputError(f"row {_first(same)} compares '{name}' with itself; correct it", file=path)
+        missing = first_true(side.is_null() | (side == ""))
+        if missing is not None:
+            raise source.fault(f"has no '{side.name}'; every comparison needs two systems", missing)
+    same = first_true(left == right)
+    if same is not None:
+        raise source.fault(f"compares '{shown(left[same])}' with itself; correct it", same)
 
 
-def _first(condition: pl.Series) -> int:
-    """The number of the first row that meets a condition; the row after the header is number 1."""
-    return int(condition.arg_true()[0]) + 1
-
-
-def _ranks(frame: pl.DataFrame, left: pl.Series, right: pl.Series, path: Path) -> dict[str, pl.Series]:
+def _ranks(winner: pl.Series, left: pl.Series, right: pl.Series, source: Source) -> dict[str, pl.Series]:
     """The ranks of the two sides: the winner's name counts before the words for sides, in case a system is `left`."""
-    winner = frame[_column(frame, WINNER, path)].str.strip_chars()
     word = winner.str.to_lowercase()
     none = winner.is_null() | (winner == "")
     named_left, named_right = (winner == left).fill_null(value=False), (winner == right).fill_null(value=False)
@@ -118,14 +114,11 @@ def _ranks(frame: pl.DataFrame, left: pl.Series, right: pl.Series, path: Path) -
     won_left = named_left | (~by_name & word.is_in([left.name.casefold(), *LEFT]))
     won_right = named_right | (~by_name & word.is_in([right.name.casefold(), *RIGHT]))
     tied = ~by_name & word.is_in(TIES)
-    strange = ~(none | won_left | won_right | tied)
-    if strange.any():
-        row = _first(strange)
-        value = shown(winner[row - 1])
-        raise InputError(
-            f"row {row} has winner '{value}', which is neither of its systems nor left, right or tie; correct it",
-            file=path,
-        )
+    strange = first_true(~(none | won_left | won_right | tied))
+    if strange is not None:
+        value = shown(winner[strange])
+        what = f"has winner '{value}', which is neither of its systems nor left, right or tie; correct it"
+        raise source.fault(what, strange)
     decided = pl.DataFrame({"none": none, "left": won_left, "right": won_right})
     rank = pl.when(pl.col("none")).then(None)
     return {

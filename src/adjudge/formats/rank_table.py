@@ -97,7 +97,7 @@ def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
 def _place(table: Delimited, name: str, option: str) -> int:
     place = table.column(name.strip(), required=False)
     if place is None:
-        raise InputError(f"{option} names '{shown(name)}'; {_existing(table)}", file=table.path, line=1)
+        raise InputError(f"{option} names '{shown(name)}', but {_existing(table)}", file=table.path, line=1)
     return place
 
 

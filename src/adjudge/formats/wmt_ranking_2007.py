@@ -87,9 +87,11 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
         raise InputError("is empty; judgments with TASK and TYPE are needed", file=path)
     header, rows = _table(text, path)
     types = Counter(fields[header["TYPE"]] for _, fields in rows)
+    if not rows:
+        raise InputError("holds a header but no judgment; check that the file is complete", file=path)
     rankings = [(line, fields) for line, fields in rows if fields[header["TYPE"]] == RANKING]
     if not rankings:
-        found = shown(", ".join(sorted(types)) or "nothing")
+        found = shown(", ".join(sorted(types)))
         raise InputError(f"holds no row of type {RANKING}, only {found}; check --format", file=path)
     labels = _labels(header, rankings, path, options)
     if labels.height == 0:

@@ -81,7 +81,7 @@ def rank_units(units: Units, source: Provenance, method: Method, settings: RankS
         rule=settings.lines or "rank-sets",
         level=settings.level,
         settings=_settings(method, settings, significance, len(scored.resampled), units.kind),
-        notes=_notes(units) + (_unopposed(tally, apart) if method.name == UNBOUNDED else ()),
+        notes=_notes(units) + _all_tied(tally) + (_unopposed(tally, apart) if method.name == UNBOUNDED else ()),
     )
 
 
@@ -208,19 +208,22 @@ def _notes(units: Units) -> tuple[str, ...]:
     return ()
 
 
+def _all_tied(tally: Tally) -> tuple[str, ...]:
+    return () if tally.wins.any() else ("every comparison is a tie: nothing tells the systems apart",)
+
+
 def _bounded(numbers: dict[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
     """The numbers without the intervals of systems that no judgment bounds: the resamples' spread would be made up."""
-    unbounded = apart.above_most | apart.below_most
     for name in {"se", "low", "high"} & set(numbers):
-        numbers[name] = np.where(unbounded, np.nan, numbers[name])
+        numbers[name] = np.where(apart.unbounded, np.nan, numbers[name])
     return numbers
 
 
 def _unopposed(tally: Tally, apart: Separation) -> tuple[str, ...]:
     """Say whose strength no judgment bounds."""
-    unbounded = apart.above_most | apart.below_most
-    if not unbounded.any():
+    leading = apart.unbounded & (apart.leads | apart.leads.T).any(axis=1)
+    if not leading.any():
         return ()
-    names = ", ".join(name for name, one in zip(tally.systems, unbounded, strict=True) if one)
+    names = ", ".join(name for name, one in zip(tally.systems, leading, strict=True) if one)
     doubt = "how large it is, the prior alone decides; p-values come from how often it was seen"
     return (f"no judgment contradicts the lead or lag of {names}: {doubt}",)

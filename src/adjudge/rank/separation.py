@@ -27,14 +27,9 @@ class Separation:
     """`leads[i, j]`: i is ahead of j and no judgment says otherwise."""
 
     @property
-    def above_most(self) -> NDArray[np.bool_]:
-        """Systems whose lead over half of the others or more is not contradicted: they could be better by any size."""
-        return np.asarray(2 * self.leads.sum(axis=1) >= len(self.leads) - 1)
-
-    @property
-    def below_most(self) -> NDArray[np.bool_]:
-        """Systems whose lag behind half of the others or more is not contradicted."""
-        return np.asarray(2 * self.leads.sum(axis=0) >= len(self.leads) - 1)
+    def unbounded(self) -> NDArray[np.bool_]:
+        """Systems that judgments do not hold to most of the others: they could be any distance away."""
+        return np.asarray(2 * (self.p > 0).sum(axis=1) > len(self.p) - 1)
 
     def widened(self, sets: NDArray[np.int64], own: NDArray[np.int64], level: float) -> NDArray[np.int64]:
         """Rank sets that reach the ranks of systems whose lead, or lag, was seen too seldom to be sure of.
