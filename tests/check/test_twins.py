@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import combinations
 
-from adjudge.check.twins import find_twins
+import numpy as np
+import polars as pl
+import pytest
+
+from adjudge.check.twins import FEWEST_ITEMS, find_twins, shared_items
 from adjudge.core.judgments import Judgments
 
 
@@ -67,3 +71,44 @@ def test_a_copied_block_is_found_among_honest_ones() -> None:
 def test_ties_on_both_sides_prove_nothing() -> None:
     ties = np.ones((60, 3), dtype=int)
     assert find_twins(ranked({"a": ties, "b": ties})) == ()
+
+
+def slowly(table: pl.DataFrame) -> dict[tuple[str, str], list[tuple[str, bool, bool, int, int]]]:
+    """What two annotators share, item by item and system by system."""
+    said: dict[str, dict[str, dict[str, float]]] = {}
+    for who, item, system, score in table.select("annotator", "segment", "system", "score").iter_rows():
+        said.setdefault(who, {}).setdefault(item, {}).setdefault(system, score)
+    found = {}
+    for a, b in combinations(sorted(said), 2):
+        rows = []
+        for item in [item for item in said[a] if item in said[b]]:
+            one, other = said[a][item], said[b][item]
+            pairs = list(combinations(sorted(set(one) & set(other)), 2))
+            x, y = ([int(np.sign(own[i] - own[j])) for i, j in pairs] for own in (one, other))
+            decided = sum(map(bool, x)) + sum(map(bool, y))
+            mirrored = x == [-sign for sign in y]
+            rows.append((item, bool(pairs) and x == y, bool(pairs) and mirrored, decided, len(pairs)))
+        if len(rows) >= FEWEST_ITEMS:
+            found[a, b] = rows
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shared_items_are_those_of_a_slow_comparison(seed: int) -> None:
+    """Items in any order, some judged twice, systems missing here and there, many ties."""
+    rng = np.random.default_rng(seed)
+    n = 400
+    table = pl.DataFrame(
+        {
+            "annotator": rng.choice(["a", "b", "c", "d", "rare"], n, p=[0.3, 0.3, 0.2, 0.19, 0.01]),
+            "segment": rng.integers(0, 25, n).astype(str),
+            "system": rng.choice(["s1", "s2", "s3", "s4"], n),
+            "score": rng.integers(1, 4, n).astype(float),
+        }
+    )
+    judgments = Judgments.from_columns(table.with_columns(protocol=pl.lit("da")))
+    found = {
+        one.annotators: list(zip(one.items, one.copied, one.mirrored, one.decided, one.preferences, strict=True))
+        for one in shared_items(judgments)
+    }
+    assert found == slowly(table)

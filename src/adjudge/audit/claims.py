@@ -16,7 +16,7 @@ from adjudge.audit.verdicts import Evidence, better_claims, verdict
 from adjudge.core.claims import Claim, Claims
 from adjudge.core.errors import DataError
 from adjudge.rank.contrasts import contrasts, equivalence
-from adjudge.rank.mixed import design_from, fit, refit
+from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import modelled
 from adjudge.rank.mixed_rank import ranked
 from adjudge.rank.multiplicity import holm
@@ -63,7 +63,9 @@ class _Model:
     def __init__(self, design: MixedDesign, table: pl.DataFrame) -> None:
         self.design = design
         self.table = table
-        self.found = fit(design)
+        design.check()
+        self.prepared = prepare(design)
+        self.found = self.prepared.fit(design.score)
         self.compared = contrasts(self.found.effects, self.found.covariance, self.found.df)
         self.systems = design.systems
 
@@ -75,7 +77,7 @@ class _Model:
     def trials(self) -> Iterator[Trial]:
         """Every trial that makes sense for these data."""
         for name, family, rows in self._left_out():
-            yield from self._refitted(name, family, self.design.subset(rows))
+            yield from self._refitted(name, family, self.design, rows)
         human = self.design.human[self.design.system]
         for divisor in DIVISORS if human.any() and not human.all() else ():
             divided = self.design.with_scores(np.where(human, self.design.score / divisor, self.design.score))
@@ -97,9 +99,14 @@ class _Model:
             if codes is not None:
                 yield from _one_by_one(what, codes, self.table[what])
 
-    def _refitted(self, name: str, family: str, design: MixedDesign) -> Iterator[Trial]:
+    def _refitted(
+        self, name: str, family: str, design: MixedDesign, rows: NDArray[np.bool_] | None = None
+    ) -> Iterator[Trial]:
+        """A fit to other scores, or to a part of the rows, at the variances of the whole."""
         try:
-            found = refit(design, self.found.ratios)
+            design.check()
+            part = self.prepared if rows is None else self.prepared.part(rows)
+            found = part.refit(design.score if rows is None else design.score[rows], self.found.ratios)
         except DataError:
             # What is left cannot be compared any more: that is not the claim's fault.
             return

@@ -12,7 +12,7 @@ import numpy as np
 from adjudge.core.errors import DataError
 from adjudge.core.influence import Influence, LeftOutUnit
 from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import design_from, fit, refit
+from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import levels_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.mixed import MixedDesign, MixedFit
+    from adjudge.rank.mixed import MixedFit, Prepared
 
     Floats = NDArray[np.float64]
 
@@ -38,12 +38,14 @@ def section(judgments: Judgments, settings: AuditSettings) -> Influence:  # noqa
 def influence(judgments: Judgments) -> Influence:
     """What happens to the effects when each annotator, and each document, is left out."""
     design = design_from(judgments)
-    whole = fit(design)
+    design.check()
+    prepared = prepare(design)
+    whole = prepared.fit(design.score)
     table = judgments.final().table
     rows = [
         row
         for unit in ("annotator", "document")
-        for row in _left_out(design, whole, unit, np.asarray(table[unit].to_numpy()[design.row]))
+        for row in _left_out(prepared, whole, unit, np.asarray(table[unit].to_numpy()[design.row]))
     ]
     if not rows:
         raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
@@ -53,14 +55,15 @@ def influence(judgments: Judgments) -> Influence:
     )
 
 
-def _left_out(design: MixedDesign, whole: MixedFit, unit: Unit, names: NDArray[np.object_]) -> Iterator[LeftOutUnit]:
+def _left_out(prepared: Prepared, whole: MixedFit, unit: Unit, names: NDArray[np.object_]) -> Iterator[LeftOutUnit]:
+    design = prepared.design
     codes = design.annotator if unit == "annotator" else design.document
     if codes is None or levels_of(codes) < 2:
         return
     for code in range(levels_of(codes)):
         kept = codes != code
         try:
-            rest = refit(design.subset(kept), whole.ratios)
+            rest = prepared.part(kept).refit(design.score[kept], whole.ratios)
         except DataError:
             # Without this one the rest cannot be ranked at all; that is another audit's subject.
             continue

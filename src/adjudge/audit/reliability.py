@@ -94,10 +94,7 @@ def _orders(
     scores: dict[str, Floats] = {}
     for name in chosen:
         own = values[name][rows]
-        if name in known and prepared is not None:
-            found = prepared.refit(own, known[name]).effects
-        else:
-            found = _means(part, own)
+        found = prepared.effects_at(own, known[name]) if prepared and name in known else _means(part, own)
         scores[name] = np.full(len(design.systems), np.nan)
         scores[name][place] = found
     return scores

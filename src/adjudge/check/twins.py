@@ -8,7 +8,7 @@ when chance, at the rate with which single items agree (or mirror) among all pai
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +44,7 @@ class _Shared:
 
 def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
     """The runs that chance does not explain, the least likely first. Needs several systems judged per item."""
-    shared = list(_shared_items(judgments))
+    shared = list(shared_items(judgments))
     found: list[Twins] = []
     for kind in ("copied", "mirrored"):
         fits = [getattr(one, kind)[one.decided > 0] for one in shared]
@@ -59,51 +59,93 @@ def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
     return tuple(sorted(found, key=lambda one: one.p))
 
 
-def _shared_items(judgments: Judgments) -> Iterator[_Shared]:
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """Everybody's answers: a row for each annotator and item, in the order they were met."""
+
+    annotators: list[str]
+    items: list[str]
+    annotator: NDArray[np.int64]
+    item: NDArray[np.int64]
+    good: NDArray[np.float64]
+    """(rows, systems): how good each system was said to be, NaN where it was not judged."""
+
+
+def shared_items(judgments: Judgments) -> Iterator[_Shared]:
     """Every two annotators who judged at least some items both."""
-    by_annotator = _answers(judgments)
-    for a, b in combinations(sorted(by_annotator), 2):
-        common = [item for item in by_annotator[a] if item in by_annotator[b]]
-        if len(common) < FEWEST_ITEMS:
-            continue
-        pairs = [_preferences(by_annotator[a][item], by_annotator[b][item]) for item in common]
-        yield _Shared(
-            (a, b),
-            common,
-            np.array([bool(len(x)) and np.array_equal(x, y) for x, y in pairs]),
-            np.array([bool(len(x)) and np.array_equal(x, -y) for x, y in pairs]),
-            np.array([int((x != 0).sum() + (y != 0).sum()) for x, y in pairs]),
-            np.array([len(x) for x, _ in pairs]),
-        )
+    answers = _answers(judgments)
+    place = np.empty(len(answers.items), dtype=np.int64)
+    for number in range(len(answers.annotators)):
+        place[:] = -1
+        own = np.flatnonzero(answers.annotator == number)
+        place[answers.item[own]] = own
+        # All those of whom this one is the first of the pair, by partner and then in the order this one met the items.
+        theirs = np.flatnonzero((answers.annotator > number) & (place[answers.item] >= 0))
+        mine = place[answers.item[theirs]]
+        order = np.lexsort((mine, answers.annotator[theirs]))
+        yield from _partners(answers, number, mine[order], theirs[order])
 
 
-def _answers(judgments: Judgments) -> dict[str, dict[str, dict[str, float]]]:
-    """How good each system was said to be, by annotator and item (the first showing counts)."""
+def _partners(answers: _Answers, number: int, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> Iterator[_Shared]:
+    partner = answers.annotator[theirs]
+    often = np.bincount(partner, minlength=len(answers.annotators)) >= FEWEST_ITEMS
+    mine, theirs, partner = mine[often[partner]], theirs[often[partner]], partner[often[partner]]
+    copied, mirrored, decided, preferences = _compared(answers.good[mine], answers.good[theirs])
+    names = [answers.items[item] for item in answers.item[mine]]
+    starts = np.flatnonzero(np.diff(partner, prepend=-1))
+    for start, stop in pairwise([*starts.tolist(), len(partner)]):
+        run = slice(start, stop)
+        both = (answers.annotators[number], answers.annotators[partner[start]])
+        yield _Shared(both, names[run], copied[run], mirrored[run], decided[run], preferences[run])
+
+
+def _compared(
+    one: NDArray[np.float64], other: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Row by row, the preferences of two annotators between the systems that both judged there.
+
+    Whether all are copied, whether all are mirrored, how many of either are no tie, and how many there are.
+    """
+    both = ~(np.isnan(one) | np.isnan(other))
+    copied, mirrored = np.ones((2, len(one)), dtype=bool)
+    decided, preferences = np.zeros((2, len(one)), dtype=np.int64)
+    for first in range(one.shape[1] - 1):
+        rows = np.flatnonzero(both[:, first])
+        known = both[rows, first + 1 :]
+        x, y = (np.sign(own[rows, first, None] - own[rows, first + 1 :]) for own in (one, other))
+        copied[rows] &= ((x == y) | ~known).all(1)
+        mirrored[rows] &= ((x == -y) | ~known).all(1)
+        decided[rows] += ((x != 0) & known).sum(1) + ((y != 0) & known).sum(1)
+        preferences[rows] += known.sum(1)
+    return copied & (preferences > 0), mirrored & (preferences > 0), decided, preferences
+
+
+def _answers(judgments: Judgments) -> _Answers:
+    """Who said what; the first showing of an item counts."""
     good = pl.coalesce(pl.col("score"), -pl.col("rank").cast(pl.Float64))
+    name = pl.concat_str(
+        [pl.col("document").fill_null(""), pl.col("segment").fill_null("")], separator=" "
+    ).str.strip_chars()
     table = (
         judgments.final()
-        .table.with_columns(good=good)
+        .table.select("annotator", "system", "kind", good=good, item=name)
         .filter(
             pl.col("good").is_not_null()
             & pl.col("annotator").is_not_null()
             & pl.col("kind").is_in(["system", "reference"])
         )
+        .unique(["annotator", "item", "system"], keep="first", maintain_order=True)
     )
-    name = pl.concat_str(
-        [pl.col("document").fill_null(""), pl.col("segment").fill_null("")], separator=" "
-    ).str.strip_chars()
-    answers: dict[str, dict[str, dict[str, float]]] = {}
-    for annotator, item, system, value in table.select("annotator", name.alias("item"), "system", "good").iter_rows():
-        answers.setdefault(annotator, {}).setdefault(item, {}).setdefault(system, value)
-    return answers
-
-
-def _preferences(a: dict[str, float], b: dict[str, float]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    systems = sorted(set(a) & set(b))
-    pairs = list(combinations(systems, 2))
-    first = np.array([np.sign(a[x] - a[y]) for x, y in pairs], dtype=np.int64)
-    second = np.array([np.sign(b[x] - b[y]) for x, y in pairs], dtype=np.int64)
-    return first, second
+    words = {column: table[column].unique().sort() for column in ("annotator", "item", "system")}
+    codes = {column: values.search_sorted(table[column]).cast(pl.Int64).to_numpy() for column, values in words.items()}
+    met, first, row = np.unique(
+        codes["annotator"] * (len(words["item"]) + 1) + codes["item"], return_index=True, return_inverse=True
+    )
+    answers = np.full((len(met), len(words["system"])), np.nan)
+    answers[row, codes["system"]] = table["good"].to_numpy()
+    order = np.argsort(first)
+    annotator, item = np.divmod(met[order], len(words["item"]) + 1)
+    return _Answers(words["annotator"].to_list(), words["item"].to_list(), annotator, item, answers[order])
 
 
 def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:

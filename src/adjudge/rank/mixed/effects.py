@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.components import LeftOut
-from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
+from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of, renumber
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -79,6 +79,14 @@ class Effects:
         residual = 1 + sum(single.get(part, 0.0) for part in self.in_residual)
         sums = [sum(single.get(part, 0.0) for part in effect.parts) for effect in self.kept]
         return np.maximum(np.array(sums) / residual, SMALLEST_RATIO)
+
+    def alike(self, part: Effects, rows: NDArray[np.bool_]) -> bool:
+        """Whether a part of the data, these rows, has the very same effects."""
+        return [one.parts for one in self.kept] == [one.parts for one in part.kept] and all(
+            # Of folded effects the finer one stands for both, which need not be the same one everywhere.
+            len(own.parts) == 1 or (renumber(own.codes[rows]) == renumber(other.codes)).all()
+            for own, other in zip(self.kept, part.kept, strict=True)
+        )
 
 
 def identify(design: MixedDesign) -> Effects:

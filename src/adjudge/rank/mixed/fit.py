@@ -10,6 +10,7 @@ import numpy as np
 from adjudge.core.components import LeftOut, VarianceComponent
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
 from adjudge.rank.mixed.layout import lay_out
+from adjudge.rank.mixed.leaving_out import without
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
 
 if TYPE_CHECKING:
@@ -82,6 +83,14 @@ class Prepared:
         with _one_thread():
             return _finished(self, maximise(self.layout, standard), scale)
 
+    def part(self, rows: NDArray[np.bool_]) -> Prepared:
+        """The marked rows alone; quick where nearly all are marked. Refuses what no model can answer."""
+        design = self.design.subset(rows)
+        design.check()
+        effects = identify(design)
+        layout = without(self.layout, rows) if self.effects.alike(effects, rows) else None
+        return Prepared(design, effects, layout or _laid_out(design, effects))
+
     def refit(self, score: Floats, ratios: Mapping[str, float]) -> MixedFit:
         """Fit at known ratios of variances."""
         scale, standard = _standardised(score)
@@ -89,11 +98,22 @@ class Prepared:
             found = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
             return _finished(self, Optimum(found, found.equations.border.converged, 0), scale)
 
+    def effects_at(self, score: Floats, ratios: Mapping[str, float]) -> Floats:
+        """The effects of `refit` alone, without what their errors take."""
+        scale, standard = _standardised(score)
+        with _one_thread():
+            found = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
+        return _in_points(found, scale)
+
 
 def prepare(design: MixedDesign) -> Prepared:
     """Lay out the equations, without looking at the scores."""
     effects = identify(design)
-    return Prepared(design, effects, lay_out(design.system, len(design.systems), effects.kept))
+    return Prepared(design, effects, _laid_out(design, effects))
+
+
+def _laid_out(design: MixedDesign, effects: Effects) -> Layout:
+    return lay_out(design.system, len(design.systems), effects.kept)
 
 
 def fit(design: MixedDesign) -> MixedFit:
@@ -121,6 +141,12 @@ def _standardised(score: Floats) -> tuple[_Scale, Floats]:
     return scale, (score - scale.mean) / scale.sd
 
 
+def _in_points(found: Evaluation, scale: _Scale) -> Floats:
+    """System effects in the unit of the scores."""
+    effects: Floats = found.solution.border[: found.equations.layout.systems, 0] * scale.sd + scale.mean
+    return effects
+
+
 def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
     design, effects = prepared.design, prepared.effects
     found = optimum.evaluation
@@ -136,7 +162,7 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
         systems=design.systems,
         human=design.human,
         n=np.bincount(design.system, minlength=k),
-        effects=found.solution.border[:k, 0] * scale.sd + scale.mean,
+        effects=_in_points(found, scale),
         covariance=(relative + relative.T) / 2 * variance * scale.sd**2,
         df=_degrees(relative, crossed, found, spread),
         components=_components(effects, found, spread, scale.sd, len(design)),

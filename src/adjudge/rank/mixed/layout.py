@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 from adjudge.rank.mixed.blocks import find_blocks
 from adjudge.rank.mixed.border import DENSE_LIMIT
-from adjudge.rank.mixed.buckets import Bucket, fill_buckets
+from adjudge.rank.mixed.buckets import Bucket, Places, fill_buckets
 from adjudge.rank.mixed.terms import Terms, gram_terms
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Layout:
     mixed_terms: Terms
     border_terms: Terms
     buckets: tuple[Bucket, ...]
+    places: Places
+    """Where every core unknown, as the effects number them, has gone in the buckets."""
 
     @property
     def width(self) -> int:
@@ -103,9 +105,9 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
         border_owner=np.append(border_owner, -1),
         core_owner=owner,
         border_rows=border_rows,
-        core_rows=_moved(core_plain, core_place.vector, padded),
+        core_rows=moved(core_plain, core_place.vector, padded),
         absorbed_rows=absorbed_rows,
-        absorbed_core=_moved(core_sum, core_place.vector, padded),
+        absorbed_core=moved(core_sum, core_place.vector, padded),
         absorbed_border=border_sum,
         absorbed_size=size,
         sizes=sizes,
@@ -113,6 +115,7 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
         mixed_terms=terms.mixed(core_place),
         border_terms=terms.border(),
         buckets=buckets,
+        places=core_place,
     )
 
 
@@ -143,6 +146,6 @@ def indicator(codes: Sequence[Codes], rows: int, columns: int) -> csr_array:
     return csr_array((np.ones(rows * len(codes)), np.stack(codes, axis=1).ravel(), start), shape=(rows, columns))
 
 
-def _moved(matrix: csr_array, place: Codes, columns: int) -> csr_array:
+def moved(matrix: csr_array, place: Codes, columns: int) -> csr_array:
     """The same matrix with its columns at other places."""
     return csr_array((matrix.data, place[matrix.indices], matrix.indptr), shape=(matrix.shape[0], columns))

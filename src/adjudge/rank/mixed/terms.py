@@ -35,6 +35,15 @@ class Terms:
         """The entries for these weights, summed by place."""
         return weighted_count(self.place, self.value * weight[self.size_class], self.length)
 
+    def minus(self, other: Terms) -> Terms:
+        """These entries without others at places of the same array."""
+        return Terms(
+            np.concatenate([self.place, other.place]),
+            np.concatenate([self.value, -other.value]),
+            np.concatenate([self.size_class, other.size_class]),
+            self.length,
+        )
+
     def dot(self, flat: Floats, weight: Floats) -> float:
         """The sum of all entries, each times the number at its place."""
         return float((self.value * weight[self.size_class]) @ flat[self.place])

@@ -1,0 +1,89 @@
+"""The layout of a design from which a few rows are left out, made from that of the whole: for one-by-one audits.
+
+Cross-products are sums over rows and absorbed levels, so those of what is left out are taken away. Levels that lose all
+their rows stay in the equations; nothing pulls on them, and what they add to the determinant their own variance takes
+back. The result is that of a layout made from scratch, at a fraction of the work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from adjudge.rank.mixed.layout import moved
+from adjudge.rank.mixed.terms import gram_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.rank.mixed.layout import Layout
+    from adjudge.rank.mixed.terms import Terms
+
+    Rows = NDArray[np.bool_]
+
+
+def without(layout: Layout, kept: Rows) -> Layout | None:
+    """The layout of the rows that are kept; None where it must be made anew.
+
+    Absorbed levels must be left out as a whole, since the equations know them by their size; every system must keep
+    some rows; and large campaigns draw chance numbers by the shape of the layout, which must not change with it.
+    """
+    levels = _whole_levels(layout, kept)
+    system = layout.border_rows.indices.reshape(layout.rows, -1)[kept, 0]
+    if layout.iterative or levels is None or np.bincount(system, minlength=layout.systems).min() == 0:
+        return None
+    core, mixed, border = _terms_of(layout, ~kept, ~levels)
+    return replace(
+        layout,
+        rows=int(kept.sum()),
+        levels=_fewer(layout, int(levels.sum())),
+        border_rows=layout.border_rows[kept],
+        core_rows=layout.core_rows[kept],
+        absorbed_rows=_renumbered(layout.absorbed_rows[kept], levels),
+        absorbed_core=layout.absorbed_core[levels],
+        absorbed_border=layout.absorbed_border[levels],
+        absorbed_size=layout.absorbed_size[levels],
+        core_terms=layout.core_terms.minus(core),
+        mixed_terms=layout.mixed_terms.minus(mixed),
+        border_terms=layout.border_terms.minus(border),
+    )
+
+
+def _whole_levels(layout: Layout, kept: Rows) -> Rows | None:
+    """Which absorbed levels are kept, each with all its rows or none; None where one would be cut."""
+    size = np.asarray(layout.absorbed_rows[kept].sum(axis=0), dtype=np.float64)
+    levels: Rows = size > 0
+    return levels if (size[levels] == layout.absorbed_size[levels]).all() else None
+
+
+def _fewer(layout: Layout, absorbed: int) -> tuple[int, ...]:
+    """The levels of every effect: absorbed ones are gone, others stay as empty as they are."""
+    return tuple(
+        absorbed if effect == layout.absorbed_effect else levels for effect, levels in enumerate(layout.levels)
+    )
+
+
+def _renumbered(rows: csr_array, levels: Rows) -> csr_array:
+    """Rows by absorbed level, numbered among those kept."""
+    return csr_array(
+        (rows.data, (np.cumsum(levels) - 1)[rows.indices], rows.indptr), (rows.shape[0], int(levels.sum()))
+    )
+
+
+def _terms_of(layout: Layout, rows: Rows, levels: Rows) -> tuple[Terms, Terms, Terms]:
+    """The cross-products of some rows and absorbed levels, at the places of the whole."""
+    place = layout.places.vector
+    unplaced = np.zeros(len(layout.core_owner), dtype=np.int64)
+    unplaced[place] = np.arange(len(place))
+    terms = gram_terms(
+        moved(layout.core_rows[rows], unplaced, len(place)),
+        layout.border_rows[rows],
+        core_sum=moved(layout.absorbed_core[levels], unplaced, len(place)),
+        border_sum=layout.absorbed_border[levels],
+        size_class=np.searchsorted(layout.sizes, layout.absorbed_size[levels]),
+        sizes=len(layout.sizes),
+    )
+    return terms.core(layout.places), terms.mixed(layout.places), terms.border()

@@ -1,0 +1,63 @@
+"""Fits without a few rows, made from the layout of all, against fits laid out from scratch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from adjudge.core.errors import DataError
+from adjudge.rank.mixed import MixedDesign, design_from, prepare, refit
+from adjudge.rank.mixed.design import renumber
+from adjudge.rank.mixed.leaving_out import without
+from tests.rank.mixed.make import SHAPES, campaign
+
+RATIOS = {"annotator": 0.3, "task": 0.1, "document": 0.2, "segment": 0.15, "system:document": 0.05, "page": 0.4}
+
+
+def parts(design: MixedDesign) -> list[NDArray[np.bool_]]:
+    """Each annotator and document left out, a system left out, and every third row, which cuts pages."""
+    codes = [one for one in (design.annotator, design.document) if one is not None]
+    kept = [one != level for one in codes for level in range(int(one.max()) + 1)]
+    return [*kept, design.system != 0, np.arange(len(design)) % 3 > 0]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_part_is_fitted_as_if_it_were_laid_out_alone(shape: str, seed: int) -> None:
+    design = design_from(campaign(shape, seed))
+    prepared = prepare(design)
+    for rows in parts(design):
+        try:
+            expected = refit(design.subset(rows), RATIOS)
+        except DataError as fault:
+            with pytest.raises(DataError, match=str(fault)[:20]):
+                prepared.part(rows).refit(design.score[rows], RATIOS)
+            continue
+        found = prepared.part(rows).refit(design.score[rows], RATIOS)
+        assert (found.systems, found.left_out, found.components[-1].levels) == (
+            expected.systems,
+            expected.left_out,
+            expected.components[-1].levels,
+        )
+        assert found.effects == pytest.approx(expected.effects, abs=1e-9)
+        assert found.covariance == pytest.approx(expected.covariance, abs=1e-9)
+        assert found.df == pytest.approx(expected.df, rel=1e-6)
+        assert found.loglik == pytest.approx(expected.loglik, abs=1e-7)
+        assert [one.sd for one in found.components] == pytest.approx([one.sd for one in expected.components], abs=1e-9)
+
+
+def test_only_what_can_be_taken_away_is() -> None:
+    """Otherwise the layout is made anew: where a page would be cut, or a system have no row left."""
+    design = design_from(campaign("pages", 1, annotators=6, documents=8))
+    prepared = prepare(design)
+    assert design.annotator is not None
+    assert without(prepared.layout, design.annotator != 0) is not None
+    assert without(prepared.layout, design.system != 0) is None
+    assert without(prepared.layout, np.arange(len(design)) > 0) is None
+
+
+@pytest.mark.parametrize("codes", [[], [3, 3, 1], [5, 10**12, 5, 0], [-1, 4, -1]])
+def test_renumbered_codes_have_no_gaps_and_keep_their_order(codes: list[int]) -> None:
+    given = np.array(codes, dtype=np.int64)
+    assert renumber(given).tolist() == [sorted(set(codes)).index(one) for one in codes]
