@@ -130,7 +130,7 @@ def _head(tasks: TaskSet, task: Task, number: int) -> dict[str, Any]:
 
 def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
     marked = tasks.protocol in MARKED
-    pages = marked or any(len(screen.items) > 1 for screen in task.screens)
+    pages = marked or _has_pages(task)
     rows: list[dict[str, Any]] = []
     for block, screen in enumerate(task.screens):
         for item in screen.items:

@@ -131,7 +131,10 @@ export function rankingItem(item, setting, place, around) {
     board.show();
     stops.forEach((stop) => stop.show());
   };
-  const left = h("div.given", {}, ...around.before, ...given(item, setting.campaign), ...around.after, board.element);
+  const texts = given(item, setting.campaign);
+  // On narrow screens a long source scrolls by itself above the cards: keys must reach it.
+  if (texts[0] && matchMedia("(max-width: 46rem)").matches) texts[0].tabIndex = 0;
+  const left = h("div.given", {}, ...around.before, ...texts, ...around.after, board.element);
   const right = h("div.cards", {}, ...cards, comment.element);
   const element = h("div.item.ranked", {}, note(item), h("div.columns", {}, left, right));
   return { element, stops, show: () => (board.show(), comment.show()) };

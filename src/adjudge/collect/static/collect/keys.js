@@ -27,6 +27,8 @@ function onStop(work, event) {
   const shifted = event.shiftKey && !work.current?.takesShift;
   if (!work.current || shifted || (!keysOn() && event.key.length === 1)) return false;
   if (!work.current.key(event)) return false;
+  // On a small or enlarged screen it may lie below: who sets something sees what.
+  document.activeElement?.scrollIntoView({ block: "nearest" });
   // A rank is said with one key: on to the next translation without one.
   if (ranking && /^[1-9]$/.test(event.key)) neighbour(work, 1, true);
   return true;
