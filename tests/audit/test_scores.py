@@ -13,6 +13,7 @@ import statsmodels.api as sm
 from adjudge.audit import audit
 from adjudge.core.audit_sampling import Sampling
 from adjudge.core.audit_tasks import Documents, TaskComposition
+from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments, concat
 from adjudge.formats import native
 from tests.conftest import Run
@@ -103,3 +104,23 @@ def test_several_pairs_are_summed_up(tmp_path: Path, adjudge: Callable[..., Run]
     assert expected <= set(row)
     text = adjudge("audit", file, "--only", "stability").out
     assert "Stability over language pairs" in text
+
+
+def test_a_pair_that_is_left_out_does_not_change_the_shape_of_the_rest(
+    tmp_path: Path, adjudge: Callable[..., Run]
+) -> None:
+    file = tmp_path / "two.parquet"
+    alone = campaign(2, target="fr").select(pl.col("system") == "A")
+    native.write(concat([campaign(1), alone]), file)
+    for command in ("rank", "audit"):
+        done = adjudge(command, file, *(("--only", "composition") if command == "audit" else ()), "--json")
+        assert set(done.json["pairs"]) == {"und-de"}
+        assert "und-fr is left out: " in done.err
+
+
+@pytest.mark.parametrize("only", [None, ["documents"], ["stability", "composition"]])
+def test_one_system_is_no_ranking(only: list[str] | None) -> None:
+    judgments = campaign()
+    alone = judgments.select(pl.col("system") == judgments.table["system"][0])
+    with pytest.raises(DataError, match="at least two systems are needed"):
+        audit(alone, only=only)

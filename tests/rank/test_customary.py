@@ -152,3 +152,27 @@ def test_p_is_one_sided_in_the_direction_of_the_scores() -> None:
     pair = next(one for one in ranking.comparisons if (one.better, one.worse) == (top, bottom))
     assert pair.p is not None
     assert pair.p < 0.5
+
+
+def test_systems_without_a_common_annotator_are_named() -> None:
+    rows = [
+        (f"a{group}{who}", f"s{group}{system}", f"{group}{place}", "system", float(10 * (place + who) + system))
+        for group in range(2)
+        for who in range(3)
+        for system in range(2)
+        for place in range(4)
+    ]
+    apart = rank(scored(rows), method="zscore", settings=QUICK)
+    assert any("2 groups without a common annotator: (s00, s01); (s10, s11)" in note for note in apart.notes)
+    # Judging a control of the other group compares nothing; judging one of its systems does.
+    control = rank(scored([*rows, ("a00", "s10", "0", "degraded", 3.0)]), method="raw", settings=QUICK)
+    assert any("2 groups" in note for note in control.notes)
+    joined = rank(scored([*rows, ("a00", "s10", "0", "system", 3.0)]), method="raw", settings=QUICK)
+    assert not any("groups" in note for note in joined.notes)
+
+
+def test_scores_of_nobody_are_said_to_be_standardised_together() -> None:
+    rows = [(who, system, str(i), "system", float(i * len(system))) for who in ("a", None) for system in ("x", "yy")
+            for i in range(4)]  # fmt: skip
+    found = rank(scored(rows), method="zscore", settings=QUICK)  # type: ignore[arg-type]
+    assert "8 scores name no annotator: they are standardised as if one person had given them" in found.notes

@@ -76,9 +76,23 @@ def _section(entry: SectionEntry, held: set[Kind], judgments: Judgments, setting
     if kind is None:
         wanted = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.modules)
         raise DataError(f"it needs {wanted}, which are not given")
+    if kind == "scores":
+        _check_several_systems(judgments)
     module = import_module(f"adjudge.audit.{entry.modules[kind]}")
     section: Section = module.section(judgments, settings)
     return section
+
+
+def _check_several_systems(judgments: Judgments) -> None:
+    import polars as pl
+
+    from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
+
+    scored = pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null()
+    systems = judgments.table.filter(scored)["system"].unique()
+    if len(systems) == 1:
+        problem = f"at least two systems are needed for the audit of a ranking, the data hold {systems[0]}"
+        raise DataError(f"{problem}; nothing to compare")
 
 
 def kinds_of(judgments: Judgments, settings: AuditSettings) -> set[Kind]:

@@ -16,11 +16,18 @@ _Part = TypeVar("_Part")
 _Computed = TypeVar("_Computed")
 
 
-def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed]) -> dict[str, _Computed]:
+class ByPair(dict[str, _Computed]):
+    """Results by pair. Where the file held several, one that has no result does not change the shape of the rest."""
+
+    several = False
+
+
+def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed]) -> ByPair[_Computed]:
     """Compute a result for every pair; one of several for which there is none is left out, and said so."""
     from adjudge.core.errors import DataError
 
-    results: dict[str, _Computed] = {}
+    results: ByPair[_Computed] = ByPair()
+    results.several = len(parts) > 1
     faults: dict[str, DataError] = {}
     for name, judgments in parts.items():
         try:
@@ -39,7 +46,7 @@ def put_out(results: Mapping[str, Result], *, json: bool, output: Path | None, s
 
     A summary over several pairs follows them, in JSON under its own name.
     """
-    shown = dict(results) if summary is None else {**results, "all pairs": summary}
+    shown = results if summary is None else {**results, "all pairs": summary}
     if output is not None:
         _write(shown, output, as_object(results, summary) if json or output.suffix == ".json" else None)
         print(f"wrote {output}", file=sys.stderr)
@@ -53,10 +60,14 @@ def put_out(results: Mapping[str, Result], *, json: bool, output: Path | None, s
 
 def as_object(results: Mapping[str, Result], summary: Result | None = None) -> dict[str, Any]:
     """The JSON object of one result, or of several by pair."""
-    if len(results) == 1:
+    if not _several(results):
         return next(iter(results.values())).to_dict()
     pairs = {"pairs": {name: result.to_dict() for name, result in results.items()}}
     return pairs if summary is None else {**pairs, "summary": summary.to_dict()}
+
+
+def _several(results: Mapping[str, Result]) -> bool:
+    return len(results) > 1 or (isinstance(results, ByPair) and results.several)
 
 
 def _print(results: Mapping[str, Result]) -> None:
@@ -67,7 +78,7 @@ def _print(results: Mapping[str, Result]) -> None:
     # Where nobody watches, nothing is gained by folding lines at 80 characters.
     console = Console(width=None if sys.stdout.isatty() else 200)
     for name, result in results.items():
-        print_result(result, console, heading=name if len(results) > 1 else "")
+        print_result(result, console, heading=name if _several(results) else "")
 
 
 def _write(results: Mapping[str, Result], output: Path, plain: dict[str, Any] | None) -> None:
@@ -83,7 +94,7 @@ def _write(results: Mapping[str, Result], output: Path, plain: dict[str, Any] | 
     elif output.suffix == ".tex":
         write_text(output, to_latex(_named_tables(results)))
     else:
-        headings = {name: f"== {name} ==\n" if len(results) > 1 else "" for name in results}
+        headings = {name: f"== {name} ==\n" if _several(results) else "" for name in results}
         write_text(output, "\n".join(headings[name] + result_as_text(result) for name, result in results.items()))
 
 
@@ -91,7 +102,7 @@ def _named_tables(results: Mapping[str, Result]) -> list[Table]:
     """All tables; where there are several results, each title says whose it is."""
     from dataclasses import replace
 
-    several = len(results) > 1
+    several = _several(results)
     return [
         replace(table, title=f"{name}: {table.title}") if several else table
         for name, result in results.items()

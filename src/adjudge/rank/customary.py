@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 from adjudge.rank.assemble import Estimate, assemble, provenance
+from adjudge.rank.connected import groups, in_words
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.rank_sets import rank_sets
 from adjudge.rank.sheet import Sheet, item_means, resampled_means, sheet_of, standardised
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from adjudge.core.judgments import Judgments
     from adjudge.core.ranking import Ranking
     from adjudge.rank import RankSettings
@@ -92,4 +96,23 @@ def _notes(raw: Sheet, z: Sheet) -> tuple[str, ...]:
         notes.append(f"{len(without)} annotators gave the same score throughout, so their {rows} scores have no z")
     if len(raw.annotators) < FEW_ANNOTATORS:
         notes.append(f"only {len(raw.annotators)} annotators: rank sets from resampling so few people are too narrow")
-    return tuple(notes)
+    return (*notes, *_strangers(raw), *_groups(raw))
+
+
+def _strangers(raw: Sheet) -> Iterator[str]:
+    """Scores of unknown annotators are standardised as if one person had given them."""
+    if NOBODY not in raw.annotators:
+        return
+    nameless = (raw.annotator == raw.annotators.index(NOBODY)) & np.isnan(raw.given_z)
+    if nameless.any():
+        yield f"{int(nameless.sum())} scores name no annotator: they are standardised as if one person had given them"
+
+
+def _groups(raw: Sheet) -> Iterator[str]:
+    """Nobody judged systems of two groups, so nothing in the scores themselves compares the groups."""
+    found = groups(raw.system[raw.rated], raw.annotator[raw.rated], len(raw.systems))
+    if len(found) > 1:
+        yield (
+            f"the systems fall into {len(found)} groups without a common annotator: {in_words(found, raw.systems)}; "
+            "raw means compare the groups as if all annotators were alike, z-scores as if all groups were equally good"
+        )
