@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -194,3 +195,42 @@ def test_command_with_two_versions(adjudge: Callable[..., Run], tmp_path: Path) 
     assert change["parity_share", "untouched"] == 0.0
     assert found["difference_in_differences"][0]["difference"] == -1.0
     assert_explained(adjudge("parity", "--before", before, *common), code=2, names=("--after",))
+
+
+def two_documents(path: Path, segments: range, *, marked: str = "") -> Path:
+    """Ranks of two annotators on two documents whose segments are numbered anew; `marked` is one place."""
+    rng = np.random.default_rng(len(segments))
+    lines = ["protocol,annotator,document,segment,system,rank,human,bad"]
+    for annotator, document, segment in product("xy", "pq", segments):
+        ranks = rng.permutation(3) + 1
+        bad = "T" if f"{document}:{segment}" == marked else "F"
+        lines += [
+            f"ranking,{annotator},{document},{segment},{name},{rank},{str(name == 'refA').lower()},{bad}"
+            for name, rank in zip(("m1", "m2", "refA"), ranks, strict=True)
+        ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_marks_know_the_document_and_strange_ones_are_said(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
+    file = two_documents(tmp_path / "a.csv", range(1, 9), marked="p:3")
+    by_column = adjudge("parity", file, "--human", "refA", "--contaminated", "bad", "--json").json
+    assert by_column["contaminated"]["segments"] == 1
+    by_name = adjudge("parity", file, "--human", "refA", "--contaminated", "p:3,4000,nope", "--json").json
+    assert by_name["contaminated"]["systems"] == by_column["contaminated"]["systems"]
+    assert "2 of the 3 contaminated segments were not judged, such as '4000'" in by_name["notes"]
+    assert any("only 2 documents" in note for note in by_name["notes"])
+
+
+def test_versions_with_other_segments_say_so(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
+    before, after = two_documents(tmp_path / "b.csv", range(1, 9)), two_documents(tmp_path / "a.csv", range(3, 12))
+    found = adjudge("parity", "--before", before, "--after", after, "--human", "refA", "--json").json
+    assert any("4 segments were judged only before and 6 only after" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize(("margin", "names"), [("2", ("in points of a score",)), ("0", ("--margin is 0",))])
+def test_margins_that_make_no_sense_are_refused(
+    tmp_path: Path, adjudge: Callable[..., Run], margin: str, names: tuple[str, ...]
+) -> None:
+    file = two_documents(tmp_path / "a.csv", range(1, 9))
+    assert_explained(adjudge("parity", file, "--human", "refA", "--margin", margin), code=2, names=names)

@@ -23,8 +23,12 @@ def marked_segments(wanted: str, tables: Sequence[Judgments]) -> frozenset[str]:
     holding = [one.table for one in tables if wanted in one.table.columns]
     if holding:
         says_yes = pl.col(wanted).cast(pl.String).str.strip_chars().str.to_lowercase().is_in(YES)
-        rows = pl.concat([one.filter(says_yes).select("segment") for one in holding])
-        return frozenset(rows["segment"].drop_nulls().to_list())
+        rows = pl.concat([one.filter(says_yes).select("document", "segment") for one in holding])
+        # Where segments are numbered anew in every document, the document is part of the name.
+        places = pl.concat([one.table.select("document", "segment") for one in tables]).drop_nulls().unique()
+        anew = places["segment"].n_unique() < places.height
+        name = pl.concat_str("document", "segment", separator=":") if anew else pl.col("segment")
+        return frozenset(rows.select(name=name)["name"].drop_nulls().to_list())
     path = Path(wanted)
     if exists(path) and path.is_file():
         names = frozenset(line.strip() for line in read_text(path).splitlines() if line.strip())

@@ -230,6 +230,9 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
     )
     unit = "segments" if scores else "judgments"
     note = f"{part.judgments:,} {unit} per system, {part.segments:,} segments. Not told apart is no proof of parity."
+    margins = {one.contrast.margin for one in part.systems if one.contrast is not None} - {None}
+    if margins:
+        note += f" At parity: surely less than {margins.pop():g} points from the human (two one-sided tests at .05)."
     return Table(f"Against {human}{when}: {part.part} segments", columns, tuple(rows), note)
 
 

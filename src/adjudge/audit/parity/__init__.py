@@ -8,7 +8,6 @@ change more than untouched ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -17,34 +16,17 @@ from adjudge.audit.parity.agreement import agreement
 from adjudge.audit.parity.change import changes
 from adjudge.audit.parity.contrast import model_contrasts
 from adjudge.audit.parity.counts import Ties, count_part
+from adjudge.audit.parity.notes import PLACE, notes_on, twin_notes
 from adjudge.audit.parity.outcomes import Outcomes, outcomes
-from adjudge.audit.parity.resample import RESAMPLES, Resampler, resampler
-from adjudge.check.twins import find_twins
+from adjudge.audit.parity.resample import Resampler, resampler
+from adjudge.audit.parity.settings import ParitySettings
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.parity import Parity, ParityChange, ParityPart, Part
-from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from adjudge.core.judgments import Judgments
 
 __all__ = ["ParitySettings", "parity"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ParitySettings:
-    """What a user can choose."""
-
-    contaminated: frozenset[str] | None = None
-    """Segments (or `document:segment`) to look at on their own."""
-    keys: Mapping[str, str] | None = None
-    """The document of every segment, where the judgments do not say it."""
-    ties: Ties = "half"
-    margin: float | None = None
-    """For scores: the largest difference in points that still counts as parity."""
-    resamples: int = RESAMPLES
-    seed: int = DEFAULT_SEED
 
 
 def parity(
@@ -64,10 +46,12 @@ def parity(
     sets = [outcomes(one, human, settings.keys) for one in (judgments, before) if one is not None]
     if len({one.relative for one in sets}) > 1:
         raise DataError("one version holds ranks and the other scores; compare judgments of one kind")
+    _check_margin(settings.margin, relative=sets[0].relative)
     drawn = resampler(sets, seed=settings.seed, resamples=settings.resamples)
     parts = [_parts(one, settings.contaminated) for one in sets]
     found = sets[0]
     models, model_notes = ({}, ()) if found.relative else model_contrasts(judgments, found.human, settings.margin)
+    said = (*judgments.notes, *(() if before is None else before.notes))
     counted = _counted(parts[0], drawn, settings.ties)
     if models:
         whole = count_part("all", found, drawn, ties=settings.ties, contrasts=models)
@@ -75,8 +59,10 @@ def parity(
     return Parity(
         settings=_shown(settings, human),
         data="+".join(one.fingerprint for one in (before, judgments) if one is not None),
-        set_aside=judgments.final().set_aside,
-        notes=(*judgments.notes, *model_notes, *_notes(drawn, settings), *_twin_notes(judgments, before)),
+        set_aside=tuple(one for part in (judgments, before) if part is not None for one in part.final().set_aside),
+        notes=tuple(
+            dict.fromkeys((*said, *model_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before)))
+        ),
         human=found.human,
         parts=counted,
         agreement=agreement(judgments, found.human) if found.relative else (),
@@ -84,12 +70,20 @@ def parity(
     )
 
 
+def _check_margin(margin: float | None, *, relative: bool) -> None:
+    if margin is None:
+        return
+    if not margin > 0:
+        raise UsageError(f"--margin is {margin:g}, it must be above 0: the difference in points that is still parity")
+    if relative:
+        raise UsageError("--margin is in points of a score, but these judgments are ranks; leave it out")
+
+
 def _parts(found: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, Outcomes]:
     if contaminated is None:
         return {"all": found}
-    place = pl.concat_str("document", "segment", separator=":", ignore_nulls=False)
     ids = sorted(contaminated)
-    marked = pl.col("segment").is_in(ids) | place.is_in(ids).fill_null(value=False)
+    marked = pl.col("segment").is_in(ids) | PLACE.is_in(ids).fill_null(value=False)
     touched, others = found.only(marked), found.only(~marked)
     if touched.compared.height == 0:
         raise DataError(f"none of the {len(ids)} contaminated segments was judged, such as '{ids[0]}'; check the names")
@@ -121,26 +115,3 @@ def _shown(settings: ParitySettings, human: str) -> dict[str, str | int | float 
         "resamples": settings.resamples,
         "seed": settings.seed,
     }
-
-
-def _twin_notes(judgments: Judgments, before: Judgments | None) -> list[str]:
-    """A block of one annotator's answers that mirrors another's has turned a verdict before: always say so."""
-    sets = {"": judgments} if before is None else {" before": before, " after": judgments}
-    return [
-        f"{' and '.join(one.annotators)} are {one.kind} on {one.items} segments{when} ({one.first} to {one.last}), "
-        "which chance does not explain; look at them with adjudge check"
-        for when, part in sets.items()
-        for one in find_twins(part)
-    ]
-
-
-def _notes(drawn: Resampler, settings: ParitySettings) -> list[str]:
-    notes = []
-    if drawn.column == "segment":
-        notes.append(
-            "documents are not known, so segments are resampled; as segments of a document are alike, true intervals "
-            "are wider: name the documents with --keys"
-        )
-    if settings.ties == "half":
-        notes.append("the sign test counts a tie as half a win for each; --ties drop leaves ties out")
-    return notes
