@@ -85,3 +85,17 @@ def test_an_unbeaten_system_has_a_finite_strength() -> None:
     assert found.converged
     assert 3 < found.strength[0] < 20
     assert found.strength[1] == pytest.approx(found.strength[2])
+
+
+@pytest.mark.parametrize("size", [1, 1e3, 1e7])
+def test_extreme_counts_converge(size: float) -> None:
+    """One system that won everything, one that lost everything, ties only: the gradient of the definition is 0."""
+    wins = np.array([[0, 3, 9, 2], [0, 0, 5, 1], [0, 4, 0, 7], [0, 0, 0, 0]]) * size
+    found = fit(wins, np.zeros((4, 4)))
+    assert found.converged
+    better = 1 / (1 + np.exp(found.strength[None, :] - found.strength[:, None]))
+    gradient = wins.sum(1) - ((wins + wins.T) * better).sum(1) - RIDGE * found.strength
+    assert np.abs(gradient).max() < 1e-9 * max(size, 1)
+    tied = fit(np.zeros((4, 4)), (1 - np.eye(4)) * size)
+    assert tied.converged
+    assert tied.strength.tolist() == [0.0] * 4

@@ -54,3 +54,11 @@ def test_faults_leave_no_file_behind(adjudge: Callable[..., Run], judgments: Pat
     assert_explained(adjudge("report", judgments, "-o", out, "--pair", "fr-en"), names=("fr-en",))
     assert_explained(adjudge("report", tmp_path / "none.csv", "-o", out), names=("none.csv",))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pair_that_nobody_named_is_not_in_the_title(adjudge: Callable[..., Run], tmp_path: Path) -> None:
+    table = tmp_path / "pilot.csv"
+    table.write_text("annotator,screen,segment,system,rank\nx,1,1,a,1\nx,1,1,b,2\ny,2,1,a,1\ny,2,1,b,2\n")
+    out = tmp_path / "report.html"
+    assert adjudge("report", table, "-o", out).code == 0
+    assert "<title>pilot</title>" in out.read_text()

@@ -96,8 +96,12 @@ def _written(files: list[Path], parts: "dict[str, Judgments]", settings: "Mappin
 
 
 def _title(files: list[Path], pairs: list[str]) -> str:
+    from adjudge.core.languages import UNKNOWN, pair_name
+
     name = files[0].stem if len(files) == 1 else files[0].parent.name
-    return f"{name}, {pairs[0]}" if len(pairs) == 1 else f"{name}, {len(pairs)} language pairs"
+    if len(pairs) > 1:
+        return f"{name}, {len(pairs)} language pairs"
+    return name if pairs[0] == pair_name(UNKNOWN, UNKNOWN) else f"{name}, {pairs[0]}"
 
 
 def _sources(texts: list[str] | None) -> dict[str, list[str]] | None:

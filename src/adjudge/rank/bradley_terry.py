@@ -50,6 +50,7 @@ def fit(wins: NDArray[np.float64], ties: NDArray[np.float64], *, ridge: float = 
     counts = _Counts(wins + np.swapaxes(wins, -1, -2) + ties, wins.sum(-1) + ties.sum(-1) / 2, ties.sum((-1, -2)) / 2)
     theta = np.zeros((*wins.shape[:-2], n + 1))
     theta[..., n] = np.log(np.maximum(2 * counts.tied, 1e-9) / np.maximum(wins.sum((-1, -2)), 0.5))
+    decided = wins.sum((-1, -2)) > 0
     longest = np.inf
     steps = 0
     while longest > TOLERANCE and steps < MOST_STEPS:
@@ -57,7 +58,9 @@ def fit(wins: NDArray[np.float64], ties: NDArray[np.float64], *, ridge: float = 
         move = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         length = np.abs(move).max(-1, keepdims=True)
         theta += move * np.minimum(1.0, LONGEST_STEP / np.maximum(length, 1e-300))
-        longest = float(length.max(initial=0.0))
+        # Where nobody ever won, the share of ties has no bound, and the strengths are 0 whatever it is.
+        unsettled = np.where(decided[..., None], length, np.abs(move[..., :n]).max(-1, keepdims=True))
+        longest = float(unsettled.max(initial=0.0))
         steps += 1
     strength = theta[..., :n] - theta[..., :n].mean(-1, keepdims=True)
     log_tie = np.where(counts.tied > 0, theta[..., n], -np.inf)

@@ -31,7 +31,8 @@ def opponents_section(results: PairResults) -> Section | None:
     charts = (
         Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
               times_judged(ranking, unit=unit_of(ranking))),
-        Chart("opponents", "Comparisons of every pair", "Darker pairs were compared more often than the average pair.",
+        Chart("opponents", "Comparisons of every pair",
+              "Darker pairs were compared more often than the average pair; one shade throughout is an even spread.",
               opponents(ranking)),
     )  # fmt: skip
     first, *rest = audit_tables(results, *WITH_OPPONENTS) or (None,)
