@@ -32,6 +32,7 @@ from adjudge.cli import (
 )
 from adjudge.cli.naming import names_files
 from adjudge.cli.reading import takes_reading
+from adjudge.cli.values import in_plain_words
 
 app = typer.Typer(
     name="adjudge",
@@ -64,7 +65,7 @@ _GROUPS = {"": app, "data": _data}
 
 def _add(name: str, command: Callable[..., None]) -> None:
     group, _, verb = name.rpartition(" ")
-    _GROUPS[group].command(verb)(names_files(takes_reading(command)))
+    _GROUPS[group].command(verb)(in_plain_words(names_files(takes_reading(command))))
 
 
 _add("demo", demo.demo)

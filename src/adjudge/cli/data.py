@@ -13,7 +13,7 @@ from adjudge.cli import options as o
 def list_(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Tell all that is known of these; all sets in brief."),
+        typer.Argument(metavar="NAME", help="Tell all that is known of these; all sets in brief."),
     ] = None,
     json: o.Json = False,
     output: o.Output = None,
@@ -42,7 +42,7 @@ def get(
 ) -> None:
     """Fetch a data set into ADJUDGE_DATA or the cache; what stopped half-way goes on, and checksums are compared.
 
-    Example: adjudge data get wmt10 --from copies/
+    Example: adjudge data get wmt12 --from wmt12.RNK_results.csv
     """
     from adjudge.cli.shared import put_out
     from adjudge.datasets import at_hand, data_folder, fetch, find_set, where_is

@@ -11,9 +11,9 @@ def formats(json: o.Json = False) -> None:
     from adjudge.formats import FORMATS
 
     if json:
-        from adjudge.report.machine import to_json
+        from adjudge.cli.shared import print_json
 
-        print(to_json({"formats": {name: what for name, (_, what) in FORMATS.items()}}))
+        print_json({"formats": {name: what for name, (_, what) in FORMATS.items()}})
         return
     width = max(map(len, FORMATS))
     for name, (_, what) in FORMATS.items():

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def gold(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN [RUN]", help="One or two runs: a file or a folder each.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="One or two runs: a file or a folder each.")],
     reading: Reading,
     keys: Annotated[
         Path | None, typer.Option(help="Table that maps segments to documents, for judgments that do not say it.")

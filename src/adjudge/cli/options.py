@@ -8,7 +8,7 @@ import typer
 from adjudge.core.rng import DEFAULT_SEED
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE...", help="Judgments: files, or a folder where the format has several.")
+    list[Path], typer.Argument(metavar="FILE", help="Judgments: files, or a folder where the format has several.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Output = Annotated[

@@ -17,7 +17,7 @@ def parity(
     human: Annotated[str, typer.Option("--human", help="The human translation: its name, or a pattern that fits it.")],
     reading: Reading,
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Judgments; none with --before and --after.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="Judgments; none with --before and --after.")
     ] = None,
     before: Annotated[
         list[Path] | None, typer.Option(help="Judgments on the test set as it was (a file or folder; may be repeated).")

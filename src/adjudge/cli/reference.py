@@ -56,7 +56,9 @@ def _page(name: str, command: Command) -> str:
 
 
 def _usage(argument: Parameter) -> str:
-    return argument.metavar or (argument.name or "").upper()
+    name = argument.metavar or (argument.name or "").upper()
+    name = name if argument.nargs == 1 else f"{name}..."
+    return name if argument.required else f"[{name}]"
 
 
 def _row(one: Parameter) -> str:

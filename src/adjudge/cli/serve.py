@@ -121,7 +121,8 @@ def _show(tasks: TaskSet, made: list[NewLink], base: str, *, as_json: bool, hide
 
     if as_json:
         shown = [{"role": one.role, "name": one.name, "link": address(one.secret, base)} for one in made]
-        print(json_module.dumps({"url": base, "links": shown}, ensure_ascii=False), flush=True)
+        # Addresses and names in one line, which those who started the server wait for.
+        print(json_module.dumps({"url": base, "links": shown}), flush=True)
         return
     print(f"{tasks.campaign}: {len(tasks.tasks)} tasks for {len(tasks.annotators)} annotators at {base}")
     for one in made:

@@ -51,11 +51,17 @@ def put_out(results: Mapping[str, Result], *, json: bool, output: Path | None, s
         _write(shown, output, as_object(results, summary) if json or output.suffix == ".json" else None)
         print(f"wrote {output}", file=sys.stderr)
     elif json:
-        from adjudge.report.machine import to_json
-
-        print(to_json(as_object(results, summary)))
+        print_json(as_object(results, summary))
     else:
         _print(shown)
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Print one JSON object; where the terminal does not know every sign, those are escaped and nothing is lost."""
+    from adjudge.cli.encoding import knows_every_sign
+    from adjudge.report.machine import to_json
+
+    print(to_json(value, plain=not knows_every_sign(sys.stdout)))
 
 
 def as_object(results: Mapping[str, Result], summary: Result | None = None) -> dict[str, Any]:

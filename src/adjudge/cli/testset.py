@@ -12,9 +12,7 @@ from adjudge.cli import options as o
 def testset(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FILE...", help="Source texts: plain text (blank line between documents), TSV, XML, SGM."
-        ),
+        typer.Argument(metavar="FILE", help="Source texts: plain text (blank line between documents), TSV, XML, SGM."),
     ],
     format: Annotated[  # noqa: A002
         str, typer.Option("--format", "-f", help="text, tsv, wmt-xml or sgm; by the files' endings where left out.")

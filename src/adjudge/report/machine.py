@@ -20,9 +20,9 @@ _LATEX = {
 }  # fmt: skip
 
 
-def to_json(value: dict[str, Any]) -> str:
-    """One JSON object; texts stay readable, NaN is an error because results hold none."""
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+def to_json(value: dict[str, Any], *, plain: bool = False) -> str:
+    """One JSON object; texts stay readable, or `plain` ASCII, and NaN is an error because results hold none."""
+    return json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False)
 
 
 def to_csv(tables: Iterable[Table]) -> str:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from adjudge.core.result import Result
     from adjudge.core.table import Table
 
+# Blanks between two columns, the best first, and the padding of cells that makes them.
+PADDINGS = {3: (0, 1, 0, 1), 2: (0, 1, 0, 0), 1: (0, 0, 0, 0)}
+# A text may be folded down to this width.
+SLIVER = 12
+
 
 def print_result(result: Result, console: Console, *, heading: str = "") -> None:
     """Print all that a result shows of itself."""
@@ -28,17 +33,22 @@ def print_result(result: Result, console: Console, *, heading: str = "") -> None
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print one table; a line stands before each row in `table.lines`."""
+    """Print one table; a line stands before each row in `table.lines`. What is too wide becomes a list of its cells."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    gap = next((gap for gap in PADDINGS if _least_width(table, gap) <= console.width), None)
+    if gap is None and console.is_terminal:
+        _print_cells(table, console)
+        return
     rich = RichTable(
         title=Text(table.title),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
         caption=table.note or None,
+        padding=PADDINGS[gap or min(PADDINGS)],
     )
     rich.caption_justify = "left"
     for column in table.columns:
@@ -48,6 +58,32 @@ def print_table(table: Table, console: Console) -> None:
             rich.add_section()
         rich.add_row(*(Text(show(cell, column)) for cell, column in zip(row, table.columns, strict=True)))
     console.print(rich)
+
+
+def _least_width(table: Table, gap: int) -> int:
+    """The width below which numbers would be broken, or texts become slivers."""
+    return sum(_least_column(table, i) + gap for i in range(len(table.columns))) + 1
+
+
+def _least_column(table: Table, place: int) -> int:
+    column = table.columns[place]
+    longest = max((len(show(row[place], column)) for row in table.rows), default=0)
+    label = max((len(word) for word in column.label.split()), default=0)
+    return max(min(longest, SLIVER) if column.kind == "text" else longest, label)
+
+
+def _print_cells(table: Table, console: Console) -> None:
+    """The cells of every row below each other."""
+    width = max((len(column.label) for column in table.columns), default=0)
+    console.print(table.title, style="bold", markup=False, highlight=False)
+    for row in table.rows:
+        console.print()
+        for cell, column in zip(row, table.columns, strict=True):
+            line = f"  {column.label:<{width}}  {show(cell, column)}"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if table.note:
+        console.print(f"\n{table.note}", markup=False, highlight=False, style="italic")
+    console.print()
 
 
 def result_as_text(result: Result, *, width: int = 120) -> str:

@@ -1,0 +1,73 @@
+"""Every example of every help text runs, on small files of the same names."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from adjudge.cli.app import app
+from adjudge.cli.reference import commands
+from tests.cli.example_files import write_all
+from tests.collect.campaigns import make_campaign
+from tests.collect.serving import Server, new_save, outputs
+from tests.contract.tables import command
+
+EXAMPLES = {name: shlex.split(one.help.partition("Example:")[2])[1:] for name, one in commands(get_command(app))}
+# These need a campaign that was served, or released data; the demo has a test of its own.
+APART = ("serve", "export", "doctor", "replicate", "demo")
+# All designs with simulated campaigns take their time, and are tested elsewhere.
+QUICKLY = {"plan": ["--draws", "0", "--structures", "pages", "--per-item", "1", "--documents", "60"]}
+# What an example writes, besides printing.
+WRITTEN = {
+    "simulate": "judgments.parquet",
+    "import": "wmt10.parquet",
+    "report": "report.html",
+    "check": "kept.parquet",
+    "design": "tasks.json",
+    "testset": "clean",
+    "data get": "data/wmt12/wmt12.RNK_results.csv",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("examples")
+    write_all(place)
+    return place
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in APART])
+def test_the_example_runs(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("ADJUDGE_DATA", str(folder / "data"))
+    run = command(*EXAMPLES[name], *QUICKLY.get(name, []))
+    assert (run.code, run.err if run.code else "") == (0, "")
+    assert run.out or run.err
+    if name in WRITTEN:
+        assert (folder / WRITTEN[name]).exists()
+
+
+def test_the_example_of_replicate_runs_on_the_released_data(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(data)
+    assert command(*EXAMPLES["replicate"]).code == 0
+
+
+def test_the_examples_of_serving_run_one_after_the_other(tmp_path: Path) -> None:
+    assert EXAMPLES["serve"] == ["serve", "campaign.toml", "--port", "8000"]
+    with Server(make_campaign(tmp_path)) as server:
+        client = server.client("anna")
+        work = client.work()
+        saved = client.post("/api/saves", new_save(work, 0, [{"output": outputs(work, 0)[0], "score": 70}]))
+        assert saved.status == 200
+    for name in ("export", "doctor"):
+        # In processes of their own: Django can be set up once per process.
+        call = [sys.executable, "-m", "adjudge", *EXAMPLES[name]]
+        done = subprocess.run(call, capture_output=True, text=True, check=False, cwd=tmp_path, env=os.environ)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "judgments.parquet").exists()
