@@ -71,7 +71,7 @@ def in_document(
     yield from broken
     # Broken characters would be found again and again, as quotation marks, typos and other languages.
     lines = {one.line for one in broken if one.category == "mojibake"}
-    habits = habits or spacing.Habits()
+    habits = habits or spacing.Habits.of(document.texts, code)
     for one in _in_whole_characters(characters.repaired(document, lines), code, words, habits):
         # Places in a repaired text are not places in the file.
         yield replace(one, edit=None) if one.line in lines else one
@@ -80,7 +80,7 @@ def in_document(
 def _in_whole_characters(
     document: Document, code: str, words: Lexicon | None, habits: spacing.Habits
 ) -> Iterator[Finding]:
-    yield from double.find(document)
+    yield from double.find(document, english=code == ENGLISH)
     if code == ENGLISH:
         yield from single.find(document)
         yield from boilerplate.find(document, words)

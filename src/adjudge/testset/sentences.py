@@ -10,7 +10,7 @@ from adjudge.core.testset import Edit
 from adjudge.testset.shapes import is_boilerplate, looks_like_title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from adjudge.core.testset import Finding
     from adjudge.testset.document import Document
@@ -30,6 +30,7 @@ _VERB = regex.compile(
 )
 FEWEST_WORDS = 5
 CERTAIN_WORDS = 8
+INFORMAL = 0.1
 USUAL = 0.25
 """Where more segments than this lack punctuation, the document does not use it, and none is missing."""
 
@@ -81,8 +82,16 @@ def _without_period(document: Document, place: int, language: str) -> Finding:
     return document.finding(place, "final-period", "no punctuation at the end", confidence, edit=edit)
 
 
+def is_informal(texts: Sequence[str]) -> bool:
+    """Whether the writers do not care for capital letters: several segments start with a small one."""
+    small = sum(text[:1].islower() and _BRAND.match(text) is None for text in texts)
+    return small > max(1, INFORMAL * len(texts))
+
+
 def _small_starts(document: Document) -> Iterator[Finding]:
     texts = document.texts
+    if is_informal(texts):
+        return
     for place in range(1, len(texts)):
         if not _goes_on(texts[place - 1], texts[place]) or not is_ended(texts[place - 1]):
             continue

@@ -28,7 +28,8 @@ _MISSING = regex.compile(
 _BEFORE_POINT = regex.compile(r"(?<=[\p{L}\p{N}\"”’')])\s+(?=[,.](?:\s|$))")
 _IN_BRACKETS = regex.compile(r"(?<=[(\[])\s+(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}.%])\s+(?=[)\]])")
 _BEFORE_MARKS = regex.compile(r"(?<=\p{L})\s+(?=[;:!?](?:\s|$))")
-_BRACKET = regex.compile(r"(?<=\p{Ll}{3})\((?=\p{L}{4,})|(?<=\p{L}\))(?=\p{L}{2})")
+# Not before an argument, as in call(name=1).
+_BRACKET = regex.compile(r"(?<=(?<![._])\b\p{L}*\p{Ll}{3})\((?=\p{L}{4,}[^()=]*\))|(?<=\p{L}\))(?=\p{L}{2})")
 _DOUBLE = regex.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
 # French puts a blank before these.
 _BLANK_BEFORE_MARKS = ("fr", "br")

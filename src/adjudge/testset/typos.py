@@ -13,6 +13,7 @@ import regex
 
 from adjudge.core.testset import Edit
 from adjudge.testset.lexicon import NEVER_PARTS
+from adjudge.testset.sentences import is_informal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,6 +53,7 @@ def repeated_words(texts: Iterable[str]) -> frozenset[str]:
 def find(document: Document, lexicon: Lexicon, repeated: frozenset[str] = frozenset()) -> Iterator[Finding]:
     """All findings of one document; `repeated` are words that the whole file uses more than once."""
     words = Counter(word for text in document.texts for word in _WORD.findall(text))
+    informal = is_informal(document.texts)
     for place, text in enumerate(document.texts):
         doubled = {match[1] for match in _DOUBLED.finditer(text)}
         for match in _WORD.finditer(text):
@@ -61,7 +63,7 @@ def find(document: Document, lexicon: Lexicon, repeated: frozenset[str] = frozen
             if lexicon.zipf(word) == 0.0 or not _stands_in_marks(text, match):
                 yield from _explained(document, place, match, lexicon, again=word in repeated)
         yield from _doubled(document, place, text, lexicon)
-        if lexicon.language == "en":
+        if lexicon.language == "en" and not informal:
             yield from _lone_letters(document, place, text)
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 QUOTES, APOSTROPHE = "quotation-marks", "apostrophe"
 _CONTRACTED = re.compile(r"(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 _OPENED_HERE = re.compile(r": (?=[A-Z])")
-_PARTNER = {"”": "“", "“": "”", "»": "«", "«": "»", "„": "“"}
+_PARTNER = {"”": "“", "“": "”", "»": "«", "«": "»", "„": "“", "」": "「"}
 
 
-def find(document: Document) -> Iterator[Finding]:
-    """All findings of one document."""
+def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
+    """All findings of one document; who speaks is known in English only."""
     marks = [mark for i, text in enumerate(document.texts) for mark in find_marks(text, i) if mark.double]
     for mark in marks:
         if mark.side == "inside":
@@ -38,7 +38,7 @@ def find(document: Document) -> Iterator[Finding]:
         elif broken.problem == "opens anew":
             yield _opens_anew(document, broken)
         else:
-            yield _never_closed(document, broken)
+            yield _never_closed(document, broken, english=english)
 
 
 def _inside(document: Document, mark: Mark) -> Finding:
@@ -73,7 +73,7 @@ def _never_opened(document: Document, mark: Mark) -> Finding:
     return document.finding(mark.place, QUOTES, what, 0.8, span=(mark.position, mark.position + 1))
 
 
-def _never_closed(document: Document, broken: Broken) -> Finding:
+def _never_closed(document: Document, broken: Broken, *, english: bool) -> Finding:
     mark = broken.mark
     closing = _closing(mark.character)
     text = document.texts[mark.place]
@@ -84,7 +84,7 @@ def _never_closed(document: Document, broken: Broken) -> Finding:
         return document.finding(mark.place, QUOTES, what, 0.95, edit=Edit(place, place, closing))
     if broken.until == mark.place:
         return document.finding(mark.place, QUOTES, what, 0.85, span=(mark.position, mark.position + 1))
-    last = last_of_speech(document.texts, mark.place, broken.until)
+    last = last_of_speech(document.texts, mark.place, broken.until) if english else mark.place
     end = len(document.texts[last].rstrip())
     only_here = broken.until == mark.place + 1 or last == mark.place
     confidence = 0.9 if only_here else 0.8
@@ -100,4 +100,4 @@ def _opens_anew(document: Document, broken: Broken) -> Finding:
 
 
 def _closing(opening: str) -> str:
-    return {"“": "”", "„": "“", "«": "»", "»": "«"}.get(opening, opening)
+    return {"“": "”", "„": "“", "«": "»", "»": "«", "「": "」"}.get(opening, opening)

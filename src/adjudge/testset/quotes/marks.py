@@ -10,8 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-DOUBLE = '"“”„«»‟＂'
-SINGLE = "'‘’‚‹›`"
+from adjudge.testset.quotes.scripts import CLOSES, OPENS, in_hebrew_word, opens_after_elision, side_by_script
+
+DOUBLE = '"“”„«»‟＂「」'
+SINGLE = "'‘’‚‹›`『』"
 ALL = DOUBLE + SINGLE
 INCHES = '"”″'
 _BEFORE_OPENING = "([{<—–-/…:=*•"
@@ -28,8 +30,6 @@ _TWO_IN_ONE = ("``", "''")
 _FEET = re.compile(r"\d\s?['’′]\s?\d{0,2}(?:[./]\d+)?\s?$")
 
 Side = Literal["open", "close", "either", "inside", "digit"]
-_OPENS = "“„«‘‚‹‟`"
-_CLOSES = "”»›"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ def find_marks(text: str, place: int) -> list[Mark]:
         character = '"' if text[position : position + 2] in _TWO_IN_ONE else printed
         before, after = _neighbour(text, position, -1), _neighbour(text, position, 1)
         side: Side = "close" if position in plurals else _side(text, position, before, after)
-        if _FEET.search(text[:position]) and character in INCHES:
+        if (hebrew := in_hebrew_word(text, position)) is not None:
+            side = hebrew
+        if hebrew == "inside" or (_FEET.search(text[:position]) and character in INCHES):
             continue
         if character in SINGLE and (side in ("inside", "digit", "either") or _ELIDED.match(text, position)):
             continue
@@ -78,6 +80,10 @@ def _neighbour(text: str, position: int, step: int) -> str:
 
 def _side(text: str, position: int, before: str, after: str) -> Side:
     character = text[position]
+    if (by_script := side_by_script(text, position, before, after)) is not None:
+        return by_script
+    if opens_after_elision(text, position):
+        return "open"
     if character in "\"”'’" and before.isdigit() and position and text[position - 1].isdigit():
         return _after_digit(text, position, after)
     left_free = before == "" or before.isspace() or before in _BEFORE_OPENING
@@ -98,9 +104,9 @@ def _after_digit(text: str, position: int, after: str) -> Side:
 
 def _between_blanks(text: str, position: int, before: str, after: str) -> Side:
     character = text[position]
-    if character in _OPENS:
+    if character in OPENS:
         return "open"
-    if character in _CLOSES:
+    if character in CLOSES:
         return "close"
     if before == "" or text.startswith(("...", "…"), position + 1):
         return "open"

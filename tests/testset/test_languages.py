@@ -1,0 +1,98 @@
+"""Texts of our own in many languages and kinds: right as they are, so nothing is found; and a lost mark is.
+
+`texts/` holds news in the languages' own quotation marks, and English from the web, a chat and a dialogue.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.testset import CATEGORIES, NOTED
+from adjudge.testset import TestSetOptions, check, testset
+from adjudge.testset.fix import write_fixed
+from tests.testset.make import found
+
+FOLDER = Path(__file__).with_name("texts")
+TEXTS = {path.stem: path for path in sorted(FOLDER.glob("*.txt"))}
+ENGLISH = ("web", "chat", "dialogue")
+CLOSING = {
+    "de": "“", "fr": "»", "es": "»", "zh": "”", "ja": "」", "ar": "»", "hi": '"', "ko": '"', "ru": "»", "cs": "“",
+    "sv": "”", "pl": "”", "he": '"', "dialogue": '"',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_right_text_is_left_alone_and_a_lost_mark_is_found(name: str, tmp_path: Path) -> None:
+    """All in one test, so that the words of a language are loaded once."""
+    result = testset([TEXTS[name]])
+    assert result.language == ("en" if name in ENGLISH else name)
+    assert [(one.line, one.category, one.what) for one in result.findings if one.category in CATEGORIES] == []
+    # What is not checked is said.
+    notes = next(note for note in result.notes if note.startswith("not checked: "))
+    assert ("single quotation marks" in notes) == (name not in ENGLISH)
+    assert ("misspelt words" in notes) == (name not in (*ENGLISH, "ru", "sv"))
+    if name in CLOSING:
+        place, lines = without_last(CLOSING[name], TEXTS[name].read_text(encoding="utf-8").splitlines())
+        file = tmp_path / "a.txt"
+        file.write_text("\n".join(lines), encoding="utf-8")
+        findings = testset([file], TestSetOptions(language=result.language)).findings
+        assert [one.line for one in findings if one.category == "quotation-marks"] == [place + 1]
+
+
+def without_last(mark: str, lines: list[str]) -> tuple[int, list[str]]:
+    """The lines without the mark that ends the last quotation of a segment of its own, and its place."""
+    place = max(i for i, line in enumerate(lines) if line.count(mark) in (1, 2) and not re.search(r'\w"\w+"', line))
+    cut = lines[place].rindex(mark)
+    return place, [*lines[:place], lines[place][:cut] + lines[place][cut + 1 :], *lines[place + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("he", 'הוא כתב ב"הארץ" על מנכ"לית החברה ועל דו"חות.'),
+        ("ko", "그는 ‘화려한’이라는 말을 “좋아한다”며 웃었다."),
+        ("zh", "他说“ABC”公司的“新产品”很好。"),
+        ("de", 'Die »Neue Zeitung« schrieb von „Fake News“; 5" sind 12,7 cm.'),
+        ("fr", "L'« affaire » est close : c'est fini !"),
+        ("en", "Call boats.float(depth=2) or see RFC(s) and item(s)."),
+    ],
+)
+def test_what_scripts_do_with_marks(language: str, text: str) -> None:
+    findings = found("Kopf", text, "Ende.", language=language)
+    assert [one.what for one in findings if one.category in CATEGORIES] == []
+
+
+PIECES = [
+    '"', "“", "「", "」", "'", "\t", "\n", "\n\n", "\r\n", "<seg>", "</seg>", "a b", 'ה"א', "\ufeff", "&amp;", "\x85",
+    "\u2028", "source\tdocument\n", "the the",
+]  # fmt: skip
+contents = st.one_of(
+    st.binary(max_size=200),
+    st.text(max_size=200).map(str.encode),
+    st.lists(st.sampled_from(PIECES), max_size=25).map(lambda parts: "".join(parts).encode()),
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(contents, st.sampled_from(["a.txt", "a.tsv", "a.sgm", "a.xml"]), st.sampled_from(["en", "de", "zh", "he", None]))
+def test_no_file_breaks_the_check_or_the_correction(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str, language: str | None
+) -> None:
+    folder = tmp_path_factory.mktemp("fuzz", numbered=True)
+    file = folder / name
+    file.write_bytes(content)
+    try:
+        sources, result = check([file], TestSetOptions(language=language))
+        write_fixed(sources, result.findings, folder / "fixed")
+    except AdjudgeError:
+        return
+    assert {one.category for one in result.findings} <= {*CATEGORIES, *NOTED}
+    assert (folder / "fixed" / name).exists()
+    again, _ = check([folder / "fixed" / name], TestSetOptions(language=language))
+    assert [len(one.texts) for one in again] == [len(one.texts) for one in sources]
