@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from adjudge.core.errors import DataError
+from adjudge.formats.pairwise_table import TIES
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.pairs import rank_pairs
 from tests.rank.make import blocks
@@ -56,3 +57,11 @@ def test_rows_that_fit_nothing_are_set_aside() -> None:
     assert rank_pairs(pairs, method="wins").set_aside[0].rows == 2
     with pytest.raises(DataError, match="check the columns"):
         rank_pairs(pairs.filter(pl.col("winner") == "z"))
+
+
+def test_words_mean_the_same_as_in_files() -> None:
+    """A system may be called `left`; every word for a tie that the reader of files knows is known here."""
+    words = ["left", "right", *TIES]
+    pairs = pl.DataFrame({"left": ["x"] * len(words), "right": ["left"] * len(words), "winner": words})
+    found = {one.system: one.numbers for one in rank_pairs(pairs, method="wins").systems}
+    assert (found["left"]["wins"], found["left"]["ties"]) == (2, len(TIES))

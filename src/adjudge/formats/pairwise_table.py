@@ -31,7 +31,7 @@ LEFT = ("left", "x", "a", "model_a", "system_a", "system1", "first")
 RIGHT = ("right", "y", "b", "model_b", "system_b", "system2", "second")
 WINNER = ("winner", "label", "preference", "outcome")
 ANNOTATOR = ("annotator", "worker", "user", "judge", "performer")
-TIES = ("tie", "draw", "equal", "both", "tie (bothbad)", "=")
+TIES = ("tie", "draw", "equal", "both", "neither", "tie (bothbad)", "=")
 # What of the judgment table may stand in such a file besides; the other names belong to this reader.
 _ROW = "row of the file"
 _TAKEN = ("campaign", "source_lang", "target_lang", "task", "document", "segment")

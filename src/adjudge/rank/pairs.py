@@ -10,6 +10,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside
+from adjudge.formats.pairwise_table import TIES
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.methods import find_method
 from adjudge.rank.relative import rank_units
@@ -18,8 +19,6 @@ from adjudge.rank.units import pair_units
 if TYPE_CHECKING:
     from adjudge.core.ranking import Ranking
     from adjudge.rank import RankSettings
-
-TIE_WORDS = ("tie", "draw", "equal", "both", "neither")
 
 
 def rank_pairs(pairs: pl.DataFrame, *, method: str = "bradley-terry", settings: RankSettings | None = None) -> Ranking:
@@ -59,12 +58,17 @@ def _counted(pairs: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """How often each (left, right, outcome) occurs, left before right in name order; and the rows that fit nothing."""
     distinct = pairs.lazy().group_by("left", "right", "winner").len("times").collect()
     word = pl.col("winner").str.to_lowercase()
+    # A winner's name counts before the words for sides, in case a system is called `left`.
     outcome = (
-        pl.when((pl.col("winner") == pl.col("left")) | (word == "left"))
+        pl.when(pl.col("winner") == pl.col("left"))
         .then(1)
-        .when((pl.col("winner") == pl.col("right")) | (word == "right"))
+        .when(pl.col("winner") == pl.col("right"))
         .then(-1)
-        .when(word.is_in(TIE_WORDS))
+        .when(word == "left")
+        .then(1)
+        .when(word == "right")
+        .then(-1)
+        .when(word.is_in(TIES))
         .then(0)
     )
     fitting = distinct.with_columns(outcome=outcome).filter(
