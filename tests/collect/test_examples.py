@@ -40,6 +40,12 @@ def judged(item: Any, campaign: Any) -> list[dict[str, Any]]:
             {"output": one["id"], "rank": order.index(length) + 1}
             for one, length in zip(item["outputs"], lengths, strict=True)
         ]
+    if campaign["protocol"] == "mqm":
+        error = {"severity": "minor", "side": "missing", "category": campaign["spans"]["categories"][0]["name"]}
+        return [
+            {"output": one["id"], "spans": [error] * (length % 5)}
+            for one, length in zip(item["outputs"], lengths, strict=True)
+        ]
     top = int(campaign["scale"]["high"])
     return [
         {"output": one["id"], "score": length % (top + 1)} for one, length in zip(item["outputs"], lengths, strict=True)

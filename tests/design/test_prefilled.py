@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError
-from adjudge.design import design, load_campaign
+from adjudge.design import design, load_campaign, measure_balance
 from adjudge.design.appraise import to_batches
 from adjudge.design.tasks import parse_tasks, to_json
 
@@ -84,6 +84,20 @@ def test_faults_are_named_with_their_line(row: str, why: str, tmp_path: Path) ->
         design(load_campaign(campaign_file(tmp_path, rows=(row,))))
 
 
+def test_errors_with_categories_are_designed_and_weighed_without_a_scale(tmp_path: Path) -> None:
+    header, row = HEADER.replace("\tside", "\tcategory\tside"), "alpha\t1\t0\t3\tcritical\tStyle/Awkward\t\tone"
+    across = "alpha\t1\t2\t7\tminor\tFluency/Grammar\t\t"
+    file = campaign_file(tmp_path, (row, across), header, more="[controls]\nattention = 1\n")
+    file.write_text(file.read_text().replace('"esa"', '"mqm"'))
+    campaign = load_campaign(file)
+    tasks = design(campaign)
+    outputs = [output for task in tasks.tasks for _, _, output in task.outputs()]
+    assert [len(one.prefilled) for one in outputs if one.systems == ("alpha",)].count(2) == 1
+    # An unrelated translation must cost at least a major error.
+    assert [one.expected[0] for one in outputs if one.expected] == [5.0]
+    assert {one.unit for one in measure_balance(tasks, campaign).bias} == {"spread of systems"}
+
+
 def test_marks_that_overlap_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 3: two marks overlap"):
         design(load_campaign(campaign_file(tmp_path, rows=(ROWS[0], "alpha\t1\t2\t7\tminor\t\t"))))
@@ -96,6 +110,12 @@ def test_marks_that_overlap_are_refused(tmp_path: Path) -> None:
         ("[files]\n", '[page]\nhtml = "sanitised"\n[files]\n', "cannot be had with marks"),
         ("[files]\n", '[spans]\nseverities = ["minor", "bad"]\n[files]\n', "spans.severities"),
         ("[files]\n", '[spans]\nseverities = ["minor", "minor"]\n[files]\n', "names one twice"),
+        ("[files]\n", '[spans.categories]\nA = ["x"]\n[files]\n', "'esa' has no categories"),
+        ("[files]\n", "[spans.weights]\nmajor = 3\n[files]\n", "'esa' has no categories and no weights"),
+        ('"esa"', '"mqm"\n[spans.categories]\nA = ["x", "x"]', "'A' names one twice"),
+        ('"esa"', '"mqm"\n[spans.categories]\n"A/B" = []', "spans.categories"),
+        ('"esa"', '"mqm"\n[spans.weights]\nmajor = -1', "spans.weights.major"),
+        ('"esa"', '"mqm"\n[scale]\nlow = 0', "'scale' has no meaning for protocol 'mqm'"),
     ],
 )
 def test_campaign_files_that_do_not_fit_are_explained(old: str, new: str, why: str, tmp_path: Path) -> None:

@@ -13,12 +13,15 @@ from adjudge.cli.serve import Campaign, Database
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
+# Formats that hold the texts themselves.
+_WITH_TEXTS = ("mqm",)
+
 
 def export(
     campaign: Campaign,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .parquet or .csv.")],
     format: Annotated[  # noqa: A002
-        str, typer.Option("--format", "-f", help="judgments (the native table, with history) or appraise (CSV).")
+        str, typer.Option("--format", "-f", help="judgments (native, with history), appraise (CSV) or mqm (TSV).")
     ] = "judgments",
     with_excluded: Annotated[
         bool, typer.Option("--with-excluded", help="Keep excluded annotators, marked in column 'excluded'.")
@@ -35,14 +38,13 @@ def export(
     from adjudge.core.errors import unknown_choice
     from adjudge.core.exported import describe_export
 
-    writers = {"judgments": _write_native, "appraise": _write_appraise}
+    writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm}
     if format not in writers:
         raise unknown_choice("format", format, writers)
-    judgments = collected_so_far(campaign, database=database, with_excluded=with_excluded)
-    if format == "appraise":
-        judgments = _without_withdrawn(judgments)
-    writers[format](judgments, output)
-    result = describe_export(judgments, {"format": format, "with_excluded": with_excluded})
+    texts = format in _WITH_TEXTS
+    judgments = collected_so_far(campaign, database=database, with_excluded=with_excluded, with_texts=texts)
+    written = writers[format](judgments, output)
+    result = describe_export(written, {"format": format, "with_excluded": with_excluded})
     put_out({"all": result}, json=json, output=None)
 
 
@@ -60,13 +62,23 @@ def _without_withdrawn(judgments: Judgments) -> Judgments:
     )
 
 
-def _write_native(judgments: Judgments, output: Path) -> None:
+def _write_native(judgments: Judgments, output: Path) -> Judgments:
     from adjudge.formats import native
 
     native.write(judgments, output)
+    return judgments
 
 
-def _write_appraise(judgments: Judgments, output: Path) -> None:
+def _write_appraise(judgments: Judgments, output: Path) -> Judgments:
     from adjudge.formats import appraise_write
 
-    appraise_write.write(judgments, output)
+    kept = _without_withdrawn(judgments)
+    appraise_write.write(kept, output)
+    return kept
+
+
+def _write_mqm(judgments: Judgments, output: Path) -> Judgments:
+    from adjudge.formats import mqm_write
+
+    mqm_write.write(judgments, output)
+    return mqm_write.written(judgments)

@@ -11,9 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adjudge.collect.marking import WARNINGS, check_spans
+from adjudge.collect.marking import WARNINGS, check_spans, is_open
 from adjudge.collect.refused import Refused
-from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 FIELDS = ("score", "rank", "spans", "kept", "comment")
 COMMENT_LENGTH = 5000
+# Which field carries the judgment, where it is not the score.
+JUDGED = {"ranking": "rank", "pairwise": "rank", "mqm": "spans"}
 _STEP_TOLERANCE = 1e-6
 
 Value = float | int | str | list[dict[str, Any]] | None
@@ -88,12 +89,12 @@ def _check_score(value: Value, campaign: Campaign) -> None:
 
 def fields_of(campaign: Campaign) -> tuple[str, ...]:
     """The fields of an answer in this protocol, comments apart."""
-    return (judged_field(campaign), *(("spans", "kept") if campaign.protocol in MARKED else ()))
+    return ("score", "spans", "kept") if campaign.protocol == "esa" else (judged_field(campaign),)
 
 
 def judged_field(campaign: Campaign) -> str:
     """Which field carries the judgment."""
-    return "rank" if campaign.protocol in ("ranking", "pairwise") else "score"
+    return JUDGED.get(campaign.protocol, "score")
 
 
 def merge(
@@ -126,5 +127,5 @@ def known_before(answers: Mapping[str, Any], changes: Iterable[Change], *, base:
 def missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list[str]:
     """The outputs of a screen without a judgment, in order."""
     return [
-        output.id for item in screen.items for output in item.outputs if answers.get(output.id, {}).get(field) is None
+        output.id for item in screen.items for output in item.outputs if is_open(answers.get(output.id, {}).get(field))
     ]

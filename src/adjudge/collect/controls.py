@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.answers import judged_field
+from adjudge.collect.marking import score_of
 from adjudge.collect.running import running
 
 if TYPE_CHECKING:
@@ -47,10 +48,13 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
 
 def _goodness(answer: dict[str, Any]) -> float | None:
     """The judgment as a number of which more is better."""
-    value: float | None = answer.get(judged_field(running().campaign))
+    campaign = running().campaign
+    if campaign.protocol == "mqm":
+        return score_of(answer.get("spans"), campaign)
+    value: float | None = answer.get(judged_field(campaign))
     if value is None:
         return None
-    return -value if judged_field(running().campaign) == "rank" else value
+    return -value if judged_field(campaign) == "rank" else value
 
 
 def _count(given: dict[tuple[str, str], float]) -> ControlCount:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, warning
+from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
 from adjudge.collect.models import Annotator, Decision, Save, ScreenState
 from adjudge.collect.running import running
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
@@ -45,8 +45,11 @@ EXTRA_MARKED: dict[str, pl.DataType | type[pl.DataType]] = {
 Row = dict[str, Any]
 
 
-def collected(*, with_excluded: bool = False) -> Judgments:
-    """All judgments so far. Those of excluded annotators are set aside, or kept and marked in column `excluded`."""
+def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgments:
+    """All judgments so far. Those of excluded annotators are set aside, or kept and marked in column `excluded`.
+
+    With texts, `source_text` and `target_text` say what was shown.
+    """
     saves: dict[int, list[Save]] = defaultdict(list)
     for save in Save.objects.defer("events").order_by("edited", "revision").iterator(chunk_size=5000):
         saves[save.state_id].append(save)
@@ -65,7 +68,13 @@ def collected(*, with_excluded: bool = False) -> Judgments:
     marked = running().campaign.protocol in MARKED
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if marked else {})}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return Judgments.from_columns(frame, set_aside=set_aside)
+    return Judgments.from_columns(_with_texts(frame) if with_texts else frame, set_aside=set_aside)
+
+
+def _with_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    shown = [running().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
+    sources = pl.Series("source_text", [one.item.source for one in shown], dtype=pl.String)
+    return frame.with_columns(sources, pl.Series("target_text", [one.output.text for one in shown], dtype=pl.String))
 
 
 def _reasons_for_exclusion() -> dict[int, str]:
@@ -132,8 +141,10 @@ def _marks(values: dict[str, Any], output: Output) -> Row:
     if running().campaign.protocol not in MARKED or (values.get("score") is None and values.get("spans") is None):
         return {}
     spans = effective_spans(values, output)
-    asked = warning(values, output, running().campaign)
+    campaign = running().campaign
+    asked = warning(values, output, campaign)
     return {
+        "score": score_of(values["spans"], campaign) if campaign.protocol == "mqm" else values.get("score"),
         "spans": plain_marks([as_mark(span) for span in spans]),
         "span_origins": " ".join(origins(spans, output)) or None,
         "prefilled": json.dumps(plain_marks(output.prefilled), ensure_ascii=False) if output.prefilled else None,

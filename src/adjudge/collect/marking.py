@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjudge.collect.refused import Refused
 from adjudge.core.spans import Mark, fault_of_marks
 from adjudge.design.degrade import is_spaced
+from adjudge.formats.error_weights import Weights, score, weight
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +55,26 @@ def prefilled_spans(output: Output) -> list[Span]:
     return [{**one, "of": i} for i, one in enumerate(plain_marks(output.prefilled))]
 
 
+def is_open(value: Any) -> bool:
+    """Whether a judgment is still to be made: there is none, or it has errors whose category is not chosen yet."""
+    return value is None or (isinstance(value, list) and any(span["category"] is None for span in value))
+
+
+def score_of(spans: list[Span] | None, campaign: Campaign) -> float | None:
+    """The score that follows from the errors, where they are the judgment; None as long as it is open."""
+    if is_open(spans):
+        return None
+    weights = campaign.spans.weights.as_weights()
+    return score([weight(span["severity"], span["category"], weights) or 0.0 for span in spans or ()])
+
+
+def category_kind(category: str) -> str:
+    """How a category counts, so that the page can tell what errors cost: as its severity says, or otherwise."""
+    told_apart = Weights(minor=1, punctuation=2, major=1, critical=1, non_translation=3)
+    kinds = {0.0: "nothing", 2.0: "punctuation", 3.0: "non_translation"}
+    return kinds.get(weight("minor", category, told_apart) or 0.0, "severity")
+
+
 def effective_spans(answer: Mapping[str, Any], output: Output) -> list[Span]:
     """The marks that hold: the annotator's, or as long as none was changed those that the translation came with."""
     given = answer.get("spans")
@@ -74,13 +95,13 @@ def origins(spans: Sequence[Span], output: Output) -> list[Origin]:
 
 def warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) -> str | None:
     """What the page asks back about, or None."""
-    score = answer.get("score")
-    if score is None:
+    given = answer.get("score")
+    if given is None:
         return None
     spans = effective_spans(answer, output)
-    if score < campaign.spans.warn_below and not spans:
+    if given < campaign.spans.warn_below and not spans:
         return WARNINGS[0]
-    if score > campaign.spans.warn_above and any(span["severity"] in SEVERE for span in spans):
+    if given > campaign.spans.warn_above and any(span["severity"] in SEVERE for span in spans):
         return WARNINGS[1]
     return None
 

@@ -104,7 +104,9 @@ def open_campaign(
     return tasks, links
 
 
-def collected_so_far(campaign_file: Path, *, database: str | None, with_excluded: bool = False) -> Judgments:
+def collected_so_far(
+    campaign_file: Path, *, database: str | None, with_excluded: bool = False, with_texts: bool = False
+) -> Judgments:
     """The judgments of a campaign that was served, or is being served."""
     from adjudge.collect.project import database_file
 
@@ -120,7 +122,7 @@ def collected_so_far(campaign_file: Path, *, database: str | None, with_excluded
     if tasks is None:
         raise InputError("has not been served yet: its database is empty", file=campaign_file)
     serve_these(Running(campaign, tasks))
-    judgments = collected(with_excluded=with_excluded)
+    judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
     if not len(judgments):
         left_out = sum(one.rows for one in judgments.set_aside)
         hint = f"; {left_out} of excluded annotators are left out, --with-excluded keeps them" if left_out else ""

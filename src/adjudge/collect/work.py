@@ -10,7 +10,7 @@ from django.db.models import Sum
 from adjudge.collect.answers import FIELDS
 from adjudge.collect.assign import assignments_of, next_task
 from adjudge.collect.controls import ControlCount, count_controls
-from adjudge.collect.marking import prefilled_spans
+from adjudge.collect.marking import category_kind, prefilled_spans
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.running import running
 from adjudge.collect.sanitise import sanitise
@@ -97,6 +97,8 @@ def _marking() -> dict[str, Any]:
         "source": rules.source,
         "missing": rules.missing,
         "overlap": rules.overlap,
+        "categories": [{"name": one, "counts": category_kind(one)} for one in rules.categories],
+        "weights": campaign.spans.weights.model_dump(),
         "snap": running().snapping,
         "warn_below": campaign.spans.warn_below,
         "warn_above": campaign.spans.warn_above,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.design import DesignBias
-from adjudge.design.campaign import SCORED
+from adjudge.design.campaign import ON_SCALE, SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # Standard deviations on a scale of 100 points, of the size found in released judgments: of the systems of a language
 # pair, and of the components of a mixed model.
 SYSTEMS, DOCUMENTS, SEGMENTS, ANNOTATORS = 5.0, 2.0, 6.0, 11.0
+
+SPREAD = "spread of systems"
 
 
 def company(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -71,8 +73,9 @@ def design_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tup
         return ()
     if tasks.protocol not in SCORED:
         mix = distances(opponents(counts.by_screen[:, judged]))
-        return (_bias("opponents (win ratios)", "systems", mix, spread=1.0, unit="spread of systems", names=names),)
-    unit, scale = f"points of {points:g}", points / 100
+        return (_bias("opponents (win ratios)", "systems", mix, spread=1.0, unit=SPREAD, names=names),)
+    # Without a scale there are no points: everything is said in terms of how much systems differ.
+    unit, scale = (f"points of {points:g}", points / 100) if tasks.protocol in ON_SCALE else (SPREAD, 1 / SYSTEMS)
     of_tasks = distances(company(counts.by_task))[np.ix_(judged, judged)]
     of_people = distances(company(counts.by_person))[np.ix_(judged, judged)]
     documents = distances(shares(counts.by_document).T)[np.ix_(judged, judged)]

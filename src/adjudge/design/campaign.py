@@ -11,19 +11,21 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from adjudge.core.languages import language_code
-from adjudge.design.marking import MARKED, Spans
+from adjudge.design.marking import MARKED, ErrorWeights, Spans
 from adjudge.design.part import Part
 
-Protocol = Literal["ranking", "da", "pairwise", "sqm", "esa"]
+Protocol = Literal["ranking", "da", "pairwise", "sqm", "esa", "mqm"]
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 
 # Protocols in which each translation is judged by itself; those where people give the score are on a scale.
-SCORED = ("da", "sqm", "esa")
+SCORED = ("da", "sqm", "esa", "mqm")
 ON_SCALE = ("da", "sqm", "esa")
+# What the errors of one translation can cost, where the score follows from them.
+MOST_POINTS = 1_000_000.0
 PAGES = ("pages", "pages-same-documents", "pages-all-systems")
-RESERVED = {"mqm": "error annotation", "postedit": "post-editing"}
+RESERVED = {"postedit": "post-editing"}
 
 
 def _count_or_share(value: Any) -> Any:
@@ -256,6 +258,8 @@ class Campaign(Part):
             for key, given in (("spans", self.spans != Spans()), ("files.prefilled", self.files.prefilled)):
                 if given:
                     raise ValueError(f"'{key}' is for marking errors ({', '.join(MARKED)}); remove it")
+        elif self.protocol != "mqm" and (self.spans.categories is not None or self.spans.weights != ErrorWeights()):
+            raise ValueError(f"protocol '{self.protocol}' has no categories and no weights; remove them from [spans]")
         elif self.page.html != "no":
             raise ValueError(f"page.html = '{self.page.html}' cannot be had with marks, which count characters")
         return self

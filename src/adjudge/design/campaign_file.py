@@ -29,7 +29,7 @@ def load_campaign(path: Path | str) -> Campaign:
     if isinstance(protocol, str) and protocol in RESERVED:
         raise InputError(
             f"protocol: '{protocol}' ({RESERVED[protocol]}) cannot be collected yet; "
-            "use ranking, da, pairwise, sqm or esa",
+            "use ranking, da, pairwise, sqm, esa or mqm",
             file=path,
         )
     if protocol in MARKED and isinstance(data.setdefault("design", {}), dict):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
-from adjudge.design.campaign import PAGES
+from adjudge.design.campaign import MOST_POINTS, ON_SCALE, PAGES
 from adjudge.design.degrade import degrade
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 from adjudge.design.pages import chunks
@@ -166,10 +166,13 @@ class Controller:
         return DraftOutput((ATTENTION,), text.replace("{score}", f"{score:g}"), ATTENTION, expected=(score, score))
 
     def _unrelated(self, place: int) -> DraftOutput:
-        """The translation of another segment, which deserves a score in the lower half."""
-        scale = self.material.campaign.score_scale
+        """The translation of another segment, which deserves a score in the lower half, or errors of some weight."""
+        campaign, scale = self.material.campaign, self.material.campaign.score_scale
+        expected = (scale.low, (scale.low + scale.high) / 2)
+        if campaign.protocol not in ON_SCALE:
+            expected = (campaign.spans.weights.major, MOST_POINTS)
         text = unrelated_text(self.material, place, self.rng)
-        return DraftOutput((ATTENTION,), text, ATTENTION, expected=(scale.low, (scale.low + scale.high) / 2))
+        return DraftOutput((ATTENTION,), text, ATTENTION, expected=expected)
 
 
 def degraded_text(material: Material, place: int, text: str, rng: np.random.Generator) -> str | None:

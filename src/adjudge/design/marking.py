@@ -8,22 +8,54 @@ from pydantic import Field, model_validator
 
 from adjudge.core.spans import SEVERITIES, MarkRules
 from adjudge.design.part import Part
+from adjudge.formats.error_weights import Weights
 
 Severity = Literal["neutral", "minor", "major", "critical"]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^/]+$")]
+Cost = Annotated[float, Field(ge=0, le=1000)]
 
-MARKED = ("esa",)
-ESA_SEVERITIES: tuple[Severity, ...] = ("minor", "major")
+# Protocols in which errors are marked, and which severities each has where the file says nothing.
+_SEVERITIES: dict[str, tuple[Severity, ...]] = {"esa": ("minor", "major"), "mqm": SEVERITIES}  # type: ignore[dict-item]
+MARKED = tuple(_SEVERITIES)
+
+# Of two levels, in the terms of multidimensional quality metrics.
+CATEGORIES: dict[str, tuple[str, ...]] = {
+    "Accuracy": ("Mistranslation", "Omission", "Addition", "Untranslated text"),
+    "Fluency": ("Grammar", "Spelling", "Punctuation", "Register", "Inconsistency", "Character encoding"),
+    "Terminology": ("Inappropriate for context", "Inconsistent use"),
+    "Style": ("Awkward",),
+    "Locale convention": ("Names", "Dates and times", "Numbers and currency", "Addresses"),
+    "Other": (),
+    "Source error": (),
+    "Non-translation": (),
+}
+
+
+class ErrorWeights(Part):
+    """What an error costs in the score that follows from the errors."""
+
+    minor: Cost = Weights.minor
+    punctuation: Cost = Weights.punctuation
+    major: Cost = Weights.major
+    critical: Cost = Weights.critical
+    non_translation: Cost = Weights.non_translation
+
+    def as_weights(self) -> Weights:
+        """The same for counting."""
+        return Weights(**self.model_dump())
 
 
 class Spans(Part):
     """What annotators mark. `snap`: marks end at words, or at characters where the script writes no spaces (`auto`).
 
-    `source`: the source can be marked too. `missing`: there is a mark for what was left out. The page asks back at a
-    score below `warn_below` without any error, and at one above `warn_above` with a major error.
+    `source`: the source can be marked too. `missing`: there is a mark for what was left out. `categories` are groups
+    with their members. Where a score is given, the page asks back at one below `warn_below` without any error, and at
+    one above `warn_above` with a major error.
     """
 
     severities: tuple[Severity, ...] | None = Field(default=None, min_length=1)
+    categories: dict[Name, tuple[Name, ...]] | None = Field(default=None, min_length=1)
+    weights: ErrorWeights = ErrorWeights()
     source: bool = False
     missing: bool = True
     snap: Literal["auto", "words", "characters"] = "auto"
@@ -32,13 +64,25 @@ class Spans(Part):
 
     @model_validator(mode="after")
     def _named_once(self) -> Self:
-        if self.severities is not None and len(set(self.severities)) < len(self.severities):
-            raise ValueError("'severities' names one twice; name each once")
+        for key, names in (("severities", self.severities or ()), *(self.categories or {}).items()):
+            if len(set(names)) < len(names):
+                raise ValueError(f"'{key}' names one twice; name each once")
         return self
 
-    def rules(self, protocol: str) -> MarkRules:  # noqa: ARG002
+    def rules(self, protocol: str) -> MarkRules:
         """Which marks are allowed; severities from the mildest."""
-        chosen = self.severities or ESA_SEVERITIES
+        chosen = self.severities or _SEVERITIES[protocol]
+        with_categories = protocol == "mqm"
         return MarkRules(
-            severities=tuple(one for one in SEVERITIES if one in chosen), source=self.source, missing=self.missing
+            severities=tuple(one for one in SEVERITIES if one in chosen),
+            categories=tuple(self.category_names()) if with_categories else (),
+            source=self.source,
+            missing=self.missing,
+            # Two errors of different kinds can lie in the same words.
+            overlap=with_categories,
         )
+
+    def category_names(self) -> list[str]:
+        """All categories as they are stored: `group/member`, or the group alone where it has no members."""
+        groups = (self.categories or CATEGORIES).items()
+        return [f"{group}/{one}" if one else group for group, members in groups for one in (members or ("",))]

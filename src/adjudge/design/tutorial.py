@@ -1,7 +1,8 @@
 """The tutorial: items with known answers from a TSV file, which everybody does first.
 
 Columns: `source`, `target` (for rankings and pairs `target1`, `target2`, ...), `note` (what is to be learnt), and the
-right answer: `low` and `high` for scores, `best` (the number of the best target, 0 for a tie) for comparisons.
+right answer: `low` and `high` for scores (or for what the errors cost), `best` (the number of the best target, 0 for a
+tie) for comparisons.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
-from adjudge.design.campaign import SCORED
+from adjudge.design.campaign import MOST_POINTS, ON_SCALE, SCORED
 from adjudge.design.tasks import Item, Output, Screen, Task
 from adjudge.formats.delimited import Delimited, read_delimited, to_float, to_int
 
@@ -62,9 +63,10 @@ def _score_range(campaign: Campaign, table: Delimited, fields: list[str], line: 
     low = to_float(fields[table.need("low")], "low", table.path, line)
     high = to_float(fields[table.need("high")], "high", table.path, line)
     scale = campaign.score_scale
-    if not scale.low <= low <= high <= scale.high:
+    least, most = (scale.low, scale.high) if campaign.protocol in ON_SCALE else (0, MOST_POINTS)
+    if not least <= low <= high <= most:
         raise InputError(
-            f"expects scores from {low:g} to {high:g}, the scale runs from {scale.low:g} to {scale.high:g}; correct it",
+            f"expects scores from {low:g} to {high:g}, the scale runs from {least:g} to {most:g}; correct it",
             file=table.path,
             line=line,
         )

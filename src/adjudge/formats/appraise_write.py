@@ -81,7 +81,8 @@ def _fields(row: dict[str, Any], columns: int) -> list[str]:
         _item_type(row),
         three_letter_code(row["source_lang"]),
         three_letter_code(row["target_lang"]),
-        f"{row['score']:.15g}",
+        # In MQM nobody gives a score: Appraise writes 0, and it follows from the errors.
+        "0" if row["protocol"] == "mqm" else f"{row['score']:.15g}",
     ]
     if columns >= 11:
         fields += ["#".join(part for part in (row["document"] or "", row["flags"]) if part), "False"]

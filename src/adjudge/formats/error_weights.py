@@ -8,8 +8,21 @@ of the costs below zero, so that more is better, as everywhere else.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-MINOR, PUNCTUATION, MAJOR, NON_TRANSLATION = 1.0, 0.1, 5.0, 25.0
+
+@dataclass(frozen=True)
+class Weights:
+    """What errors cost; as the workshops have it where nothing else is said."""
+
+    minor: float = 1.0
+    punctuation: float = 0.1
+    major: float = 5.0
+    critical: float = 5.0
+    non_translation: float = 25.0
+
+
+WORKSHOPS = Weights()
 NO_ERROR = ("no-error", "no error")
 _FREE = (*NO_ERROR, "neutral", "undecided")
 _FREE_CATEGORY = re.compile(r"^source\b|reinterpretation")
@@ -21,16 +34,16 @@ def plain(label: str | None) -> str:
     return _WORDS_APART.sub(" ", label or "").strip().casefold()
 
 
-def weight(severity: str, category: str | None) -> float | None:
+def weight(severity: str, category: str | None, weights: Weights = WORKSHOPS) -> float | None:
     """What an error of this severity and category costs; None where the severity is not known."""
     how_bad, what = plain(severity), plain(category)
     if how_bad in _FREE or _FREE_CATEGORY.search(what):
         return 0.0
     if re.match(r"non.translation", what):
-        return NON_TRANSLATION
+        return weights.non_translation
     if how_bad == "trivial" or (how_bad == "minor" and "punctuation" in what):
-        return PUNCTUATION
-    return {"minor": MINOR, "major": MAJOR, "critical": MAJOR}.get(how_bad)
+        return weights.punctuation
+    return {"minor": weights.minor, "major": weights.major, "critical": weights.critical}.get(how_bad)
 
 
 def score(weights: list[float]) -> float:

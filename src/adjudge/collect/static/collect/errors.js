@@ -8,7 +8,9 @@ import { t } from "./texts.js";
 /**
  * @typedef {import("./marks.js").Span} Span
  * @typedef {{rules: any, locked: boolean, prefilled: Span[], goTo: (span: Span) => void,
- *   change: (span: Span, values: Partial<Span>) => void, remove: (span: Span) => void}} Handling
+ *   change: (span: Span, values: Partial<Span>) => void, choose: (span: Span, category: string) => Span,
+ *   remove: (span: Span) => void}} Handling
+ * @typedef {{span: Span}} Holder  the mark of a row, which changes while its row stays when a category is chosen
  */
 
 /** @param {Span} span @returns {string} what a mark is called */
@@ -26,6 +28,7 @@ export function describe(span) {
  * @returns {HTMLElement}
  */
 export function errorRow(span, current, languages, handling) {
+  const holder = { span };
   const language = span.side === "source" ? languages.source : languages.target;
   const quoted =
     span.side === "missing"
@@ -33,7 +36,7 @@ export function errorRow(span, current, languages, handling) {
       : h("bdi", { lang: language.lang.split("_")[0], dir: language.dir }, span.text);
   const place = h(
     "button.quiet.error-text",
-    { type: "button", title: t("go_to_error"), onclick: () => handling.goTo(span) },
+    { type: "button", title: t("go_to_error"), onclick: () => handling.goTo(holder.span) },
     quoted,
   );
   const row = h(
@@ -43,7 +46,8 @@ export function errorRow(span, current, languages, handling) {
     place,
     span.side === "source" ? h("span.hint", {}, t("in_source")) : null,
     origin(span, handling),
-    severities(span, handling),
+    handling.rules.categories.length ? categories(holder, handling) : null,
+    severities(holder, handling),
     h(
       "button.tool.error-delete",
       {
@@ -51,7 +55,7 @@ export function errorRow(span, current, languages, handling) {
         disabled: handling.locked,
         "aria-label": t("delete_error", { text: nameOf(span) }),
         title: t("delete_error", { text: nameOf(span) }),
-        onclick: () => handling.remove(span),
+        onclick: () => handling.remove(holder.span),
       },
       "×",
     ),
@@ -67,17 +71,60 @@ function origin(span, { prefilled }) {
   return h("span.hint", {}, t(kept ? "origin_prefilled" : "origin_changed"));
 }
 
-/** @param {Span} span @param {Handling} handling @returns {HTMLElement} */
-function severities(span, { rules, locked, change }) {
+/**
+ * The choice of a category, by groups. It stays while one types, so that several letters find a name.
+ * @param {Holder} holder @param {Handling} handling
+ * @returns {HTMLElement}
+ */
+function categories(holder, { rules, locked, choose, goTo }) {
+  const { span } = holder;
+  /** @type {Map<string, HTMLElement[]>} */
+  const groups = new Map();
+  for (const { name } of rules.categories) {
+    const [group, member] = name.split("/");
+    const option = h("option", { value: name, selected: name === span.category }, member ?? group);
+    groups.set(group, [...(groups.get(group) ?? []), option]);
+  }
+  const alone = (/** @type {string} */ group, /** @type {HTMLElement[]} */ options) =>
+    options.length === 1 && options[0].getAttribute("value") === group;
+  const parts = [...groups].map(([group, options]) =>
+    alone(group, options) ? options[0] : h("optgroup", { label: group }, ...options),
+  );
+  const choice = /** @type {HTMLSelectElement} */ (
+    h(
+      "select.category",
+      { disabled: locked, "data-control": "category", "aria-label": t("category_of", { text: nameOf(span) }) },
+      span.category === null ? h("option", { value: "", selected: true }, t("choose_category")) : null,
+      ...parts,
+    )
+  );
+  choice.classList.toggle("unset", span.category === null);
+  choice.addEventListener("change", () => {
+    if (!choice.value) return;
+    holder.span = choose(holder.span, choice.value);
+    choice.classList.remove("unset");
+    choice.closest("li")?.setAttribute("aria-label", describe(holder.span));
+  });
+  choice.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" && event.key !== "Enter") return;
+    event.preventDefault();
+    goTo(holder.span);
+  });
+  return choice;
+}
+
+/** @param {Holder} holder @param {Handling} handling @returns {HTMLElement} */
+function severities(holder, { rules, locked, change }) {
+  const { span } = holder;
   const buttons = rules.severities.map((/** @type {string} */ one) =>
     h(
       `button.severity.${one}`,
       {
         type: "button",
         disabled: locked,
-        "data-severity": one,
+        "data-control": one,
         "aria-pressed": String(one === span.severity),
-        onclick: () => change(span, { severity: one }),
+        onclick: () => change(holder.span, { severity: one }),
       },
       h("span.error-letter", { "aria-hidden": "true" }, letterOf(one)),
       t(`severity_${one}`),

@@ -32,7 +32,7 @@ function keyList(campaign) {
   const errors = campaign.spans ? markKeys(campaign.spans) : [];
   return [
     ...errors,
-    ...(own[campaign.protocol] || own.score),
+    ...(own[campaign.protocol] || (campaign.protocol === "mqm" ? [] : own.score)),
     [["Enter"], t("key_on")],
     [["Shift", "Enter"], t("key_back")],
     [["N"], t("key_next")],
@@ -56,6 +56,8 @@ function markKeys(rules) {
     [["Delete"], t("key_unmark")],
     ...(rules.missing ? /** @type {[string[], string][]} */ ([[["G"], t("add_missing")]]) : []),
     ...(rules.source ? /** @type {[string[], string][]} */ ([[["S"], t("key_side")]]) : []),
+    ...(rules.categories.length ? /** @type {[string[], string][]} */ ([[["T"], t("key_category")]]) : []),
+    ...(rules.categories.length ? /** @type {[string[], string][]} */ ([[["F"], t("no_error")]]) : []),
   ];
 }
 

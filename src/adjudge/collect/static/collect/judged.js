@@ -1,8 +1,12 @@
 // @ts-check
 /** Which part of an answer is the judgment, and when it is there. The server goes by the same rule. */
 
+/** @type {Record<string, string>} */
+const JUDGED = { ranking: "rank", pairwise: "rank", mqm: "spans" };
+
 /** Whether an answer still lacks its judgment. @param {string} protocol @param {Record<string, any> | undefined} answer @returns {boolean} */
 export function isOpen(protocol, answer) {
-  const field = ["ranking", "pairwise"].includes(protocol) ? "rank" : "score";
-  return (answer?.[field] ?? null) === null;
+  const value = answer?.[JUDGED[protocol] ?? "score"] ?? null;
+  // An error without its category is a judgment that is not finished.
+  return value === null || (Array.isArray(value) && value.some((one) => one.category === null));
 }

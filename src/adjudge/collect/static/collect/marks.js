@@ -4,7 +4,8 @@
 /**
  * @typedef {{start: number | null, end: number | null, severity: string, category: string | null, side: string,
  *   text: string | null, of: number | null}} Span
- * @typedef {{severities: string[], source: boolean, missing: boolean, overlap: boolean}} Rules
+ * @typedef {{severities: string[], source: boolean, missing: boolean, overlap: boolean,
+ *   categories: {name: string, counts: string}[], weights: Record<string, number>}} Rules
  */
 
 export const SEVERE = ["major", "critical"];
@@ -49,7 +50,7 @@ export function withMissing(spans, rules) {
     start: null,
     end: null,
     severity: first(rules),
-    category: null,
+    category: rules.categories.find(({ name }) => /(^|\/)omission$/i.test(name))?.name ?? null,
     side: "missing",
     text: null,
     of: null,
@@ -65,6 +66,17 @@ export function nextSeverity(rules, severity) {
 /** What a new mark begins with: the mildest that is an error. @param {Rules} rules @returns {string} */
 function first(rules) {
   return rules.severities.find((one) => one !== "neutral") ?? rules.severities[0];
+}
+
+/** What errors cost together, as the server counts it. @param {Span[]} spans @param {Rules} rules @returns {number} */
+export function costOf(spans, rules) {
+  const costs = spans.map(({ severity, category }) => {
+    const counts = rules.categories.find((one) => one.name === category)?.counts;
+    if (severity === "neutral" || counts === "nothing") return 0;
+    if (counts === "non_translation") return rules.weights.non_translation;
+    return rules.weights[counts === "punctuation" && severity === "minor" ? "punctuation" : severity];
+  });
+  return Number(costs.reduce((sum, one) => sum + one, 0).toFixed(6));
 }
 
 /** Whether two marks say the same. @param {Span} one @param {Span} other @returns {boolean} */

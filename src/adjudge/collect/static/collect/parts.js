@@ -88,10 +88,10 @@ export function commentBox(output, setting) {
   return { element, open, show };
 }
 
-/** What a tutorial says to an answer. @param {any} output @param {number | null} value @returns {string} */
-export function lesson(output, value) {
+/** What a tutorial says to an answer. @param {any} output @param {number | null} value @param {string} [between] @returns {string} */
+export function lesson(output, value, between = "lesson_between") {
   if (!output.expected || value === null) return "";
   const [low, high] = output.expected;
   if (value >= low && value <= high) return t("lesson_right");
-  return low === high ? t("lesson_other", { value: low }) : t("lesson_between", { low, high });
+  return low === high && between === "lesson_between" ? t("lesson_other", { value: low }) : t(between, { low, high });
 }

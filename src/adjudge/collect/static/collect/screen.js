@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { pairItem, rankingItem, scoreItem } from "./items.js";
 import { context, headings } from "./parts.js";
-import { spansItem } from "./spans.js";
+import { categorisedSpansItem, scoredSpansItem } from "./spans.js";
 import { t } from "./texts.js";
 
 /**
@@ -21,7 +21,7 @@ import { t } from "./texts.js";
  * @returns {{element: HTMLElement, stops: Stop[], show: () => void}}
  */
 export function screenView(screen, setting) {
-  const builders = { ranking: rankingItem, pairwise: pairItem, esa: spansItem };
+  const builders = { ranking: rankingItem, pairwise: pairItem, esa: scoredSpansItem, mqm: categorisedSpansItem };
   const build = builders[/** @type {string} */ (setting.campaign.protocol)] || scoreItem;
   /** @type {Stop[]} */
   const stops = [];
