@@ -1,6 +1,5 @@
 """`adjudge parity`: is a system at human parity, and does the claim survive a clean test set?"""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -77,11 +76,9 @@ def parity(
         later, lambda part: parity(part, human=human, before=pairs[id(part)], settings=settings)
     )  # fmt: skip
     if report is not None:
-        from adjudge.core.files import write_text
-        from adjudge.report.html import render
+        from adjudge.cli.report_file import put_page
         from adjudge.report.parity_page import build_parity_page
 
         title = ", ".join(["Human parity", *(name for name in results if not name.startswith("und"))])
-        write_text(report, render(build_parity_page(results, title=title)))
-        print(f"wrote {report}", file=sys.stderr)
+        put_page(build_parity_page(results, title=title), report)
     put_out(results, json=json, output=output)

@@ -1,4 +1,4 @@
-"""The option `--report` of `gold`, `meta` and `qe`: a page with charts beside the printed result."""
+"""The option `--report`: a page with charts beside the printed result."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.report.page import ReportPage
     from adjudge.report.standards import Standard
 
 
-def put_report(result: Standard, path: Path | None, *, title: str) -> None:
-    """Write the page where one was asked for."""
-    if path is None:
-        return
+def put_page(page: ReportPage, path: Path) -> None:
+    """Write a page and say where it is."""
     from adjudge.core.files import write_text
     from adjudge.report.html import render
+
+    write_text(path, render(page))
+    print(f"wrote {path}", file=sys.stderr)
+
+
+def put_report(result: Standard, path: Path | None, *, title: str) -> None:
+    """Write the page of `gold`, `meta` or `qe` where one was asked for."""
+    if path is None:
+        return
     from adjudge.report.standards import build_standard_report
 
-    write_text(path, render(build_standard_report(result, title=title)))
-    print(f"wrote {path}", file=sys.stderr)
+    put_page(build_standard_report(result, title=title), path)

@@ -86,10 +86,8 @@ def testset(
         written = write_fixed(sources, result.findings, fix)
         print(f"{written.changes} changes written to {fix}", file=sys.stderr)
     if report is not None:
-        from adjudge.core.files import write_text
-        from adjudge.report.html import render
+        from adjudge.cli.report_file import put_page
         from adjudge.report.testset_page import build_testset_page
 
-        write_text(report, render(build_testset_page(result, title=files[0].name)))
-        print(f"wrote {report}", file=sys.stderr)
+        put_page(build_testset_page(result, title=files[0].name), report)
     put_out({"all": result}, json=json, output=output)

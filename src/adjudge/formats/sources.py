@@ -6,12 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
+from adjudge.core.judgments import concat
 from adjudge.core.languages import UNKNOWN, pair_in_name, split_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from adjudge.core.judgments import Judgments
     from adjudge.formats.options import ReadOptions
 
 # A name such as `2011.Czech,English.combo` has no ending in this sense: all of it says what the file is.
@@ -56,6 +58,13 @@ def campaign_names(paths: Sequence[Path]) -> list[str]:
             if len(set(names)) == len(names):
                 return names
     return [str(one) for one in full]
+
+
+def read_each(
+    paths: Sequence[Path], options: ReadOptions, read_file: Callable[[Path, str, ReadOptions], Judgments]
+) -> Judgments:
+    """Files each of which is a campaign named after it, read by a function of path, campaign and options."""
+    return concat([read_file(path, name, options) for path, name in zip(paths, campaign_names(paths), strict=True)])
 
 
 def pair_of(path: Path, options: ReadOptions) -> tuple[str, str]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
-from adjudge.core.judgments import Judgments, concat
+from adjudge.core.judgments import Judgments
 from adjudge.formats.delimited import Delimited, read_delimited
 from adjudge.formats.ranks import human_columns
-from adjudge.formats.sources import campaign_names
+from adjudge.formats.sources import read_each
 from adjudge.formats.wmt_rows import place_columns
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ ANSWERS = {"YES": 1.0, "NO": 0.0, "UNK": None}
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it."""
-    named = zip(paths, campaign_names(paths), strict=True)
-    return concat([_read_file(path, campaign, options) for path, campaign in named])
+    return read_each(paths, options, _read_file)
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.judgments import Judgments, SetAside
 from adjudge.formats.delimited import Delimited, read_delimited
 from adjudge.formats.ranks import human_columns, parse_ranks, scale_of
-from adjudge.formats.sources import campaign_names
+from adjudge.formats.sources import read_each
 from adjudge.formats.wmt_rows import PLACE, given, place_columns
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ ANNOTATOR = ("judgeId", "annotatorId", "judge", "annotator", "user", "worker")
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it."""
-    named = zip(paths, campaign_names(paths), strict=True)
-    return concat([_read_file(path, campaign, options) for path, campaign in named])
+    return read_each(paths, options, _read_file)
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
