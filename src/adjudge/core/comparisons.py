@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from adjudge.core.codes import codes_of
 from adjudge.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def comparisons(judgments: Judgments) -> Comparisons:
 
 def segment_keys(judgments: Judgments) -> pl.DataFrame:
     """What the codes in `Comparisons.segment` stand for: row i holds the columns `SEGMENT_KEY` of segment i."""
-    coded = relative_judgments(judgments).table.select(_segment_code().alias("code"), *SEGMENT_KEY)
+    table = relative_judgments(judgments).table
+    (code,) = codes_of(table, SEGMENT_KEY)
+    coded = table.select(*SEGMENT_KEY, pl.Series("code", code))
     return coded.unique("code").sort("code").drop("code")
 
 
@@ -143,13 +146,10 @@ BLOCK_KEY = ("campaign", "source_lang", "target_lang", "annotator", "task", "scr
 SEGMENT_KEY = ("campaign", "source_lang", "target_lang", "document", "segment")
 
 
-def _segment_code() -> pl.Expr:
-    return (pl.struct(SEGMENT_KEY).rank("dense") - 1).cast(pl.Int32)
-
-
 def _label_codes(table: pl.DataFrame) -> _Labels:
     systems = tuple(table["system"].unique().sort().to_list())
     annotators = tuple(table["annotator"].fill_null(NOBODY).unique().sort().to_list())
+    block, item = codes_of(table, BLOCK_KEY, SEGMENT_KEY)
     coded = table.select(
         pl.col("system").replace_strict(systems, range(len(systems)), return_dtype=pl.Int32),
         pl.col("rank"),
@@ -157,8 +157,8 @@ def _label_codes(table: pl.DataFrame) -> _Labels:
         .fill_null(NOBODY)
         .replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int32)
         .alias("who"),
-        (pl.struct(BLOCK_KEY).rank("dense") - 1).cast(pl.Int32).alias("block"),
-        _segment_code().alias("item"),
+        pl.Series("block", block, dtype=pl.Int32),
+        pl.Series("item", item, dtype=pl.Int32),
     )
     blocks = coded.group_by("block").agg(pl.col("who").first(), pl.col("item").first()).sort("block")
     labelled = coded.filter(pl.col("rank").is_not_null())

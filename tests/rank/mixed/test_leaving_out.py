@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from adjudge.core.errors import DataError
 from adjudge.rank.mixed import MixedDesign, design_from, prepare, refit
-from adjudge.rank.mixed.design import renumber
 from adjudge.rank.mixed.leaving_out import without
 from tests.rank.mixed.make import SHAPES, campaign
 
@@ -55,9 +54,3 @@ def test_only_what_can_be_taken_away_is() -> None:
     assert without(prepared.layout, design.annotator != 0) is not None
     assert without(prepared.layout, design.system != 0) is None
     assert without(prepared.layout, np.arange(len(design)) > 0) is None
-
-
-@pytest.mark.parametrize("codes", [[], [3, 3, 1], [5, 10**12, 5, 0], [-1, 4, -1]])
-def test_renumbered_codes_have_no_gaps_and_keep_their_order(codes: list[int]) -> None:
-    given = np.array(codes, dtype=np.int64)
-    assert renumber(given).tolist() == [sorted(set(codes)).index(one) for one in codes]

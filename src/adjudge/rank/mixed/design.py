@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
 from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int64]
 
-SPARSE = 8
-"""Codes that reach no further than this many times their number are marked in a table instead of sorted."""
 ALMOST_ALL = 0.98
 """A partition this close to "every row by itself" (or to another one) cannot be told from it."""
 CONSTANT_SCORES = 20
@@ -196,17 +195,6 @@ def _page(shown: Codes, screens: Codes | None) -> Codes:
 def levels_of(codes: Codes) -> int:
     """The number of levels of codes without gaps."""
     return int(codes.max(initial=-1)) + 1
-
-
-def renumber(codes: Codes) -> Codes:
-    """The same partition with codes from 0 without gaps."""
-    most = int(codes.max(initial=-1)) + 1
-    if most > SPARSE * len(codes) or codes.min(initial=0) < 0:
-        return np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
-    seen = np.zeros(most, dtype=bool)
-    seen[codes] = True
-    renumbered: Codes = (np.cumsum(seen) - 1)[codes]
-    return renumbered
 
 
 def _renumbered(codes: Codes | None, rows: NDArray[np.bool_]) -> Codes | None:
