@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from adjudge.cli import completing
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
@@ -21,7 +22,13 @@ def audit(
         str | None, typer.Option(help="Sections to make, joined by commas; all that apply where left out.")
     ] = None,
     method: Annotated[
-        str | None, typer.Option("--method", "-m", help="Method whose scores are audited; wins-or-ties for rankings.")
+        str | None,
+        typer.Option(
+            "--method",
+            "-m",
+            help="Method whose scores are audited; wins-or-ties for rankings.",
+            autocompletion=completing.methods,
+        ),
     ] = None,
     lines: Annotated[
         str | None,

@@ -7,13 +7,18 @@ from typing import Annotated
 
 import typer
 
+from adjudge.cli import completing
 from adjudge.cli import options as o
 
 
 def list_(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Tell all that is known of these; all sets in brief."),
+        typer.Argument(
+            metavar="NAME",
+            help="Tell all that is known of these; all sets in brief.",
+            autocompletion=completing.data_sets,
+        ),
     ] = None,
     json: o.Json = False,
     output: o.Output = None,
@@ -30,7 +35,14 @@ def list_(
 
 
 def get(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The data set, as 'adjudge data list' names it.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="The data set, as 'adjudge data list' names it.",
+            autocompletion=completing.data_sets,
+        ),
+    ],
     source: Annotated[
         str | None,
         typer.Option(

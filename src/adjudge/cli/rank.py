@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from adjudge.cli import completing
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
@@ -13,7 +14,12 @@ def rank(
     reading: Reading,
     method: Annotated[
         str | None,
-        typer.Option("--method", "-m", help="Method; by default bradley-terry for rankings, mixed for scores."),
+        typer.Option(
+            "--method",
+            "-m",
+            help="Method; by default bradley-terry for rankings, mixed for scores.",
+            autocompletion=completing.methods,
+        ),
     ] = None,
     reference: Annotated[
         Literal["include", "exclude"] | None, typer.Option(help="Count comparisons with the reference or not.")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from adjudge.cli import completing
 from adjudge.formats.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ Format = Annotated[
         "--format",
         "-f",
         help="Format of the files; the native table where left out. 'adjudge formats' lists all.",
+        autocompletion=completing.formats,
         rich_help_panel=PANEL,
     ),
 ]

@@ -5,13 +5,18 @@ from typing import Annotated
 
 import typer
 
+from adjudge.cli import completing
 from adjudge.cli import options as o
 
 
 def replicate(
     paper: Annotated[
         str,
-        typer.Argument(metavar="PAPER", help="One of document-qe, grain-of-salt, in-order, stability, suboptimal."),
+        typer.Argument(
+            metavar="PAPER",
+            help="One of document-qe, grain-of-salt, in-order, stability, suboptimal.",
+            autocompletion=completing.papers,
+        ),
     ],
     data: Annotated[Path, typer.Option("--data", "-d", metavar="DIR", help="Folder of the paper's released data.")],
     json: o.Json = False,

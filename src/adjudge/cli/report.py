@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from adjudge.cli import completing
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
@@ -22,7 +23,13 @@ def report(
     reading: Reading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")],
     method: Annotated[
-        str | None, typer.Option("--method", "-m", help="Method of the ranking; by default that of 'adjudge rank'.")
+        str | None,
+        typer.Option(
+            "--method",
+            "-m",
+            help="Method of the ranking; by default that of 'adjudge rank'.",
+            autocompletion=completing.methods,
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     texts: Annotated[
