@@ -65,3 +65,10 @@ def test_words_mean_the_same_as_in_files() -> None:
     pairs = pl.DataFrame({"left": ["x"] * len(words), "right": ["left"] * len(words), "winner": words})
     found = {one.system: one.numbers for one in rank_pairs(pairs, method="wins").systems}
     assert (found["left"]["wins"], found["left"]["ties"]) == (2, len(TIES))
+
+
+def test_blocks_of_two_keep_their_ranks() -> None:
+    """By hand, on a scale of 5: x has 5 + 1 - (1, 2, 4), y 5 + 1 - (5, 2, 3)."""
+    judgments = blocks([{"x": 1, "y": 5}, {"x": 2, "y": 2}, {"x": 4, "y": 3}], annotators=["only"] * 3)
+    ranking = rank(judgments, method="rank-points", settings=RankSettings(resamples=20))
+    assert [(one.system, one.score) for one in ranking.systems] == [("x", 11 / 3), ("y", 8 / 3)]

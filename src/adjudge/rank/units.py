@@ -118,7 +118,9 @@ def block_units(comparisons: Comparisons) -> Units:
 
 def pair_units(systems: tuple[str, ...], pairs: NDArray[np.int64], times: NDArray[np.int64]) -> Units:
     """Units from counted comparisons: rows (first, second, outcome), first < second, and how often each occurred."""
-    comparisons = _one_block_each(systems, np.zeros(len(systems), dtype=bool), pairs)
+    outcome = pairs[:, 2]
+    ranks = np.stack([np.where(outcome < 0, 2, 1), np.where(outcome > 0, 2, 1)], axis=1)
+    comparisons = _one_block_each(systems, np.zeros(len(systems), dtype=bool), pairs[:, :2], ranks)
     cells = _block_cells(comparisons, label_scale(comparisons))
     return Units(
         systems, comparisons.human, _sum_rows(cells, cells.row, len(times), _width(comparisons)), times, "blocks"
@@ -126,18 +128,31 @@ def pair_units(systems: tuple[str, ...], pairs: NDArray[np.int64], times: NDArra
 
 
 def _distinct_pairs(comparisons: Comparisons) -> tuple[Comparisons, NDArray[np.int64]]:
-    n = len(comparisons.systems)
-    code = (comparisons.first.astype(np.int64) * n + comparisons.second) * 3 + (comparisons.outcome + 1)
-    number = np.bincount(code)
-    found = np.flatnonzero(number)
-    pair, outcome = np.divmod(found, 3)
-    pairs = np.stack([*np.divmod(pair, n), outcome - 1], axis=1)
-    return _one_block_each(comparisons.systems, comparisons.human, pairs), number[found]
+    """Blocks of two that differ, systems and ranks alike, and how often each occurs."""
+    order = np.lexsort((comparisons.label_system, comparisons.label_block))
+    pairs = comparisons.label_system[order].reshape(-1, 2)
+    ranks = comparisons.label_rank[order].reshape(-1, 2)
+    # Ranks as codes from 0: a stray rank of a billion must not make the code overflow.
+    given, code = np.unique(ranks, return_inverse=True)
+    shape = (len(comparisons.systems), len(comparisons.systems), 3, len(given), len(given))
+    # The outcome comes before the ranks, so that units stand in the order of `pair_units` and are drawn alike.
+    outcome = np.sign(ranks[:, 1] - ranks[:, 0]).astype(np.int64) + 1
+    key = np.ravel_multi_index((*pairs.T.astype(np.int64), outcome, *code.reshape(-1, 2).T), shape)
+    found, times = np.unique(key, return_counts=True)
+    first, second, _, one, other = np.unravel_index(found, shape)
+    ranked = np.stack([given[one], given[other]], axis=1)
+    alone = _one_block_each(comparisons.systems, comparisons.human, np.stack([first, second], axis=1), ranked)
+    return alone, times.astype(np.int64)
 
 
-def _one_block_each(systems: tuple[str, ...], human: NDArray[np.bool_], pairs: NDArray[np.int64]) -> Comparisons:
-    """Comparisons in which every row (first, second, outcome) is a block of its own, with ranks 1 and 2."""
-    first, second, outcome = pairs.T.astype(np.int32)
+def _one_block_each(
+    systems: tuple[str, ...],
+    human: NDArray[np.bool_],
+    pairs: NDArray[np.integer[Any]],
+    ranks: NDArray[np.integer[Any]],
+) -> Comparisons:
+    """Comparisons in which every row of pairs (first, second) is a block of its own, with its two ranks."""
+    first, second = pairs.T.astype(np.int32)
     block = np.arange(len(pairs), dtype=np.int32)
     nobody = np.zeros(len(pairs), dtype=np.int32)
     return Comparisons(
@@ -146,12 +161,12 @@ def _one_block_each(systems: tuple[str, ...], human: NDArray[np.bool_], pairs: N
         annotators=(NOBODY,),
         first=first,
         second=second,
-        outcome=outcome.astype(np.int8),
+        outcome=np.sign(ranks[:, 1] - ranks[:, 0]).astype(np.int8),
         annotator=nobody,
         segment=nobody,
         block=block,
         label_system=np.concatenate([first, second]),
-        label_rank=np.concatenate([np.where(outcome < 0, 2, 1), np.where(outcome > 0, 2, 1)]).astype(np.int32),
+        label_rank=ranks.T.ravel().astype(np.int32),
         label_block=np.concatenate([block, block]),
         block_annotator=nobody,
     )
