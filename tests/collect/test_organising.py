@@ -129,3 +129,23 @@ def test_the_organisers_page(page: Page, server: Server) -> None:
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.set_viewport_size({"width": 1280, "height": 900})
     shoot(page, "organise-dark")
+
+
+@pytest.mark.browser
+def test_a_link_in_use_is_not_renewed_by_a_slip_and_failures_are_told(page: Page, server: Server) -> None:
+    from playwright.sync_api import expect
+
+    page.goto(server.links["organiser"])
+    row = page.locator("tr").filter(has_text="bert").first
+    row.get_by_role("button", name="New link").click()
+    expect(page.locator("dialog[open]")).to_contain_text("The former one, and any session opened with it, ends at once")
+    page.get_by_role("button", name="Cancel").click()
+    assert server.client().enter(server.secret("bert")).status == 200
+    page.route("**/renew", lambda route: route.fulfill(status=500, body="broken", content_type="text/plain"))
+    row.get_by_role("button", name="New link").click()
+    page.locator("dialog[open]").get_by_role("button", name="New link").click()
+    expect(page.locator(".updated")).to_contain_text("That did not work: the server answered 500")
+    page.unroute("**/renew")
+    row.get_by_role("button", name="New link").click()
+    page.locator("dialog[open]").get_by_role("button", name="New link").click()
+    expect(page.locator(".secret")).to_contain_text("/enter#")

@@ -93,17 +93,17 @@ def annotators(judgments: Judgments) -> list[PanelTable]:
     """What `adjudge check` says of the annotators so far."""
     from adjudge.check import check
 
-    return _as_panels(check(judgments))
+    return _as_panels(check(judgments), "check")
 
 
 def agreement(judgments: Judgments) -> list[PanelTable]:
     """What `adjudge agree` says of the judgments so far."""
     from adjudge.check import agree
 
-    return _as_panels(agree(judgments))
+    return _as_panels(agree(judgments), "agree")
 
 
-def _as_panels(result: Result) -> list[PanelTable]:
+def _as_panels(result: Result, command: str) -> list[PanelTable]:
     from adjudge.collect.running import PanelTable
     from adjudge.core.table import show
 
@@ -112,7 +112,8 @@ def _as_panels(result: Result) -> list[PanelTable]:
         rows = tuple(
             tuple(show(cell, column) for cell, column in zip(row, table.columns, strict=True)) for row in table.rows
         )
-        panels.append(PanelTable(table.title, tuple(column.label for column in table.columns), rows, table.note))
+        title = f"{table.title} (adjudge {command})"
+        panels.append(PanelTable(title, tuple(column.label for column in table.columns), rows, table.note))
     return panels
 
 
@@ -124,7 +125,8 @@ def _show(tasks: TaskSet, made: list[NewLink], base: str, *, as_json: bool, hide
         # Addresses and names in one line, which those who started the server wait for.
         print(json_module.dumps({"url": base, "links": shown}), flush=True)
         return
-    print(f"{tasks.campaign}: {len(tasks.tasks)} tasks for {len(tasks.annotators)} annotators at {base}")
+    counts = f"{_count(len(tasks.tasks), 'task')} for {_count(len(tasks.annotators), 'annotator')}"
+    print(f"{tasks.campaign}: {counts} at {base}")
     for one in made:
         if one.role != "annotator" or not hide:
             print(f"  {one.role if one.role != 'annotator' else one.name:<14} {address(one.secret, base)}")
@@ -133,6 +135,10 @@ def _show(tasks: TaskSet, made: list[NewLink], base: str, *, as_json: bool, hide
             "  The annotators' links are those handed out before; --new-links or the organiser's page makes new ones."
         )
     print("Each link is shown this once; only its hash is kept. Stop with Ctrl-C.", flush=True)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _write_links(file: Path, made: list[NewLink], base: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003 (the models are built from it)
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
 from adjudge.core.languages import language_code
 from adjudge.design.marking import MARKED, ErrorWeights, Spans
@@ -47,6 +47,13 @@ def _as_instruction(value: Any) -> Any:
     return {"text": value} if isinstance(value, str) else value
 
 
+def _person_name(value: str) -> str:
+    if value != value.strip() or not value.isprintable():
+        raise ValueError("a person's name has no line breaks or tabs in it, and no spaces around it")
+    return value
+
+
+PersonName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_person_name)]
 Amount = Annotated[int | float, BeforeValidator(_count_or_share)]
 
 
@@ -102,7 +109,7 @@ class Design(Part):
 
     structure: Structure = "mixed"
     task_size: int = Field(default=100, ge=1)
-    annotators: Annotated[int, Field(ge=1)] | tuple[Annotated[str, Field(min_length=1)], ...] = 1
+    annotators: Annotated[int, Field(ge=1)] | tuple[PersonName, ...] = 1
     judgments: int = Field(default=1, ge=1)
     segments: int | None = Field(default=None, ge=1)
     outputs: int = Field(default=5, ge=2, le=9)

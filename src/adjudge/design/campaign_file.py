@@ -38,7 +38,7 @@ def load_campaign(path: Path | str) -> Campaign:
         # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
         campaign = Campaign.model_validate_json(json.dumps(data, default=str))
     except ValidationError as fault:
-        faults = dict.fromkeys(_sentence(one) for one in fault.errors())
+        faults = dict.fromkeys(_sentence(one) for one in fault.errors() if not _is_other_branch(one))
         raise InputError("; ".join(faults), file=path) from fault
     return _with_files(campaign, path)
 
@@ -62,6 +62,11 @@ def _sentence(error: ErrorDetails) -> str:
     got = error["input"]
     shown = f" (got {json.dumps(got, ensure_ascii=False)})" if isinstance(got, str | int | float | bool) else ""
     return f"{key}: {message[:1].lower()}{message[1:]}{shown}"
+
+
+def _is_other_branch(error: ErrorDetails) -> bool:
+    """Whether a list was also tried as the number that may stand in its place: its own faults say enough."""
+    return error["type"] == "int_type" and isinstance(error["input"], list) and bool(error["input"])
 
 
 def _is_branch(part: str) -> bool:

@@ -24,6 +24,20 @@ def warn(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> Iterator[s
     yield from _about_company(report, campaign)
     yield from _about_people(report, tasks, campaign)
     yield from _about_controls(report, tasks)
+    yield from _about_texts(tasks)
+
+
+def _about_texts(tasks: TaskSet) -> Iterator[str]:
+    empty = Counter(
+        system
+        for task in work_tasks(tasks)
+        for _, _, output in task.outputs()
+        if output.kind == "system" and not output.text.strip()
+        for system in output.systems
+    )
+    if empty:
+        said = ", ".join(f"{system} {count}" for system, count in sorted(empty.items()))
+        yield f"some translations are empty ({said}), and are shown as such; check the files if that is not meant"
 
 
 def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:

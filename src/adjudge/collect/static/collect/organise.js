@@ -3,6 +3,7 @@
 import { copyButton } from "./copy.js";
 import { clockTime, dialog, h } from "./dom.js";
 import { call } from "./net.js";
+import { decisions, figures, hours, linkState, panel, when } from "./organise_parts.js";
 import { applyPreferences } from "./prefs.js";
 import { loadTexts, t, timeOfDay } from "./texts.js";
 
@@ -90,7 +91,7 @@ class Organising {
       h("td.count", {}, clockTime(one.active_seconds)),
       h("td.count", {}, pace),
       h("td.count", {}, controls),
-      h("td", {}, one.last_save ? timeOfDay(new Date(one.last_save)) : "–"),
+      h("td", {}, one.last_save ? when(new Date(one.last_save)) : "–"),
       h("td", {}, linkState(one.link)),
       h(
         "td",
@@ -102,29 +103,42 @@ class Organising {
     );
   }
 
+  /** Do something, show what has become of it, and say if it failed. @param {() => Promise<void>} act */
+  async attempt(act) {
+    try {
+      await act();
+      await this.refresh();
+    } catch (error) {
+      this.updated.textContent = t("not_done", { reason: /** @type {any} */ (error).message });
+    }
+  }
+
   /** @param {any} one */
-  async renew(one) {
-    this.showLink(await call("POST", `/api/organiser/annotators/${one.id}/renew`));
-    void this.refresh();
+  renew(one) {
+    const act = async () => this.showLink(await call("POST", `/api/organiser/annotators/${one.id}/renew`));
+    // A link that somebody may be using is not taken away by a slip.
+    if (one.link.status === "valid") this.ask(t("renew"), t("renew_question", { name: one.name }), act);
+    else void this.attempt(act);
   }
 
   /** @param {any} one */
   revoke(one) {
-    const box = dialog(t("revoke"), [
-      h("p", {}, t("revoke_question", { name: one.name })),
+    this.ask(t("revoke"), t("revoke_question", { name: one.name }), () =>
+      call("POST", `/api/organiser/annotators/${one.id}/revoke`),
+    );
+  }
+
+  /** @param {string} title @param {string} question @param {() => Promise<void>} act */
+  ask(title, question, act) {
+    const box = dialog(title, [
+      h("p", {}, question),
       h(
         "div.buttons",
         {},
         h("button", { type: "button", onclick: () => box.close() }, t("cancel")),
-        h("button.primary", { type: "button", onclick: act }, t("revoke")),
+        h("button.primary", { type: "button", onclick: () => (box.close(), this.attempt(act)) }, title),
       ),
     ]);
-    const self = this;
-    async function act() {
-      await call("POST", `/api/organiser/annotators/${one.id}/revoke`);
-      box.close();
-      void self.refresh();
-    }
   }
 
   /** @param {any} one */
@@ -132,14 +146,11 @@ class Organising {
     const reason = /** @type {HTMLTextAreaElement} */ (
       h("textarea", { id: "reason", rows: 3, required: true, minlength: 3, dir: "auto" })
     );
-    const act = async (/** @type {Event} */ event) => {
+    const act = (/** @type {Event} */ event) => {
       event.preventDefault();
-      await call("POST", `/api/organiser/annotators/${one.id}/decision`, {
-        excluded: !one.excluded,
-        reason: reason.value,
-      });
+      const decision = { excluded: !one.excluded, reason: reason.value };
       box.close();
-      void this.refresh();
+      void this.attempt(() => call("POST", `/api/organiser/annotators/${one.id}/decision`, decision));
     };
     const box = dialog(t("decision_title", { name: one.name }), [
       h("p", {}, t("decision_text")),
@@ -213,10 +224,7 @@ class Organising {
                 {
                   type: "button",
                   "data-focus": `link:${one.id}`,
-                  onclick: async () => {
-                    await call("POST", `/api/organiser/links/${one.id}/revoke`);
-                    void this.refresh();
-                  },
+                  onclick: () => this.attempt(() => call("POST", `/api/organiser/links/${one.id}/revoke`)),
                 },
                 t("revoke"),
               )
@@ -226,79 +234,6 @@ class Organising {
     );
     return [h("h2", {}, t("other_links")), h("div.scroll", {}, h("table", {}, h("tbody", {}, ...rows)))];
   }
-}
-
-/** @param {any} link @returns {string} */
-function linkState(link) {
-  if (link.status !== "valid") return t(`link_${link.status}`);
-  return `${t("link_valid")}, ${t(link.entered ? "link_entered" : "link_unused")}`;
-}
-
-/** @param {any} progress @returns {HTMLElement} */
-function figures(progress) {
-  const figure = (
-    /** @type {string} */ name,
-    /** @type {number} */ done,
-    /** @type {number} */ wanted,
-    /** @type {string} */ more,
-  ) => {
-    const fill = h("div");
-    fill.style.setProperty("width", `${wanted ? Math.min(100, (100 * done) / wanted) : 0}%`);
-    return h(
-      "div.figure",
-      {},
-      t(name),
-      h("strong", {}, t("of_wanted", { done, wanted })),
-      h("div.meter", {}, fill),
-      h("span.hint", {}, more),
-    );
-  };
-  return h(
-    "div.figures",
-    {},
-    figure("judgments", progress.judgments, progress.judgments_wanted, ""),
-    figure("tasks", progress.tasks_finished, progress.tasks_wanted, t("in_hand", { n: progress.tasks_in_hand })),
-  );
-}
-
-/** @param {{hour: string, saves: number}[]} throughput @returns {HTMLElement} */
-function hours(throughput) {
-  const most = Math.max(1, ...throughput.map((one) => one.saves));
-  const bars = throughput.map((one) => {
-    const bar = h("div", { title: `${new Date(one.hour).getHours()}:00 · ${one.saves}` });
-    bar.style.setProperty("height", `${(100 * one.saves) / most}%`);
-    return bar;
-  });
-  const total = throughput.reduce((sum, one) => sum + one.saves, 0);
-  const label = `${t("last_day")}: ${total}`;
-  return h("div", {}, h("p.hint", {}, label), h("div.hours", { role: "img", "aria-label": label }, ...bars));
-}
-
-/** @param {any} table @returns {HTMLElement} */
-function panel(table) {
-  const head = h("tr", {}, ...table.columns.map((/** @type {string} */ one) => h("th", {}, one)));
-  const rows = table.rows.map((/** @type {string[]} */ row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell))));
-  const body = table.rows.length
-    ? h("div.scroll", {}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)))
-    : null;
-  return h("section.panel", {}, h("h2", {}, table.title), body, table.note ? h("p.hint", {}, table.note) : null);
-}
-
-/** @param {any} now @returns {HTMLElement[]} */
-function decisions(now) {
-  if (!now.decisions.length) return [];
-  const rows = now.decisions.map((/** @type {any} */ one) =>
-    h(
-      "tr",
-      {},
-      h("td", {}, new Date(one.made).toLocaleString()),
-      h("td", {}, h("bdi", {}, one.annotator)),
-      h("td", {}, t(one.excluded ? "decided_excluded" : "decided_included")),
-      h("td", {}, h("bdi", {}, one.reason)),
-      h("td", {}, one.who),
-    ),
-  );
-  return [h("h2", {}, t("decisions")), h("div.scroll", {}, h("table", {}, h("tbody", {}, ...rows)))];
 }
 
 async function begin() {

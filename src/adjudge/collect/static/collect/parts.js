@@ -32,7 +32,10 @@ export function languageName(code) {
 export function textBlock(text, language, label, kind = "") {
   if (text === null || text === undefined) return null;
   const lang = language.lang.split("_")[0];
-  const words = h("div.words", { lang, dir: language.dir }, ...shownText(text));
+  // A system may have said nothing: that is judged, too, and must not look like a fault of the page.
+  const words = text.length
+    ? h("div.words", { lang, dir: language.dir }, ...shownText(text))
+    : h("div.words.hint", {}, t("no_text"));
   return h(`div.text${kind}`, {}, h("span.label", {}, label), words);
 }
 
