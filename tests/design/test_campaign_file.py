@@ -87,8 +87,11 @@ def test_all_faults_are_named_at_once(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('protocol = "da"', 'protocol = "postedit"', "'postedit' .* cannot be collected yet"),
-        ('protocol = "da"', 'protocol = "likert"', "protocol: .*'ranking', 'da', 'pairwise', 'sqm', 'esa' or 'mqm'"),
+        (
+            'protocol = "da"',
+            'protocol = "likert"',
+            "protocol: .*'ranking', 'da', 'pairwise', 'sqm', 'esa', 'mqm' or 'postedit'",
+        ),
         ('name = "small"', 'name = "small', "not valid TOML"),
         ('source = "s.txt"', 'source = "nowhere.txt"', "files.source: no such file 'nowhere.txt'"),
         ("[design]", "[design]\njudgments = 3", "'judgments' = 3 different people"),

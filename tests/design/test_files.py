@@ -21,7 +21,7 @@ EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/campa
 
 
 def test_there_is_an_example_per_protocol() -> None:
-    assert EXAMPLES == ["da", "da-documents", "esa", "mqm", "pairwise", "ranking", "sqm"]
+    assert EXAMPLES == ["da", "da-documents", "esa", "mqm", "pairwise", "postedit", "ranking", "sqm"]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 # Formats that hold the texts themselves.
-_WITH_TEXTS = ("mqm",)
+_WITH_TEXTS = ("mqm", "post-edits")
 
 
 def export(
     campaign: Campaign,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .parquet or .csv.")],
     format: Annotated[  # noqa: A002
-        str, typer.Option("--format", "-f", help="judgments (native, with history), appraise (CSV) or mqm (TSV).")
+        str, typer.Option("--format", "-f", help="judgments (native, with history), appraise, mqm or post-edits.")
     ] = "judgments",
     with_excluded: Annotated[
         bool, typer.Option("--with-excluded", help="Keep excluded annotators, marked in column 'excluded'.")
@@ -38,7 +38,7 @@ def export(
     from adjudge.core.errors import unknown_choice
     from adjudge.core.exported import describe_export
 
-    writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm}
+    writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}
     if format not in writers:
         raise unknown_choice("format", format, writers)
     texts = format in _WITH_TEXTS
@@ -70,8 +70,11 @@ def _write_native(judgments: Judgments, output: Path) -> Judgments:
 
 
 def _write_appraise(judgments: Judgments, output: Path) -> Judgments:
+    from adjudge.core.errors import DataError
     from adjudge.formats import appraise_write
 
+    if "postedit" in judgments.protocols:
+        raise DataError("Appraise files hold no post-edits; export judgments or post-edits")
     kept = _without_withdrawn(judgments)
     appraise_write.write(kept, output)
     return kept
@@ -82,3 +85,9 @@ def _write_mqm(judgments: Judgments, output: Path) -> Judgments:
 
     mqm_write.write(judgments, output)
     return mqm_write.written(judgments)
+
+
+def _write_edits(judgments: Judgments, output: Path) -> Judgments:
+    from adjudge.formats import post_edits_write
+
+    return post_edits_write.write(judgments, output)

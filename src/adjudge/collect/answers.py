@@ -1,8 +1,8 @@
 """Answers on a screen: which are allowed, how changes from several tabs become one state, and what is still missing.
 
 An answer is a mapping of `score`, `rank`, `spans` (the errors marked), `kept` (what the page asked back about, and the
-annotator kept) and `comment`, with the time and the revision of each; null is unset, which is not 0. The newest change
-of a field wins, whatever order the changes arrive in.
+annotator kept), `edit` (the text as corrected) and `comment`, with the time and the revision of each; null is unset,
+which is not 0. The newest change of a field wins, whatever order the changes arrive in.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from adjudge.design.campaign import Campaign
     from adjudge.design.tasks import Item, Output, Screen
 
-FIELDS = ("score", "rank", "spans", "kept", "comment")
+FIELDS = ("score", "rank", "spans", "kept", "edit", "comment")
 COMMENT_LENGTH = 5000
+EDIT_LENGTH = 50_000
 # Which field carries the judgment, where it is not the score.
-JUDGED = {"ranking": "rank", "pairwise": "rank", "mqm": "spans"}
+JUDGED = {"ranking": "rank", "pairwise": "rank", "mqm": "spans", "postedit": "edit"}
 _STEP_TOLERANCE = 1e-6
 
 Value = float | int | str | list[dict[str, Any]] | None
@@ -58,24 +59,28 @@ def check_changes(changes: Iterable[Change], screen: Screen, campaign: Campaign)
 
 
 def _check_value(change: Change, item: Item, output: Output, campaign: Campaign) -> None:
-    value = change.value
-    if change.field == "comment":
-        if not campaign.page.comments:
-            raise Refused("this campaign takes no comments")
-        if not isinstance(value, str) or len(value) > COMMENT_LENGTH:
-            raise Refused(f"a comment is a text of at most {COMMENT_LENGTH} characters")
-    elif change.field not in fields_of(campaign):
+    if change.field != "comment" and change.field not in fields_of(campaign):
         raise Refused(f"protocol '{campaign.protocol}' has no {change.field}")
-    elif change.field == "spans":
-        check_spans(value, item, output, campaign)
-    elif change.field == "kept":
-        if value not in WARNINGS:
-            raise Refused(f"nothing is asked back under the name '{value}'")
+    if change.field == "spans":
+        check_spans(change.value, item, output, campaign)
     elif change.field == "rank":
-        if not isinstance(value, int) or not 1 <= value <= len(item.outputs):
-            raise Refused(f"rank {value} does not exist among {len(item.outputs)} translations")
+        if not isinstance(change.value, int) or not 1 <= change.value <= len(item.outputs):
+            raise Refused(f"rank {change.value} does not exist among {len(item.outputs)} translations")
+    elif change.field == "score":
+        _check_score(change.value, campaign)
     else:
-        _check_score(value, campaign)
+        _check_text(change.field, change.value, campaign)
+
+
+def _check_text(field: str, value: Value, campaign: Campaign) -> None:
+    if field == "kept" and value not in WARNINGS:
+        raise Refused(f"nothing is asked back under the name '{value}'")
+    if field == "comment" and not campaign.page.comments:
+        raise Refused("this campaign takes no comments")
+    if field == "comment" and (not isinstance(value, str) or len(value) > COMMENT_LENGTH):
+        raise Refused(f"a comment is a text of at most {COMMENT_LENGTH} characters")
+    if field == "edit" and (not isinstance(value, str) or not value.strip() or len(value) > EDIT_LENGTH):
+        raise Refused(f"a post-edit is a text of at most {EDIT_LENGTH} characters, and not an empty one")
 
 
 def _check_score(value: Value, campaign: Campaign) -> None:

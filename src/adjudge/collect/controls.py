@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.collect.answers import judged_field
 from adjudge.collect.marking import score_of
 from adjudge.collect.running import running
+from adjudge.core.changed import changed_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,17 +41,21 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
     for state in states:
         mine = answers.setdefault(state.assignment.annotator_id, {})
         for output, answer in json.loads(state.answers).items():
-            value = _goodness(answer)
+            placed = running().output_by_id.get((state.assignment.task, output))
+            value = None if placed is None else _goodness(answer, placed.output)
             if value is not None:
                 mine[state.assignment.task, output] = value
     return {annotator: _count(given) for annotator, given in answers.items()}
 
 
-def _goodness(answer: dict[str, Any]) -> float | None:
-    """The judgment as a number of which more is better."""
+def _goodness(answer: dict[str, Any], output: Output) -> float | None:
+    """The judgment as a number of which more is better: fewer changes, where the text was edited."""
     campaign = running().campaign
     if campaign.protocol == "mqm":
         return score_of(answer.get("spans"), campaign)
+    if campaign.protocol == "postedit":
+        edit, spaced = answer.get("edit"), running().snapping["target"] == "words"
+        return None if edit is None else -changed_percent(output.text, edit, spaced=spaced)
     value: float | None = answer.get(judged_field(campaign))
     if value is None:
         return None

@@ -42,6 +42,8 @@ EXTRA_MARKED: dict[str, pl.DataType | type[pl.DataType]] = {
     "warning": pl.String,
     "warning_kept": pl.Boolean,
 }
+# And of post-edits, whose text stands where comments are elsewhere: whether something was changed, and the comment.
+EXTRA_EDITED: dict[str, pl.DataType | type[pl.DataType]] = {"action": pl.String, "comment": pl.String}
 Row = dict[str, Any]
 
 
@@ -67,6 +69,8 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
     set_aside = [SetAside(reason, count) for reason, count in left_out.items()]
     marked = running().campaign.protocol in MARKED
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if marked else {})}
+    if running().campaign.protocol == "postedit":
+        schema |= EXTRA_EDITED
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return Judgments.from_columns(_with_texts(frame) if with_texts else frame, set_aside=set_aside)
 
@@ -122,7 +126,7 @@ def _add_revision(history: _History, output: str, state: ScreenState, save: Save
             "score": history.values.get("score"),
             "rank": history.values.get("rank"),
             **_marks(history.values, running().output_by_id[state.assignment.task, output].output),
-            "text": history.values.get("comment"),
+            **_texts(history.values, running().output_by_id[state.assignment.task, output].output),
             "started": state.first_shown,
             "ended": save.edited,
             "active_seconds": history.seconds,
@@ -134,6 +138,15 @@ def _add_revision(history: _History, output: str, state: ScreenState, save: Save
             "excluded": state.assignment.annotator.excluded,
         }
     )
+
+
+def _texts(values: dict[str, Any], output: Output) -> Row:
+    """The comment; or the post-edit with what was done, in the words of released post-edits."""
+    if running().campaign.protocol != "postedit":
+        return {"text": values.get("comment")}
+    edit = values.get("edit")
+    action = None if edit is None else "OK" if edit == output.text else "EDIT"
+    return {"text": edit, "action": action, "comment": values.get("comment")}
 
 
 def _marks(values: dict[str, Any], output: Output) -> Row:

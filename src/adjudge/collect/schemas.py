@@ -7,7 +7,7 @@ from uuid import UUID
 from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field
 
-from adjudge.collect.answers import COMMENT_LENGTH, FIELDS, Change
+from adjudge.collect.answers import COMMENT_LENGTH, EDIT_LENGTH, FIELDS, Change
 from adjudge.collect.marking import MOST_MARKS
 from adjudge.collect.saves import NewSave, Spent
 
@@ -81,6 +81,7 @@ class ChangeIn(Incoming):
     rank: int | None = Field(default=None, strict=True)
     spans: list[SpanIn] | None = Field(default=None, max_length=MOST_MARKS)
     kept: Text | None = Field(default=None, max_length=40)
+    edit: Text | None = Field(default=None, min_length=1, max_length=EDIT_LENGTH)
     comment: Text | None = Field(default=None, max_length=COMMENT_LENGTH)
 
     def changes(self) -> list[Change]:

@@ -84,6 +84,7 @@ def _campaign() -> dict[str, Any]:
         "ties": campaign.page.ties,
         "idle_seconds": campaign.page.idle_seconds,
         "spans": _marking() if campaign.protocol in MARKED else None,
+        "snap": running().snapping,
         "instructions": {language: one.text or "" for language, one in campaign.instructions.items()},
     }
 
@@ -99,7 +100,6 @@ def _marking() -> dict[str, Any]:
         "overlap": rules.overlap,
         "categories": [{"name": one, "counts": category_kind(one)} for one in rules.categories],
         "weights": campaign.spans.weights.model_dump(),
-        "snap": running().snapping,
         "warn_below": campaign.spans.warn_below,
         "warn_above": campaign.spans.warn_above,
     }

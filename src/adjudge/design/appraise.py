@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ITEMS = 100
 Row = dict[str, Any]
+_ELSEWHERE = {"ranking": "rankings", "postedit": "post-edits"}
 # Protocols in which Appraise asks for a score of the whole document, too.
 _SCORE_DOCUMENTS = ("da", "sqm")
 _TYPES = {"system": "TGT", "calibration": "TGT", "reference": "REF", "degraded": "BAD", "repeat": "CHK"}
@@ -41,8 +42,9 @@ def write_batches(tasks: TaskSet, path: Path) -> int:
 
 def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
     """One object per task with `items` and `task`, as Appraise's commands read them."""
-    if tasks.protocol == "ranking":
-        raise DataError("Appraise batches have no task type for rankings; use another protocol or 'adjudge serve'")
+    if tasks.protocol in _ELSEWHERE:
+        what = _ELSEWHERE[tasks.protocol]
+        raise DataError(f"Appraise batches have no task type for {what}; use another protocol or 'adjudge serve'")
     work = [task for task in tasks.tasks if task.kind == "work"]
     large = next((task for task in work if task.size > ITEMS), None)
     if large is not None:

@@ -14,18 +14,17 @@ from adjudge.core.languages import language_code
 from adjudge.design.marking import MARKED, ErrorWeights, Spans
 from adjudge.design.part import Part
 
-Protocol = Literal["ranking", "da", "pairwise", "sqm", "esa", "mqm"]
+Protocol = Literal["ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit"]
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 
 # Protocols in which each translation is judged by itself; those where people give the score are on a scale.
-SCORED = ("da", "sqm", "esa", "mqm")
+SCORED = ("da", "sqm", "esa", "mqm", "postedit")
 ON_SCALE = ("da", "sqm", "esa")
 # What the errors of one translation can cost, where the score follows from them.
 MOST_POINTS = 1_000_000.0
 PAGES = ("pages", "pages-same-documents", "pages-all-systems")
-RESERVED = {"postedit": "post-editing"}
 
 
 def _count_or_share(value: Any) -> Any:
@@ -267,8 +266,8 @@ class Campaign(Part):
                     raise ValueError(f"'{key}' is for marking errors ({', '.join(MARKED)}); remove it")
         elif self.protocol != "mqm" and (self.spans.categories is not None or self.spans.weights != ErrorWeights()):
             raise ValueError(f"protocol '{self.protocol}' has no categories and no weights; remove them from [spans]")
-        elif self.page.html != "no":
-            raise ValueError(f"page.html = '{self.page.html}' cannot be had with marks, which count characters")
+        if self.protocol in (*MARKED, "postedit") and self.page.html != "no":
+            raise ValueError(f"page.html = '{self.page.html}' cannot be had where texts are marked or edited")
         return self
 
     @model_validator(mode="after")

@@ -11,14 +11,14 @@ from pydantic import ValidationError
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.design.campaign import RESERVED, Campaign, Instruction, TextFile
+from adjudge.design.campaign import Campaign, Instruction, TextFile
 from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-# Errors are marked in whole documents, if the file says nothing else.
-ERRORS_ON = "pages-same-documents"
+# Errors are marked, and texts edited, in whole documents, if the file says nothing else.
+WHOLE_DOCUMENTS = "pages-same-documents"
 
 
 def load_campaign(path: Path | str) -> Campaign:
@@ -26,14 +26,8 @@ def load_campaign(path: Path | str) -> Campaign:
     path = Path(path)
     data = _parse(path)
     protocol = data.get("protocol")
-    if isinstance(protocol, str) and protocol in RESERVED:
-        raise InputError(
-            f"protocol: '{protocol}' ({RESERVED[protocol]}) cannot be collected yet; "
-            "use ranking, da, pairwise, sqm, esa or mqm",
-            file=path,
-        )
-    if protocol in MARKED and isinstance(data.setdefault("design", {}), dict):
-        data["design"].setdefault("structure", ERRORS_ON)
+    if protocol in (*MARKED, "postedit") and isinstance(data.setdefault("design", {}), dict):
+        data["design"].setdefault("structure", WHOLE_DOCUMENTS)
     try:
         # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
         campaign = Campaign.model_validate_json(json.dumps(data, default=str))

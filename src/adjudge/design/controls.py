@@ -166,11 +166,11 @@ class Controller:
         return DraftOutput((ATTENTION,), text.replace("{score}", f"{score:g}"), ATTENTION, expected=(score, score))
 
     def _unrelated(self, place: int) -> DraftOutput:
-        """The translation of another segment, which deserves a score in the lower half, or errors of some weight."""
+        """The translation of another segment: it deserves a score in the lower half, grave errors, or many edits."""
         campaign, scale = self.material.campaign, self.material.campaign.score_scale
         expected = (scale.low, (scale.low + scale.high) / 2)
         if campaign.protocol not in ON_SCALE:
-            expected = (campaign.spans.weights.major, MOST_POINTS)
+            expected = (50.0, 100.0) if campaign.protocol == "postedit" else (campaign.spans.weights.major, MOST_POINTS)
         text = unrelated_text(self.material, place, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=expected)
 

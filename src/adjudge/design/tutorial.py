@@ -1,8 +1,8 @@
 """The tutorial: items with known answers from a TSV file, which everybody does first.
 
 Columns: `source`, `target` (for rankings and pairs `target1`, `target2`, ...), `note` (what is to be learnt), and the
-right answer: `low` and `high` for scores (or for what the errors cost), `best` (the number of the best target, 0 for a
-tie) for comparisons.
+right answer: `low` and `high` for scores (or for what the errors cost, or for how many percent are changed), `best`
+(the number of the best target, 0 for a tie) for comparisons.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from adjudge.design.campaign import Campaign
 
 TUTORIAL = "tutorial"
+# The largest answer, where there is no scale: what errors cost, and how much of a text is changed in percent.
+_MOST = {"mqm": MOST_POINTS, "postedit": 100.0}
 
 
 def read_tutorial(campaign: Campaign, path: Path) -> Task:
@@ -63,7 +65,7 @@ def _score_range(campaign: Campaign, table: Delimited, fields: list[str], line: 
     low = to_float(fields[table.need("low")], "low", table.path, line)
     high = to_float(fields[table.need("high")], "high", table.path, line)
     scale = campaign.score_scale
-    least, most = (scale.low, scale.high) if campaign.protocol in ON_SCALE else (0, MOST_POINTS)
+    least, most = (scale.low, scale.high) if campaign.protocol in ON_SCALE else (0, _MOST[campaign.protocol])
     if not least <= low <= high <= most:
         raise InputError(
             f"expects scores from {low:g} to {high:g}, the scale runs from {least:g} to {most:g}; correct it",

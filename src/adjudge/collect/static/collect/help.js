@@ -21,6 +21,12 @@ function keyList(campaign) {
       ...(campaign.ties ? /** @type {[string[], string][]} */ ([[["↓", "=", "0"], t("tie")]]) : []),
       [["Delete"], t("key_unset")],
     ],
+    postedit: [
+      [["E"], t("key_edit")],
+      [["F"], t("nothing_to_change")],
+      [["Delete"], t("key_unset")],
+      [["Esc"], t("key_leave")],
+    ],
     score: [
       [["0", "…", "9"], t("key_digits")],
       [["←", "→"], t("key_step")],

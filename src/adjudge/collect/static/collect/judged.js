@@ -2,7 +2,7 @@
 /** Which part of an answer is the judgment, and when it is there. The server goes by the same rule. */
 
 /** @type {Record<string, string>} */
-const JUDGED = { ranking: "rank", pairwise: "rank", mqm: "spans" };
+const JUDGED = { ranking: "rank", pairwise: "rank", mqm: "spans", postedit: "edit" };
 
 /** Whether an answer still lacks its judgment. @param {string} protocol @param {Record<string, any> | undefined} answer @returns {boolean} */
 export function isOpen(protocol, answer) {

@@ -35,7 +35,7 @@ function onStop(work, event) {
 }
 
 /** To the next or previous stop; past the last, to the next screen. @param {Work} work @param {number} by */
-function step(work, by) {
+export function step(work, by) {
   const i = work.stops.indexOf(work.current ?? work.stops[0]) + by;
   if (i >= 0 && i < work.stops.length && work.campaign.protocol !== "ranking") work.attend(work.stops[i], true);
   else if (by > 0 && work.stops.some((stop) => stop.isOpen())) work.goToMissing();

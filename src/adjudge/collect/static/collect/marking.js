@@ -53,7 +53,7 @@ export class Marking {
       text,
       language: this.setting.campaign[side],
       side,
-      snap: this.rules.snap[side],
+      snap: this.setting.campaign.snap[side],
       label,
       locked: this.setting.locked,
       mark: (start, end) => this.add(side, start, end),

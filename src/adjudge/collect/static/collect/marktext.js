@@ -73,7 +73,8 @@ export class MarkText {
       if (open) open.append(piece);
       else shown.push(piece);
     }
-    this.words.replaceChildren(...shown);
+    // A system may have said nothing: that is judged, too.
+    this.words.replaceChildren(...(this.points.length ? shown : [h("span.hint", {}, t("no_text"))]));
     this.showCursor();
   }
 

@@ -37,7 +37,7 @@ export class Saving {
     if (!task) return;
     for (const [output, fields] of Object.entries(changes)) {
       for (const [field, value] of Object.entries(fields)) {
-        clock.note("set", output, field === "comment" || Array.isArray(value) ? field : value);
+        clock.note("set", output, ["comment", "edit", "spans"].includes(field) ? field : value);
       }
     }
     this.queue.add(task.placeOf(screen.id), changes);

@@ -1,6 +1,7 @@
 // @ts-check
 /** One screen: what is judged, with what stands around it, and the stops that keys go through. */
 import { h } from "./dom.js";
+import { editItem } from "./edit.js";
 import { pairItem, rankingItem, scoreItem } from "./items.js";
 import { context, headings } from "./parts.js";
 import { categorisedSpansItem, scoredSpansItem } from "./spans.js";
@@ -12,7 +13,7 @@ import { t } from "./texts.js";
  *   key: (event: KeyboardEvent) => boolean, focus: () => void, comment: () => void, show: () => void,
  *   takesShift?: boolean}} Stop
  * @typedef {{campaign: any, answers: () => Answers, locked: boolean, tutorial: boolean,
- *   change: (changes: Answers) => void, attend: (stop: Stop) => void}} Setting
+ *   change: (changes: Answers) => void, attend: (stop: Stop) => void, on: () => void}} Setting
  */
 
 /**
@@ -21,7 +22,7 @@ import { t } from "./texts.js";
  * @returns {{element: HTMLElement, stops: Stop[], show: () => void}}
  */
 export function screenView(screen, setting) {
-  const builders = { ranking: rankingItem, pairwise: pairItem, esa: scoredSpansItem, mqm: categorisedSpansItem };
+  const builders = { ranking: rankingItem, pairwise: pairItem, esa: scoredSpansItem, mqm: categorisedSpansItem, postedit: editItem };
   const build = builders[/** @type {string} */ (setting.campaign.protocol)] || scoreItem;
   /** @type {Stop[]} */
   const stops = [];

@@ -4,7 +4,7 @@ import { Clock } from "./clock.js";
 import { clockTime, h } from "./dom.js";
 import { Frame } from "./frame.js";
 import { showHandIn, showInstructions, showKeys, showOverview } from "./help.js";
-import { handleKey } from "./keys.js";
+import { handleKey, step } from "./keys.js";
 import { call } from "./net.js";
 import { applyPreferences, changeSize, changeTheme } from "./prefs.js";
 import { Saving } from "./saving.js";
@@ -214,6 +214,7 @@ export class Work {
       tutorial: task.kind === "tutorial",
       change: (changes) => this.saving.change(changes),
       attend: (stop) => this.attend(stop),
+      on: () => step(this, 1),
     });
     this.stops = this.view.stops;
     this.current = undefined;

@@ -1,0 +1,119 @@
+// @ts-check
+/** Post-editing: a translation to be corrected, with what was changed shown as it is written. */
+import { changedPercent, difference, shownDifference } from "./diff.js";
+import { h } from "./dom.js";
+import { commentBox, given, lesson, note } from "./parts.js";
+import { t } from "./texts.js";
+
+/**
+ * @typedef {import("./screen.js").Setting} Setting
+ * @typedef {import("./screen.js").Stop} Stop
+ */
+
+/** @param {any} item @param {Setting} setting @param {number} place @returns {import("./items.js").ItemView} */
+export function editItem(item, setting, place) {
+  const output = item.outputs[0];
+  const id = output.id;
+  const { target, snap } = setting.campaign;
+  const lang = target.lang.split("_")[0];
+  const edit = () => setting.answers()[id]?.edit ?? null;
+  const article = h("article.item.edited", { "aria-label": place ? t("segment_n", { n: place }) : t("segment") });
+  const comment = commentBox(id, setting);
+  const said = h("p.lesson.said", { role: "status" });
+  const label = place ? t("edit_of", { n: place }) : t("edit");
+  const area = /** @type {HTMLTextAreaElement} */ (
+    h("textarea.words.edition", { lang, dir: target.dir, rows: 1, "aria-label": label, spellcheck: "true" })
+  );
+  area.readOnly = setting.locked;
+  const original = h("div.words.original", { lang, dir: target.dir });
+  const fine = h(
+    "button.quiet.no-error",
+    { type: "button", disabled: setting.locked, onclick: () => confirm() },
+    h("span", {}, t("nothing_to_change")),
+    h("kbd", { "aria-hidden": "true" }, "F"),
+  );
+  const again = h("button.quiet", { type: "button", disabled: setting.locked, onclick: () => reset() }, t("start_again"));
+  const box = h(
+    "div.edit-box",
+    { role: "group", tabindex: 0, "aria-label": `${t("original")}: ${output.text}`, onfocus: () => setting.attend(stop) },
+    h("div.text", {}, h("span.label", {}, t("original")), original),
+  );
+
+  /** @param {string | null} value */
+  function set(value) {
+    if (setting.locked) return;
+    setting.change({ [id]: { edit: value } });
+    show();
+  }
+
+  /** Say that nothing is to be changed; said twice, it is taken back. */
+  function confirm() {
+    set(edit() === output.text ? null : output.text);
+    box.focus();
+  }
+
+  function reset() {
+    set(null);
+    area.focus();
+  }
+
+  area.addEventListener("input", () => {
+    // What is as it was before is not judged yet: that it is right as it is must be said.
+    set(area.value.trim() === "" || area.value === output.text ? null : area.value);
+    grow();
+  });
+  area.addEventListener("focus", () => setting.attend(stop));
+  area.addEventListener("keydown", (event) => {
+    const enter = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+    if (event.key !== "Escape" && !enter) return;
+    event.preventDefault();
+    box.focus();
+    if (enter) setting.on();
+  });
+
+  function grow() {
+    area.style.setProperty("height", "auto");
+    area.style.setProperty("height", `${area.scrollHeight + 2}px`);
+  }
+
+  function show() {
+    const value = edit();
+    const text = value ?? output.text;
+    if (document.activeElement !== area || area.value === "") area.value = document.activeElement === area ? area.value : text;
+    original.replaceChildren(...shownDifference(difference(output.text, text, target.lang, snap.target)));
+    original.classList.toggle("unset", value === null);
+    fine.setAttribute("aria-pressed", String(value === output.text));
+    fine.hidden = value !== null && value !== output.text;
+    again.hidden = !fine.hidden;
+    const changed = value === null ? null : changedPercent(output.text, value, snap.target);
+    said.textContent = lesson(output, changed, "lesson_changed");
+    comment.show();
+    grow();
+  }
+  /** @type {Stop} */
+  const stop = {
+    outputs: [id],
+    attended: [id],
+    element: article,
+    isOpen: () => edit() === null,
+    key: (event) => {
+      /** @type {Record<string, () => void>} */
+      const keys = { e: () => area.focus(), f: confirm, Delete: reset, Backspace: reset };
+      const onButton = /** @type {HTMLElement} */ (event.target).closest("button");
+      const act = onButton ? undefined : keys[event.key];
+      if (act && !setting.locked) act();
+      return act !== undefined;
+    },
+    focus: () => box.focus({ preventScroll: true }),
+    comment: comment.open,
+    show,
+  };
+  const hint = h("p.hint", {}, t("edit_hint"));
+  const right = [box, h("div.text", {}, h("span.label", {}, t("edit")), area), h("div.mark-buttons", {}, fine, again), hint];
+  const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
+  if (place) article.append(h("span.place", { "aria-hidden": "true" }, place));
+  article.append(...[note(item), columns, comment.element, said].filter((one) => one !== null));
+  show();
+  requestAnimationFrame(grow);
+  return { element: article, stops: [stop] };
+}
