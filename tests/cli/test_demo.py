@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from adjudge.cli.app import app
+from adjudge.cli.demo import _own_name
 from adjudge.formats import read
 
 
@@ -18,6 +20,7 @@ def test_the_demo_runs_the_whole_flow_and_says_where_the_report_is(tmp_path: Pat
     for step in ("simulate", "check", "agree", "rank", "audit", "truth"):
         assert run.output.count(f"\n  {step} ") == 2
     assert f"The report is {folder / 'report.html'}" in run.output
+    assert (folder / "report.html").as_uri() in run.output
     assert run.output.count("of the pairs that a line separates, none is wrong") == 2
     assert all(len(line) < 160 for line in run.output.splitlines())
     judgments = read([folder / "judgments.parquet"])
@@ -30,3 +33,15 @@ def test_the_demo_runs_the_whole_flow_and_says_where_the_report_is(tmp_path: Pat
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert "<title>Two simulated campaigns</title>" in report
     assert "Agreement by length of the source" in report
+
+
+def test_the_command_is_named_as_it_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.argv", [".venv/bin/adjudge", "demo"])
+    assert _own_name() == ".venv/bin/adjudge"
+    monkeypatch.setattr("sys.argv", ["/elsewhere/bin/adjudge", "demo"])
+    assert _own_name() == "/elsewhere/bin/adjudge"
+    found = tmp_path / "adjudge"
+    found.touch(mode=0o755)
+    assert _own_name() == "adjudge"

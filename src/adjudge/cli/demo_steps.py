@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from adjudge.core.simulated import Recovery, Simulated, Truth
@@ -17,8 +17,8 @@ TITLE = "Two simulated campaigns"
 QUALITIES = (-0.4, 0.8, 0.0, 1.9, 0.4, -1.2, 0.45, -0.45, 0.05)
 
 
-def run_demo(folder: Path, seed: int) -> Iterator[str]:
-    """Run everything and tell it line by line."""
+def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
+    """Run everything, told line by line; `calls` is how the command is typed here, `tell` hears what is at work."""
     from adjudge.cli.compute import ReportSettings, pair_results
     from adjudge.core.judgments import concat
     from adjudge.formats import native
@@ -31,14 +31,16 @@ def run_demo(folder: Path, seed: int) -> Iterator[str]:
     results: dict[str, PairResults] = {}
     for name, simulated in campaigns.items():
         yield from _told_simulation(name, simulated)
-        settings = ReportSettings(texts={"": simulated.sources}, only_passing=True, seed=seed)
+        settings = ReportSettings(texts={"": simulated.sources}, only_passing=True, seed=seed, tell=tell)
         results[name] = pair_results(simulated.judgments, settings)
         yield from _told_results(results[name])
         yield from _told_recovery(recovery(simulated.truth, results[name].ranking), simulated.truth)
+    tell("writing the report")
     _write_ranking(results, folder / "ranking.json")
     _write_report(results, folder / "report.html")
     yield f"\nThe report is {folder / 'report.html'}: open it in a browser."
-    yield f"Now look closer: adjudge rank {folder / 'judgments.parquet'}, or adjudge --help."
+    yield f"  {(folder / 'report.html').resolve().as_uri()}"
+    yield f"Now look closer: {calls} rank {folder / 'judgments.parquet'}, or {calls} --help."
 
 
 def _campaigns(seed: int) -> dict[str, Simulated]:
