@@ -38,6 +38,10 @@ HEAD = "A headline"
         ("The word is cafÃ© in French.", "mojibake", ["café"]),
         ("Research &amp; development is costly.", "markup", ["Research & development"]),
         ("The mayor said that nothing of the kind had ever happened here", "final-period", ["happened here."]),
+        ("They met the mayor (and his wife.", "brackets", [None]),
+        ("They met the mayor and his wife).", "brackets", [None]),
+        ("They had come all the way to meet the", "segmentation", [None]),
+        ('""We won,"" she said.', "quotation-marks", ['"We won," she said.']),
         ("Photo: Jane Doe/Getty Images", "caption", [None]),
         ("Published 26 September 2019", "irrelevant", [None]),
         ("By Jane Doe and John Smith", "irrelevant", [None]),
@@ -67,6 +71,8 @@ def test_what_is_found(text: str, category: str, expected: list[str | None]) -> 
         "LONDON (Reuters) - The bank said on Monday it would close.",
         "By the time he left, it was dark.",
         "LINES CROSSED",
+        "a) the first (see 1), b) the second, and the third :) or [0, 1).",
+        "The mobilisations and the marginalisation were unravelled.",
         "In this subtask the organisers of the wellbeing week grovelled.",
         "The word “neru” means to knead, and the tree is called ylang ylang.",
         "Johnson, Williamson and Andover met in Thebes with Hisham.",
@@ -101,6 +107,26 @@ def test_only_clear_corrections_are_made_without_asking() -> None:
     assert not one.sure
     (other,) = found(HEAD, "They recetly met.", category="typo")
     assert other.sure
+
+
+def test_a_bracket_may_close_in_the_next_segment() -> None:
+    assert found(HEAD, "(They met at noon.", "It rained.)", "They left.") == []
+    late = found(HEAD, "(They met at noon.", "It rained.", "It rained.", "It rained.", "They left.)")
+    assert [(one.line, one.what) for one in late] == [
+        (2, "a bracket that is never closed"),
+        (6, "a bracket that is never opened"),
+    ]
+
+
+def test_entities_are_read_before_quotations_are_followed() -> None:
+    """A mark that an entity hides closes a quotation all the same."""
+    texts = ("He said: “We won.&quot;", "It was R&amp;D, &quot;no more&quot;.")
+    assert {one.category for one in found(HEAD, *texts)} == {"markup"}
+
+
+def test_no_words_are_cut_where_no_dictionary_knows_the_language() -> None:
+    spanish = "Para despejarlas y no retrasarnos hizo falta que renunciasen a todo."
+    assert found("Un titular", spanish, "Se fueron.", language="es", category="spacing") == []
 
 
 def test_a_sentence_cut_in_two() -> None:

@@ -30,6 +30,7 @@ HEAD = "A headline"
         ('("Really," he said.)', 'A "test"; a "try": "yes".'),
         ('All the "o"s in the word are round.', 'She got two "A"s.'),
         ("``We won,'' she said.", "`It was close,' he said."),
+        ("He swam it in 20''53, a record.",),
     ],
 )
 def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
@@ -47,6 +48,8 @@ def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
         # Never closed at all.
         (("They met.", 'He said: "I am glad.'), [(3, 'He said: "I am glad."')]),
         (("“We won, she said.", "They left."), [(2, "“We won,” she said.")]),
+        # Whatever somebody does at the end, he does it speaking.
+        (('"We won by a mile, he enthuses.', "Nobody cheered."), [(2, '"We won by a mile," he enthuses.')]),
         # What stands between is a caption: no sentence, so no speech.
         (
             ('She said: "We won.', "The captain with the trophy", '"I am glad of it."'),
@@ -84,6 +87,12 @@ def test_an_apostrophe_that_became_a_quotation_mark(text: str, expected: str) ->
     findings = found(HEAD, text, category="apostrophe")
     assert told(findings) == [(2, expected)]
     assert found(HEAD, text, category=QUOTES) == []
+
+
+def test_a_mark_glued_to_a_word_still_opens() -> None:
+    """One finding for the missing blank, none for the end of the quotation."""
+    findings = found(HEAD, 'She is an"economist of great value", he said.', category=QUOTES)
+    assert ["without a blank" in one.what for one in findings] == [True]
 
 
 def test_documents_are_followed_one_by_one() -> None:

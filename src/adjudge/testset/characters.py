@@ -38,15 +38,21 @@ def find(document: Document) -> Iterator[Finding]:
 
 
 def repaired(document: Document, lines: set[int]) -> Document:
-    """The document with broken characters put right on these lines."""
+    """The document with broken characters and markup put right on these lines."""
     if not lines:
         return document
     import ftfy
 
     segments = tuple(
-        Segment(one.line, ftfy.fix_encoding(one.text)) if one.line in lines else one for one in document.segments
+        Segment(one.line, _plain(ftfy.fix_encoding(one.text))) if one.line in lines else one
+        for one in document.segments
     )
     return replace(document, segments=segments)
+
+
+def _plain(text: str) -> str:
+    """The text without entities, tags and what cannot be seen."""
+    return _UNSEEN.sub("", _TAG.sub("", _ENTITY.sub(lambda match: html.unescape(match.group()), text)))
 
 
 def _readable(text: str) -> str:

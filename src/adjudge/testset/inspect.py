@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.testset import (
     boilerplate,
+    brackets,
     capitals,
     characters,
     duplicates,
@@ -70,7 +71,7 @@ def in_document(
     broken = list(characters.find(document))
     yield from broken
     # Broken characters would be found again and again, as quotation marks, typos and other languages.
-    lines = {one.line for one in broken if one.category == "mojibake"}
+    lines = {one.line for one in broken}
     habits = habits or spacing.Habits.of(document.texts, code)
     for one in _in_whole_characters(characters.repaired(document, lines), code, words, habits):
         # Places in a repaired text are not places in the file.
@@ -81,6 +82,7 @@ def _in_whole_characters(
     document: Document, code: str, words: Lexicon | None, habits: spacing.Habits
 ) -> Iterator[Finding]:
     yield from double.find(document, english=code == ENGLISH)
+    yield from brackets.find(document)
     if code == ENGLISH:
         yield from single.find(document)
         yield from boilerplate.find(document, words)

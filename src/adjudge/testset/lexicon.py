@@ -26,11 +26,14 @@ ENDINGS = (
     "s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "ly", "ness", "less", "like", "able", "ish", "ity", "ist",
     "ists", "ism", "ize", "ized", "izing", "ise", "ised", "ising", "isation", "ization", "ful", "wise", "y", "ies",
 )  # fmt: skip
-# British forms and the American ones that the dictionary has.
+# British forms and the American ones that the dictionary has; then those that misspellings have as well.
 BRITISH = (
     ("our", "or"), ("ise", "ize"), ("isa", "iza"), ("isi", "izi"), ("yse", "yze"), ("ysi", "yzi"), ("lling", "ling"),
-    ("lled", "led"), ("ller", "ler"), ("tre", "ter"), ("bre", "ber"), ("aem", "em"), ("aed", "ed"), ("oe", "e"),
-    ("ogue", "og"), ("mme", "m"), ("ence", "ense"), ("dgement", "dgment"), ("lful", "llful"),
+    ("lled", "led"), ("ller", "ler"), ("ogue", "og"), ("dgement", "dgment"),
+)  # fmt: skip
+RATHER_BRITISH = (
+    ("tre", "ter"), ("bre", "ber"), ("aem", "em"), ("aed", "ed"), ("oe", "e"), ("mme", "m"), ("ence", "ense"),
+    ("lful", "llful"),
 )  # fmt: skip
 # Function words that make no compounds: where one is the half of an unknown word, a blank is missing.
 NEVER_PARTS = (
@@ -113,9 +116,8 @@ class Lexicon:
         return any(len(stem) > 3 and (self.in_dictionary(stem) or self.in_dictionary(f"{stem}e")) for stem in stems)
 
     def _is_british(self, word: str) -> bool:
-        if self.zipf(word) < 1.5:
-            return False
-        return any(british in word and self.in_dictionary(word.replace(british, other)) for british, other in BRITISH)
+        pairs = (*BRITISH, *RATHER_BRITISH) if self.zipf(word) >= 1.5 else BRITISH
+        return any(british in word and self.in_dictionary(word.replace(british, other)) for british, other in pairs)
 
     @lru_cache(maxsize=20_000)  # noqa: B019
     def nearest(self, word: str) -> Near | None:

@@ -28,6 +28,8 @@ _VERB = regex.compile(
     r"fought|taught|became|drew|threw|ate|drank|sang|hid|shook|stole|struck|understood|withdrew|\p{Ll}{2,}ed)\b"
     r"|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b"
 )
+# No sentence ends with an article, a conjunction or a preposition that never stands alone.
+_BREAKS_OFF = regex.compile(r"(?<=\s\p{Ll}+\s)(?:the|a|an|of|and|or|but|with|from|into|than|because|its|their|our|my)$")
 FEWEST_WORDS = 5
 CERTAIN_WORDS = 8
 INFORMAL = 0.1
@@ -51,6 +53,9 @@ def find(document: Document, language: str) -> Iterator[Finding]:
         if _goes_on(texts[place], following):
             what = "a sentence is cut in two: the next segment goes on with a small letter"
             yield document.finding(place, "segmentation", what, 0.8, span=_end(texts[place]))
+        elif language == "en" and _BREAKS_OFF.search(texts[place]):
+            what = "the sentence breaks off"
+            yield document.finding(place, "segmentation", what, 0.8, span=_end(texts[place]))
         elif uses_punctuation and _is_sentence(texts[place], language):
             yield _without_period(document, place, language)
     yield from _small_starts(document)
@@ -68,7 +73,7 @@ def _is_sentence(text: str, language: str) -> bool:
     if scripts_without_blanks:
         return True
     # A short line without a verb is a heading.
-    long_enough = len(words) >= (FEWEST_WORDS if language != "en" or _VERB.search(text) else CERTAIN_WORDS)
+    long_enough = len(words) >= (FEWEST_WORDS if language == "en" and _VERB.search(text) else CERTAIN_WORDS)
     return long_enough and not looks_like_title(text)
 
 
@@ -78,7 +83,8 @@ def _without_period(document: Document, place: int, language: str) -> Finding:
     # In American usage the period stands before the closing quotation mark.
     position = end - 1 if end > 1 and text[end - 1] in '"”' and language == "en" else end
     edit = Edit(position, position, _FULL_STOP.get(language, "."))
-    confidence = 0.9 if len(text.split()) >= CERTAIN_WORDS else 0.75
+    # In other languages than English nobody here knows a sentence from a heading.
+    confidence = 0.6 if language != "en" else 0.9 if len(text.split()) >= CERTAIN_WORDS else 0.75
     return document.finding(place, "final-period", "no punctuation at the end", confidence, edit=edit)
 
 

@@ -103,7 +103,8 @@ def _explained(
     document: Document, place: int, match: regex.Match[str], lexicon: Lexicon, *, again: bool
 ) -> Iterator[Finding]:
     word, (start, end) = match.group(), match.span()
-    near, parts = lexicon.nearest(word), lexicon.split(word)
+    # Without a dictionary, endings look like words: whoever knows no Spanish takes pronouns for words run together.
+    near, parts = lexicon.nearest(word), lexicon.split(word) if lexicon.has_dictionary else None
     likely = near is not None and _is_likely(word, near, lexicon)
     # A compound that is rare looks the same as two words run together, unless one of them is a function word.
     glued = parts is not None and max(map(lexicon.zipf, parts)) > 5.5

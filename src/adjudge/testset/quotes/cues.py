@@ -9,10 +9,19 @@ _VERBS = (
     "claimed|claims|argued|argues|continued|continues|replied|noted|notes|admitted|recalled|stated|commented|concluded|"
     "announced|joked|shouted|responded|suggested|declared|stressed|acknowledged|remarked|predicted|confirmed"
 )
+# Verbs that say who spoke only where they stand behind the quotation; people use them when they speak, too.
+_MORE_VERBS = (
+    f"{_VERBS}|assured|assures|observed|observes|stresses|complained|promised|conceded|emphasised|emphasized|affirmed|"
+    "lamented|quipped|insists|recalls|warns|reckons|believes"
+)
 _WHO = r"(?:(?:he|she|they|it|who|I|we|the\s+\w+|one\s+\w+|an?\s+\w+)|[A-Z][\w.'’-]*(?:\s+[A-Z][\w.'’-]*){0,3})"
 ATTRIBUTION = re.compile(rf"\b(?:{_VERBS})\b")
-# A comma (or the end of a sentence), then who said it: the quotation ends before.
-TRAILING = re.compile(rf"(?<=[,.!?])\s(?:{_WHO}\s+(?:also\s+)?(?:{_VERBS})\b|(?:{_VERBS})\s+{_WHO}\b)")
+# A comma (or the end of a sentence), then who said it: the quotation ends before. Whatever somebody does at the very
+# end, he does it speaking: , he enthuses.
+TRAILING = re.compile(
+    rf"(?<=[,.!?])\s(?:{_WHO}\s+(?:also\s+)?(?:{_MORE_VERBS})\b|(?:{_MORE_VERBS})\s+{_WHO}\b|"
+    r"(?:he|she|they)\s\w+(?:s|ed)\.$)"
+)
 # The same with the speaker's office between commas: , the club's owner, Ann Lee, told reporters.
 _LAST_CLAUSE = re.compile(
     rf",\s(?P<who>(?:the|a|an|one|its|his|her|their|[A-Z])[^.!?\"”]*?)\s(?:{_VERBS})\b(?P<more>[^.!?\"”]*)\.?$"

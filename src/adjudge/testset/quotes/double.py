@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge.core.testset import Edit
@@ -20,16 +21,24 @@ if TYPE_CHECKING:
 QUOTES, APOSTROPHE = "quotation-marks", "apostrophe"
 _CONTRACTED = re.compile(r"(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 _OPENED_HERE = re.compile(r": (?=[A-Z])")
+# ""Yes,"" he said: tables write a mark inside a field twice.
+_DOUBLED = re.compile(r'(?<!")""(?=[^\s"])([^"]*[^\s"])""(?!")')
 _PARTNER = {"”": "“", "“": "”", "»": "«", "«": "»", "„": "“", "」": "「"}
 
 
 def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
     """All findings of one document; who speaks is known in English only."""
     marks = [mark for i, text in enumerate(document.texts) for mark in find_marks(text, i) if mark.double]
-    for mark in marks:
-        if mark.side == "inside":
-            yield _inside(document, mark)
-    outside = [mark for mark in marks if mark.side != "inside"]
+    yield from (_inside(document, mark) for mark in marks if mark.side == "inside")
+    escaped = [_DOUBLED.search(text) is not None for text in document.texts]
+    for place, text in enumerate(document.texts):
+        yield from (_doubled(document, place, match) for match in _DOUBLED.finditer(text))
+    # Marks that a table doubled are told as such, not as quotations without an end.
+    outside = [
+        replace(mark, side="either") if mark.side == "inside" else mark
+        for mark in marks
+        if not escaped[mark.place] and not (mark.side == "inside" and _is_contracted(document, mark))
+    ]
     for broken in Machine(document.texts, outside).run():
         if broken.problem == "apostrophe":
             yield _apostrophe(document, broken.mark, 0.92)
@@ -41,9 +50,17 @@ def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
             yield _never_closed(document, broken, english=english)
 
 
+def _doubled(document: Document, place: int, match: re.Match[str]) -> Finding:
+    what = "quotation marks doubled, as in a field of a table"
+    return document.finding(place, QUOTES, what, 0.9, edit=Edit(match.start(), match.end(), f'"{match[1]}"'))
+
+
+def _is_contracted(document: Document, mark: Mark) -> bool:
+    return _CONTRACTED.match(document.texts[mark.place], mark.position + 1) is not None
+
+
 def _inside(document: Document, mark: Mark) -> Finding:
-    text = document.texts[mark.place]
-    if _CONTRACTED.match(text, mark.position + 1):
+    if _is_contracted(document, mark):
         return _apostrophe(document, mark, 0.97)
     what = "a quotation mark inside a word, or without a blank beside it"
     return document.finding(mark.place, QUOTES, what, 0.7, span=(mark.position, mark.position + 1))

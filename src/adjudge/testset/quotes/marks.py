@@ -61,13 +61,18 @@ def find_marks(text: str, place: int) -> list[Mark]:
         side: Side = "close" if position in plurals else _side(text, position, before, after)
         if (hebrew := in_hebrew_word(text, position)) is not None:
             side = hebrew
-        if hebrew == "inside" or (_FEET.search(text[:position]) and character in INCHES):
+        if hebrew == "inside" or (character in INCHES and _measures(text, position, before, after)):
             continue
         if character in SINGLE and (side in ("inside", "digit", "either") or _ELIDED.match(text, position)):
             continue
         leading = not text[:position].strip(ALL + "-–—•… ")
         found.append(Mark(place, position, character, side, leading))
     return found
+
+
+def _measures(text: str, position: int, before: str, after: str) -> bool:
+    """Whether a mark stands for inches after feet, or for seconds between numbers: 6'2", 20''53."""
+    return _FEET.search(text, 0, position) is not None or (before.isdigit() and after.isdigit())
 
 
 def _neighbour(text: str, position: int, step: int) -> str:

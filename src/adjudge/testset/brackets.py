@@ -1,0 +1,64 @@
+"""Brackets without their partner, followed through a document as far as a bracket reasonably reaches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.core.testset import Finding
+    from adjudge.testset.document import Document
+
+_CLOSING = {"(": ")", "[": "]", "（": "）", "【": "】"}
+_OPENING = {closing: opening for opening, closing in _CLOSING.items()}
+_FACE = regex.compile(r"(?:^|(?<=\s))[:;=][-'^o]?[()\[\]]+")
+# What a bracket without a partner may be: the number of a list, a face the other way round, half-open in mathematics.
+_NOT_MEANT = regex.compile(
+    r"(?:^|(?<=\s))\p{L}?[\p{N}ivx]{0,4}[)\]]|[()]+[-'^]?[:;=]|[:;=8xX][-'^o]?[()]|[\[(]-?[\d.]+\s*[,;]\s*-?[\d.]+[)\]]"
+)
+FARTHEST = 3
+"""A bracket may close some segments later."""
+
+
+class Bracket(NamedTuple):
+    """A bracket and its place."""
+
+    place: int
+    position: int
+    character: str
+
+
+def find(document: Document) -> Iterator[Finding]:
+    """All findings of one document."""
+    for one, what in _alone(document.texts):
+        text = document.texts[one.place]
+        if not any(match.start() <= one.position < match.end() for match in _NOT_MEANT.finditer(text)):
+            span = (one.position, one.position + 1)
+            yield document.finding(one.place, "brackets", f"a bracket that is {what}", 0.7, span=span)
+
+
+def _alone(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
+    opened: list[Bracket] = []
+    for place, text in enumerate(texts):
+        for bracket in _brackets(text, place):
+            if bracket.character in _CLOSING:
+                opened.append(bracket)
+            elif opened and opened[-1].character == _OPENING[bracket.character]:
+                opened.pop()
+            else:
+                yield bracket, "never opened"
+        late = [one for one in opened if place - one.place >= FARTHEST or place == len(texts) - 1]
+        yield from ((one, "never closed") for one in late)
+        opened = [one for one in opened if one not in late]
+
+
+def _brackets(text: str, place: int) -> list[Bracket]:
+    faces = [match.span() for match in _FACE.finditer(text)]
+    return [
+        Bracket(place, position, character)
+        for position, character in enumerate(text)
+        if (character in _CLOSING or character in _OPENING) and not any(start <= position < end for start, end in faces)
+    ]
