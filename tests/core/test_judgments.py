@@ -88,6 +88,15 @@ def test_pairs_are_taken_apart_and_campaigns_within_them() -> None:
         judgments.for_pair("fr-en")
 
 
+def test_notes_on_other_pairs_stay_with_them() -> None:
+    notes = ["scores-cs-en.csv: odd", "scores-de-en.csv: odd", "all: odd", "left alone for de-en, cs-en: odd"]
+    judgments = Judgments.from_columns(
+        {"system": ["a", "b"], "source_lang": ["cs", "de"], "target_lang": ["en", "en"]}, notes=notes
+    )
+    assert judgments.for_pair("cs-en").notes == (notes[0], notes[2], notes[3])
+    assert judgments.by_pair()["de-en"].notes == (notes[1], notes[2], notes[3])
+
+
 def test_tables_are_put_together_with_what_was_set_aside() -> None:
     one = Judgments.from_columns({"system": ["a"], "own": [1]}, set_aside=[SetAside("why", 2)], notes=["n"])
     two = Judgments.from_columns({"system": ["b"], "own": ["x"]}, set_aside=[SetAside("why", 3)], notes=["n"])

@@ -176,3 +176,12 @@ def test_scores_of_nobody_are_said_to_be_standardised_together() -> None:
             for i in range(4)]  # fmt: skip
     found = rank(scored(rows), method="zscore", settings=QUICK)  # type: ignore[arg-type]
     assert "8 scores name no annotator: they are standardised as if one person had given them" in found.notes
+
+
+@pytest.mark.parametrize("method", ["zscore", "mixed"])
+def test_the_fingerprint_is_that_of_the_table_as_given(method: str) -> None:
+    judgments = random_scores(3)
+    saved_twice = Judgments(
+        pl.concat([judgments.table, judgments.table.head(5).with_columns(revision=pl.lit(2, dtype=pl.Int32))])
+    )
+    assert rank(saved_twice, method=method, settings=QUICK).data == saved_twice.fingerprint

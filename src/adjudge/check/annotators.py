@@ -74,7 +74,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         },
         data=judgments.fingerprint,
         set_aside=final.set_aside,
-        notes=final.notes + _notes(controls),
+        notes=final.notes + _notes(controls) + _released(final, found),
         rule=rule.in_words(controls=bool(controls)),
         annotators=found,
         twins=find_twins(final),
@@ -164,6 +164,20 @@ def _totals(judgments: Judgments, passing: set[str]) -> tuple[dict[str, int], di
         for kind in table["kind"].unique().sort():
             counts[kind] = part.filter(pl.col("kind") == kind).height
     return kept, dropped
+
+
+def _released(judgments: Judgments, found: tuple[AnnotatorCheck, ...]) -> tuple[str, ...]:
+    """Who failed here and passed when the data were released: that control saw the work in all language pairs."""
+    if "passed" not in judgments.table.columns:
+        return ()
+    kept = set(judgments.table.filter(pl.col("passed"))["annotator"].drop_nulls().unique())
+    differing = [one.annotator for one in found if not one.passed and one.annotator in kept]
+    if not differing:
+        return ()
+    what = (
+        "do not pass here but passed the control of the release, which may rest on their work in other language pairs"
+    )
+    return (f"{len(differing)} annotators {what}; rankings go by the release",)
 
 
 def _notes(controls: _Pairs) -> tuple[str, ...]:

@@ -49,15 +49,34 @@ class Sampling:
         )
         columns = (text("correlation of"), number("Pearson"), number("low"), number("high"), number("Spearman"))
         note = f"Over systems that are not human; score by {self.method}. Empty where all were drawn alike."
+        # Of scores there are no items that were shown and left without an answer.
+        alike = self.method in ("raw", "zscore")
         systems = tuple(
-            (shown_name(one.system, one.human), one.shown, one.labelled, one.reference_share, one.score)
+            (
+                shown_name(one.system, one.human),
+                *((one.shown,) if alike else (one.shown, one.labelled)),
+                one.reference_share,
+                one.score,
+            )
             for one in self.systems
+        )
+        counts = (
+            (number("judged", 0, help="how often it was judged"),)
+            if alike
+            else (
+                number("shown", 0, help="blocks in which it was shown"),
+                number("labelled", 0, help="blocks in which it got a rank"),
+            )
+        )
+        beside = (
+            "share of its judgments by annotators who judged a human translation, too"
+            if alike
+            else "share of its blocks in which a human translation was shown too"
         )
         details = (
             text("system"),
-            number("shown", 0, help="blocks in which it was shown"),
-            number("labelled", 0, help="blocks in which it got a rank"),
-            percent("with reference", help="share of its blocks in which a human translation was shown too"),
+            *counts,
+            percent("with reference", help=beside),
             number("score"),
         )
         return (

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -164,7 +165,8 @@ class Judgments:
             for s, t in self.table.select("source_lang", "target_lang").unique(maintain_order=True).rows()
             if pair_name(s, t) == wanted
         )
-        return self.select((pl.col("source_lang") == source) & (pl.col("target_lang") == target))
+        part = self.select((pl.col("source_lang") == source) & (pl.col("target_lang") == target))
+        return replace(part, notes=_about(wanted, self.pairs, self.notes))
 
     def by_pair(self) -> dict[str, Judgments]:
         """One table per language pair; a pair that occurs in several campaigns is split, as `campaign/cs-en`."""
@@ -176,6 +178,16 @@ class Judgments:
                 name = pair if len(campaigns) == 1 else f"{campaign}/{pair}"
                 parts[name] = part.select(pl.col("campaign").eq_missing(pl.lit(campaign)))
         return parts
+
+
+def _about(pair: str, pairs: Iterable[str], notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes that concern a pair: all but those that name another of the pairs, and not this one."""
+
+    def names(note: str, one: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(one)}(?!\w)", note) is not None
+
+    others = [one for one in pairs if one != pair]
+    return tuple(note for note in notes if names(note, pair) or not any(names(note, one) for one in others))
 
 
 def concat(parts: Iterable[Judgments]) -> Judgments:

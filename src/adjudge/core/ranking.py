@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from adjudge.core.components import LeftOut, VarianceComponent
 
 
+_MEANINGS = {
+    "raw": "mean score",
+    "z": "mean of the scores standardised by annotator",
+    "n_all": "judgments behind the segments",
+    "se": "standard error of the score",
+    "rank_low": "best rank possible, for this system looked at alone",
+    "rank_high": "worst rank possible, for this system looked at alone",
+}
+
+
 @dataclass(frozen=True)
 class RankedSystem:
     """One system of a ranking. `numbers` are the method's own (wins, raw mean, standard error, ...)."""
@@ -103,7 +113,7 @@ class Ranking(Result):
             number("score", 3, help=f"by {self.method}"),
             text("rank set", help="ranks that the data leave possible"),
             number("n", 0, help="judgments (or segments) behind the score"),
-            *(number(name.replace("_", " ")) for name in names),
+            *(number(name.replace("_", " "), help=_MEANINGS.get(name, "")) for name in names),
         )
         note = f"Lines separate clusters by the rule '{self.lines.rule}' at {self.lines.level:g}."
         ranking = Table(f"Ranking by {self.method}", columns, tuple(rows), note, frozenset(lines))

@@ -47,8 +47,9 @@ class Provenance:
 
 
 def provenance(judgments: Judgments) -> Provenance:
-    """The provenance of a judgment table."""
-    return Provenance(judgments.fingerprint, judgments.set_aside, judgments.notes)
+    """The provenance of a ranking by last revisions; the fingerprint is that of the table as given."""
+    final = judgments.final()
+    return Provenance(judgments.fingerprint, final.set_aside, final.notes)
 
 
 def assemble(

@@ -42,7 +42,7 @@ def rank_customary(judgments: Judgments, method: Method, settings: RankSettings)
     if np.isnan(estimate.scores).all():
         raise DataError("no annotator's scores vary, so there is no z-score; use --method raw or --zero-sd zero")
     return assemble(
-        provenance(judgments.final()),
+        provenance(judgments),
         estimate,
         method=method.name,
         rule=settings.lines or "official",

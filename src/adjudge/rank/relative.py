@@ -47,7 +47,7 @@ class _Scored:
 def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems by one of the methods for relative judgments."""
     compared = _prepared(judgments, method, settings)
-    source = replace(provenance(judgments.final()), set_aside=relative_judgments(judgments).set_aside)
+    source = replace(provenance(judgments), set_aside=relative_judgments(judgments).set_aside)
     return rank_units(units_of(compared), source, method, settings)
 
 

@@ -34,7 +34,7 @@ def test_controls_and_rows_without_a_score_are_set_aside() -> None:
     assert sum(one.rows for one in design.set_aside) == 5
     assert {one.reason for one in design.set_aside} == {
         "no score was given",
-        "control items (reference, degraded, calibration)",
+        "control or tutorial items, not outputs to rank",
     }
 
 

@@ -112,7 +112,7 @@ def modelled(judgments: Judgments) -> Judgments:
     scores = numbered.select(pl.col("protocol").is_in(SCORE_PROTOCOLS))
     used = scores.keep(pl.col("score").is_not_null(), otherwise="no score was given")
     used = _without_constant_annotators(used)
-    used = used.keep(pl.col("kind").is_in(RATED), otherwise="control items (reference, degraded, calibration)")
+    used = used.keep(pl.col("kind").is_in(RATED), otherwise="control or tutorial items, not outputs to rank")
     if "passed" in used.table.columns:
         used = used.keep(pl.col("passed").fill_null(value=True), otherwise="the annotator did not pass the control")
     if len(used) == 0:
