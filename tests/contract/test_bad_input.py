@@ -17,6 +17,8 @@ from tests.contract.tables import command
 from tests.formats.samples import SAMPLES
 
 BLOCK = SAMPLES["wmt-ranking"][0]
+ASSESSMENTS, BATCH, DOCUMENTS = SAMPLES["wmt-da"][0], SAMPLES["mturk-da"][0], SAMPLES["appraise"][1]
+ERRORS, RATINGS, SUBMITTED = SAMPLES["appraise"][2], SAMPLES["mqm"][0], SAMPLES["pearmut"][0]
 FAULTS: dict[str, tuple[str, bytes | None, tuple[str, ...]]] = {
     "missing file": ("wmt-ranking", None, ("no such file", "bad.csv")),
     "empty file": ("wmt-ranking", b"", ("bad.csv", "is empty")),
@@ -33,6 +35,25 @@ FAULTS: dict[str, tuple[str, bytes | None, tuple[str, ...]]] = {
     "contradictory counts": ("pairwise-counts", b"a b 1 2 3\nb a 1 2 3\n", ("bad.csv, line 2", "line 1")),
     "rank columns not named": ("rank-table", b"segment,a,b\n1,1,2\n", ("bad.csv", "--rank-columns", "segment, a, b")),
     "unknown winner": ("pairwise-table", b"left,right,winner\na,b,c\n", ("bad.csv", "'c'")),
+    "assessment of 1000": ("wmt-da", ASSESSMENTS.replace("\t35\t", "\t1000\t").encode(), ("bad.csv, line 3", "1000")),
+    "assessment of no known type": (
+        "wmt-da",
+        ASSESSMENTS.replace("BAD_", "OK_").encode(),
+        ("bad.csv, line 4", "OK_REF"),
+    ),
+    "assessments cut short": ("wmt-da", ASSESSMENTS.encode()[:-9], ("bad.csv, line 6", "9 fields")),
+    "no assessments": ("wmt-da", b"", ("bad.csv", "is empty")),
+    "answer of 1000": ("mturk-da", BATCH.replace("__71", "__1000").encode(), ("bad.csv, line 2", "1000")),
+    "answer cut short": ("mturk-da", BATCH.encode()[:-30], ("bad.csv, line 3", "'a_7_REPEA'")),
+    "no answers": ("mturk-da", b"\n", ("bad.csv", "is empty")),
+    "result of 1000": ("appraise", DOCUMENTS.replace(",80,", ",1000,").encode(), ("bad.csv, line 1", "'1000'")),
+    "results cut in a quote": ("appraise", ERRORS.encode()[:-25], ("bad.csv, line 3", "quotes")),
+    "no results": ("appraise", b"", ("bad.csv", "is empty")),
+    "unknown severity": ("mqm", RATINGS.replace("Minor", "Odd").encode(), ("bad.csv, line 2", "'Odd'")),
+    "no rater": ("mqm", RATINGS.replace("rater", "who").encode(), ("bad.csv, line 1", "'rater'", "who")),
+    "ratings cut short": ("mqm", RATINGS.encode()[:-40], ("bad.csv, line 4", "fields")),
+    "slider at 1000": ("pearmut", SUBMITTED.replace("90", "1000").encode(), ("bad.csv, line 2", "score is 1000")),
+    "log cut short": ("pearmut", SUBMITTED.encode()[:-30], ("bad.csv, line 2", "damaged JSON")),
     "no ranking among the types": ("wmt-ranking-2007", b"TASK,TYPE,ITEM_ID\nt,NIST,1\n", ("bad.csv", "ANNOTATOR_ID")),
 }
 

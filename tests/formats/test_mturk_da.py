@@ -114,7 +114,7 @@ def test_a_cut_record_is_named(tmp_path: Path) -> None:
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "t").write_text("\n")
+    (tmp_path / "t").write_text("a,b\n")
     with pytest.raises(InputError, match=r"has no column 'Answer\.Q1'"):
         read([tmp_path / "t"], format="mturk-da")
     with pytest.raises(InputError, match=r"holds no file with a column 'Answer\.Q1'"):

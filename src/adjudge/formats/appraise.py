@@ -24,7 +24,7 @@ from adjudge.formats.appraise_segments import counts_from_one_in_each_task, with
 from adjudge.formats.appraise_spans import UNDECIDED, parse_spans
 from adjudge.formats.appraise_write import write
 from adjudge.formats.error_weights import score, weight
-from adjudge.formats.sources import campaign_names, files_in
+from adjudge.formats.sources import campaign_names, files_in, refuse_empty
 from adjudge.formats.spans import span_column
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def _result_files(paths: Sequence[Path]) -> tuple[dict[Path, pl.DataFrame], list
         if rows is not None:
             tables[path] = rows
         elif path in explicit:
+            refuse_empty(path)
             problem = "is no result file: rows must begin with account, system, item, type (TGT, BAD, REF or CHK)"
             raise InputError(f"{problem}, languages and score; check --format", file=path, line=1)
         else:

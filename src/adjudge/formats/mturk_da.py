@@ -20,7 +20,7 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, language_code
 from adjudge.formats.mturk_rows import Results, read_results
-from adjudge.formats.sources import files_in, stem
+from adjudge.formats.sources import files_in, refuse_empty, stem
 from adjudge.formats.wmt_da_scores import KINDS, SCALE
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         if results is not None:
             parts.append(_judgments(results, _campaign(path, alone=paths == [path]), options))
         elif path in explicit:
+            refuse_empty(path)
             raise InputError(f"has no column '{ANSWER}'; check that it is a file of batch results", file=path, line=1)
         else:
             others.append(path.name)

@@ -38,6 +38,10 @@ Entry = dict[str, Any]
 Row = dict[str, Any]
 
 
+class _OffScaleError(Exception):
+    """A score that the slider cannot give."""
+
+
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read logs, or those among the files of a folder; each becomes a campaign named after it."""
     files = json_files(paths)
@@ -52,6 +56,8 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     for line, entry in kept:
         try:
             rows += _rows(entry, counts)
+        except _OffScaleError as fault:
+            raise InputError(str(fault), file=path, line=line) from fault
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
             problem = f"is not a submitted document as Pearmut writes it ({type(fault).__name__}: {shown(fault)})"
             raise InputError(problem, file=path, line=line) from fault
@@ -129,7 +135,7 @@ def _answers(common: Row, answer: Entry, target: str | None, counts: Counter[str
         number = float(value)
         low, high = _SCALE if given is not None and not sliders else _SCORES
         if not low <= number <= high:
-            raise ValueError(f"score {number:g}, it must lie between {low:g} and {high:g}")
+            raise _OffScaleError(f"score is {number:g}, it must lie between {low:g} and {high:g}; correct it")
         text = answer.get("textfield") or common["comment"]
         yield {**common, "slider": str(slider), "score": number, "spans": spans, "text": str(text) if text else None}
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
+from adjudge.core.files import read_bytes
 from adjudge.core.judgments import concat
 from adjudge.core.languages import UNKNOWN, pair_in_name, split_pair
 
@@ -46,6 +47,12 @@ def files_in(paths: Sequence[Path]) -> list[Path]:
         if times > 1:
             raise InputError("is given twice, its judgments would count twice; name it once", file=file)
     return files
+
+
+def refuse_empty(path: Path) -> None:
+    """Say of an empty file that it is empty, before saying what it is not."""
+    if not read_bytes(path).strip():
+        raise InputError("is empty; check that the file is complete", file=path)
 
 
 def campaign_names(paths: Sequence[Path]) -> list[str]:
