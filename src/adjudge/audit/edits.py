@@ -15,12 +15,12 @@ import polars as pl
 from adjudge.audit.proportion import proportion
 from adjudge.core.audit_edits import EditedSystem, Edits
 from adjudge.core.errors import DataError
-from adjudge.rank.sheet import RATED
 
 if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
 
+EDITED = ("system", "reference", "repeat")
 UNCHANGED, UNANSWERED = "OK", "N/A"
 
 
@@ -39,8 +39,8 @@ def same_pair(table: pl.DataFrame, judgments: Judgments) -> pl.DataFrame:
 def section(judgments: Judgments, settings: AuditSettings) -> Edits:
     """Count edits by system and action."""
     table = same_pair(held_apart(judgments, settings.edits, "postedit"), judgments)
-    # What was damaged on purpose, or is practice, says nothing of a system.
-    table = table.filter(pl.col("kind").is_in(RATED))
+    # What was damaged on purpose, or is practice, says nothing of a system; a reference among them was edited too.
+    table = table.filter(pl.col("kind").is_in(EDITED))
     if table.height == 0:
         raise DataError("there are no post-edits of this language pair")
     action = pl.col("action") if "action" in table.columns else pl.lit("EDIT").alias("action")
