@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from adjudge.audit.parity import ParitySettings, parity
 from adjudge.core.files import write_text
+from adjudge.meta.evaluate import evaluate
+from adjudge.meta.scores import Scores
 from adjudge.report.build import build_report
 from adjudge.report.html import render
+from adjudge.report.page import ReportPage
+from adjudge.report.parity_page import build_parity_page
+from adjudge.report.standards import build_standard_report
+from tests.audit.test_parity import SMALL
 from tests.report.made import NASTY, pair_results, score_results
 
 pytestmark = pytest.mark.browser
@@ -31,6 +39,20 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+def parity_page() -> ReportPage:
+    found = parity(SMALL, human="ref", before=SMALL, settings=ParitySettings(resamples=20))
+    return build_parity_page({"en-ko": found}, title=NASTY)
+
+
+def metrics_page() -> ReportPage:
+    """Twenty metrics with long names, as a metrics task has them."""
+    rng = np.random.default_rng(1)
+    human = rng.normal(size=(8, 20)) + np.arange(8)[:, None]
+    metrics = {f"Some-Lab-Metric-{k:02}-refA_{NASTY}": human + rng.normal(0, k + 1, human.shape) for k in range(20)}
+    scores = Scores(tuple(f"s{i}" for i in range(8)), tuple(map(str, range(20))), human, metrics)
+    return build_standard_report(evaluate(scores, permutations=20, resamples=0), title="Metrics")
 
 
 class Visit:
@@ -67,6 +89,22 @@ def test_every_chart_is_drawn_without_network_errors_or_overflow(
     assert visit.page.evaluate(widest) <= width
     ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+@pytest.mark.parametrize("kind", ["parity", "metrics"])
+def test_other_pages_need_no_network_either(browser: Browser, tmp_path: Path, kind: str) -> None:
+    page = parity_page() if kind == "parity" else metrics_page()
+    path = tmp_path / f"{kind}.html"
+    write_text(path, render(page))
+    for width in (1280, PHONE):
+        visit = Visit(browser, path, width=width)
+        assert visit.faults == []
+        assert visit.requests == [path.as_uri()]
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        legend = (
+            "Math.max(...[...document.querySelectorAll('.chart svg text')].map(e => e.getBoundingClientRect().right))"
+        )
+        assert visit.page.evaluate(legend) <= width
 
 
 def test_names_that_are_scripts_stay_names(browser: Browser, report: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from adjudge.audit.parity import ParitySettings, parity
+from adjudge.core.parity import Contrast, SystemParity
 from adjudge.report.html import render
+from adjudge.report.page import PairPage
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.testset_page import build_testset_page
 from adjudge.testset import TestSetOptions, testset
@@ -37,9 +40,26 @@ def test_topics_have_a_chart() -> None:
 def test_parity() -> None:
     found = parity(SMALL, human="ref", before=SMALL, settings=ParitySettings(resamples=50))
     page = build_parity_page({"en-ko": found}, title="Parity")
-    assert page.pairs[0].headline.startswith("Not shown to be below ref")
+    assert page.pairs[0].headline == "The data cannot tell x and y from ref, which is no proof of parity."
     assert page.pairs[0].words == (
-        "x: +0.0 points of parity from before to after (95% +0.0 to +0.0).",
-        "y: +0.0 points of parity from before to after (95% +0.0 to +0.0).",
+        "x: +0.0 points of parity from before to after (95% +0.0 to +0.0, by resampling 2 documents).",
+        "y: +0.0 points of parity from before to after (95% +0.0 to +0.0, by resampling 2 documents).",
     )
     assert "Parity shares" in render(page)
+
+
+def test_every_verdict_has_its_sentence() -> None:
+    found = parity(SMALL, human="ref", settings=ParitySettings(resamples=50))
+    near = Contrast(0.1, 0.2, (-0.3, 0.5), 0.6, margin=2.0, p_equivalence=0.001)
+    x, y = found.systems
+
+    def page_of(*systems: SystemParity) -> PairPage:
+        changed = replace(found, parts=(replace(found.parts[0], systems=systems),))
+        return build_parity_page({"en-ko": changed}, title="Parity").pairs[0]
+
+    below, level = replace(x, p=0.001, lead_interval=(-0.9, -0.5)), replace(y, contrast=near)
+    assert page_of(below).headline == "All systems are below ref."
+    mixed = page_of(below, level)
+    assert mixed.headline == "y is at parity with ref: less than 2 points apart."
+    assert mixed.words == ("x is below ref.",)
+    assert page_of(replace(x, p=0.001, lead_interval=(0.5, 0.9)), y).headline == "x is above ref."

@@ -16,6 +16,10 @@ def test_names_are_listed_as_people_write_them() -> None:
     assert listed(["A", "B"], "or") == "A or B"
     assert listed(["A", "B", "C"]) == "A, B and C"
     assert listed(list("ABCDEFGHI")) == "A, B, C, D, E and 4 others"
+    long = [f"{i}-" + "x" * 60 for i in range(4)]
+    assert listed(long) == f"{long[0]} and 3 others"
+    assert listed([long[0], "B"]) == f"{long[0]} and B"
+    assert listed(["A" * 119, "B" * 60], "or") == f"{'A' * 119} or 1 other"
     assert counted(1, "pair") == "1 pair"
     assert counted(2000, "pair") == "2,000 pairs"
 

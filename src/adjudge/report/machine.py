@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.table import show
@@ -12,11 +13,12 @@ from adjudge.core.table import show
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from adjudge.core.table import Table
+    from adjudge.core.table import Cell, Table
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "<": r"$<$", ">": r"$>$",
+    "→": r"$\rightarrow$", "×": r"$\times$", "≥": r"$\geq$", "≤": r"$\leq$", "−": "$-$", "…": r"\ldots{}",
 }  # fmt: skip
 
 
@@ -34,8 +36,13 @@ def to_csv(tables: Iterable[Table]) -> str:
             writer.writerow([])
         writer.writerow([f"# {table.title}"])
         writer.writerow([column.label for column in table.columns])
-        writer.writerows([["" if cell is None else cell for cell in row] for row in table.rows])
+        writer.writerows([["" if _undefined(cell) else cell for cell in row] for row in table.rows])
     return buffer.getvalue()
+
+
+def _undefined(cell: Cell) -> bool:
+    """A figure that is not defined is an empty cell, as it is null in JSON."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
 def to_latex(tables: Iterable[Table]) -> str:

@@ -12,7 +12,7 @@ from adjudge.report.words import counted, listed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.parity import Parity
+    from adjudge.core.parity import Parity, Verdict
 
 GUIDE = (
     Term(
@@ -40,7 +40,8 @@ def build_parity_page(results: Mapping[str, Parity], *, title: str) -> ReportPag
 
 
 def _page(name: str, parity: Parity, slug: str) -> PairPage:
-    says = f"Share of judgments in which each system is at least as good as {parity.human}."
+    what = "judgments" if parity.parts[0].human_mean_score is None else "segments"
+    says = f"Share of {what} in which each system is at least as good as {parity.human}, with its 95% interval."
     chart = Chart("shares", "Parity shares", says, parity_shares(parity))
     tables = parity.tables()
     return PairPage(
@@ -57,19 +58,37 @@ def _page(name: str, parity: Parity, slug: str) -> PairPage:
 
 
 def _headline(parity: Parity) -> str:
-    below = [one.system for one in parity.systems if one.verdict == "below the human"]
-    if len(below) == len(parity.systems):
-        return f"All systems are below {parity.human}"
-    open_ = [one.system for one in parity.systems if one.verdict != "below the human"]
-    return f"Not shown to be below {parity.human}: {listed(open_)}"
+    """The verdict that matters most; `_words` gives the others."""
+    by_verdict = _by_verdict(parity)
+    if set(by_verdict) == {"below the human"}:
+        return f"All systems are below {parity.human}."
+    return _sentence(next(iter(by_verdict)), next(iter(by_verdict.values())), parity)
+
+
+def _by_verdict(parity: Parity) -> dict[Verdict, list[str]]:
+    order: tuple[Verdict, ...] = ("above the human", "at parity", "not told apart", "below the human")
+    found = {verdict: [one.system for one in parity.systems if one.verdict == verdict] for verdict in order}
+    return {verdict: names for verdict, names in found.items() if names}
+
+
+def _sentence(verdict: Verdict, names: list[str], parity: Parity) -> str:
+    is_ = "is" if len(names) == 1 else "are"
+    if verdict == "at parity":
+        margin = next(one.contrast.margin for one in parity.systems if one.contrast is not None)
+        return f"{listed(names)} {is_} at parity with {parity.human}: less than {margin:g} points apart."
+    if verdict == "not told apart":
+        return f"The data cannot tell {listed(names)} from {parity.human}, which is no proof of parity."
+    return f"{listed(names)} {is_} {verdict.removesuffix('the human')}{parity.human}."
 
 
 def _words(parity: Parity) -> tuple[str, ...]:
+    others = tuple(_sentence(verdict, names, parity) for verdict, names in list(_by_verdict(parity).items())[1:])
     if parity.change is None:
-        return ()
-    return tuple(
+        return others
+    drawn = f"by resampling {parity.change.units} {parity.change.unit}"
+    return others + tuple(
         f"{one.system}: {100 * one.difference:+.1f} points of parity from before to after "
-        f"(95% {100 * one.interval[0]:+.1f} to {100 * one.interval[1]:+.1f})."
+        f"(95% {100 * one.interval[0]:+.1f} to {100 * one.interval[1]:+.1f}, {drawn})."
         for one in parity.change.changes
         if one.part == "all" and one.measure == "parity_share"
     )

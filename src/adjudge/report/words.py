@@ -11,12 +11,18 @@ if TYPE_CHECKING:
     from adjudge.core.ranking import RankedSystem, Ranking
 
 MOST_NAMES = 6
+LONG_NAME = 40
+MOST_LETTERS = 120
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
-    """`A`, `A and B`, `A, B and C`; long lists are cut short with their number."""
-    if len(names) > MOST_NAMES:
-        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
+    """`A`, `A and B`, `A, B and C`; long lists, and lists of long names, are cut short with their number."""
+    kept = len(names) if len(names) <= MOST_NAMES else MOST_NAMES - 1
+    while kept > 1 and max(map(len, names)) > LONG_NAME and sum(map(len, names[:kept])) > MOST_LETTERS:
+        kept -= 1
+    left = len(names) - kept
+    if left:
+        names = [*names[:kept], f"{left} others" if left > 1 else "1 other"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ROW_HEIGHT = 30
 _WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
+_SIGNS = {_WINS: "+", _OPEN: "", _LOSES: "−"}
 
 
 def metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
@@ -22,9 +23,8 @@ def metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -
     import altair as alt
 
     cells = [cell for one in comparisons for cell in _cells(one)]
-    axis = alt.Axis(labelAngle=-50, labelLimit=110, orient="top")
     base = alt.Chart(theme.values(cells)).encode(
-        x=alt.X("column:N", sort=list(order), title="against", axis=axis),
+        x=alt.X("column:N", sort=list(order), title="against", axis=theme.column_axis(len(order))),
         y=alt.Y("row:N", sort=list(order), title=None),
     )
     colours = [theme.HEAT[6], theme.HEAT[3], theme.HEAT[0]]
@@ -37,9 +37,11 @@ def metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -
             alt.Tooltip("p:N", title="p (Holm)"),
         ],
     )
-    wide = f"width / {max(len(order), 1)} > 40 ? 1 : 0"
-    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text=alt.Text("p:N"))
-    return theme.finish(alt.layer(boxes, numbers), height=ROW_HEIGHT * max(len(order), 2))
+    # Where numbers do not fit, signs say what the colours say.
+    wide = f"width / {max(len(order), 1)} > 40"
+    numbers = base.mark_text(fontSize=11, opacity=alt.expr(f"{wide} ? 1 : 0")).encode(text=alt.Text("p:N"))
+    signs = base.mark_text(fontSize=12, opacity=alt.expr(f"{wide} ? 0 : 1")).encode(text=alt.Text("sign:N"))
+    return theme.finish(alt.layer(boxes, numbers, signs), height=ROW_HEIGHT * max(len(order), 2))
 
 
 def _cells(one: MetricComparison) -> list[dict[str, Any]]:
@@ -48,6 +50,6 @@ def _cells(one: MetricComparison) -> list[dict[str, Any]]:
     known = math.isfinite(one.difference)
     ahead, behind = (one.difference, -one.difference) if known else (None, None)
     return [
-        {"row": one.better, "column": one.worse, "verdict": up, "difference": ahead, **common},
-        {"row": one.worse, "column": one.better, "verdict": down, "difference": behind, **common},
+        {"row": one.better, "column": one.worse, "verdict": up, "sign": _SIGNS[up], "difference": ahead, **common},
+        {"row": one.worse, "column": one.better, "verdict": down, "sign": _SIGNS[down], "difference": behind, **common},
     ]

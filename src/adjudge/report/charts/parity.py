@@ -25,16 +25,22 @@ def parity_shares(parity: Parity) -> dict[str, Any]:
         for one in part.systems
     ]
     colour = alt.Color(
-        "set:N", scale=alt.Scale(domain=list(sets), range=[theme.MUTED, theme.ACCENT][-len(sets) :]), title=None
+        "set:N",
+        scale=alt.Scale(domain=list(sets), range=[theme.MUTED, theme.ACCENT][-len(sets) :]),
+        title=None,
+        legend=alt.Legend() if len(sets) > 1 else None,
     )
+    order = [one.system for one in sorted(parity.systems, key=lambda one: (-one.parity_share, one.system))]
     base = alt.Chart(theme.values(rows)).encode(
-        y=alt.Y("system:N", title=None), yOffset=alt.YOffset("set:N", sort=list(sets)), color=colour
+        y=alt.Y("system:N", title=None, sort=order), yOffset=alt.YOffset("set:N", sort=list(sets)), color=colour
     )
     bars = base.mark_rule(strokeWidth=2.5).encode(
         x=alt.X("low:Q", title="at least as good as the human", axis=alt.Axis(format=".0%")), x2="high:Q"
     )
+    # Shapes tell the versions apart for those who do not see the colours.
     points = base.mark_point(filled=True, size=80, opacity=1).encode(
         x="share:Q",
+        shape=alt.Shape("set:N", scale=alt.Scale(domain=list(sets), range=["diamond", "circle"][-len(sets) :])),
         tooltip=[alt.Tooltip("system:N"), alt.Tooltip("set:N"), alt.Tooltip("share:Q", format=".1%")],
     )
     return theme.finish(alt.layer(bars, points), height=ROW_HEIGHT * max(len(parity.systems), 2))

@@ -39,7 +39,7 @@ CONFIG: dict[str, Any] = {
     "view": {"stroke": None},
     "axis": {
         "labelColor": INK, "titleColor": MUTED, "gridColor": GRID, "domain": False, "tickColor": GRID,
-        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 150, "titlePadding": 8,
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 190, "titlePadding": 8,
     },
     "legend": {
         "labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12, "orient": "top",
@@ -48,15 +48,56 @@ CONFIG: dict[str, Any] = {
     "text": {"color": INK, "fontSize": 12},
 }  # fmt: skip
 STATIC_WIDTH = 640
+# Characters of a name that fit beside a chart and above a matrix, on wide pages and on phones.
+_LENGTHS = {"y": (24, 15), "x": (17, 17)}
+_PHONE = "containerSize()[0] < 500"
 
 
 def finish(chart: Any, *, height: int) -> dict[str, Any]:
     """A chart that fills the width it is given, in the look of all charts."""
     spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
     del spec["$schema"]
+    rows = _rows(spec)
+    for layer in spec.get("layer", [spec]):
+        for name, lengths in _LENGTHS.items():
+            channel = layer["encoding"].get(name, {})
+            if channel.get("type") == "nominal" and channel.get("axis", {}) is not None:
+                _shorten_names(
+                    channel, {str(row[channel["field"]]) for row in rows if channel["field"] in row}, *lengths
+                )
     spec["config"] = CONFIG
     spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     return spec
+
+
+def _rows(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All rows of data in a specification, wherever its layers keep them."""
+    sources = [one.get("data", {}).get("values", []) for one in (spec, *spec.get("layer", []))]
+    return [row for rows in (*sources, *spec.get("datasets", {}).values()) for row in rows]
+
+
+def _shorten_names(channel: dict[str, Any], names: set[str], longest: int, on_phones: int) -> None:
+    """Cut long names at their end, or in the middle where that tells more of them apart."""
+    wide, narrow = (_cut("datum.label", length, _tail(names, length)) for length in (longest, on_phones))
+    shortened = wide if wide == narrow else f"{_PHONE} ? ({narrow}) : ({wide})"
+    channel.setdefault("axis", {}).setdefault("labelExpr", shortened)
+
+
+def _tail(names: set[str], longest: int) -> int:
+    """How many characters of the end to keep, so that the most names stay different."""
+    middle = longest // 2 - 1
+    kept_apart = {tail: len({_shortened(name, longest, tail) for name in names}) for tail in (0, middle)}
+    return middle if kept_apart[middle] > kept_apart[0] else 0
+
+
+def _shortened(name: str, longest: int, tail: int) -> str:
+    return name if len(name) <= longest else f"{name[: longest - tail - 1]}…{name[len(name) - tail :]}"
+
+
+def _cut(name: str, longest: int, tail: int) -> str:
+    """The same in the charts' own language."""
+    ending = f" + slice({name}, -{tail})" if tail else ""
+    return f"length({name}) > {longest} ? slice({name}, 0, {longest - tail - 1}) + '…'{ending} : {name}"
 
 
 def values(rows: list[dict[str, Any]]) -> Any:
@@ -71,7 +112,7 @@ def column_axis(count: int) -> Any:
     import altair as alt
 
     size = alt.expr(f"max(7, min(12, 0.8 * width / {max(count, 1)}))")
-    return alt.Axis(labelAngle=-50 if count <= 12 else -90, labelLimit=110, orient="top", labelFontSize=size)
+    return alt.Axis(labelAngle=-50 if count <= 12 else -90, labelLimit=140, orient="top", labelFontSize=size)
 
 
 def paint(spec: Mapping[str, Any], *, width: int = STATIC_WIDTH) -> dict[str, Any]:

@@ -1,0 +1,40 @@
+"""Long names in charts keep what tells them apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from adjudge.core.meta import MetricComparison
+from adjudge.report.charts.metric_wins import metric_wins
+from tests.report.test_standards import rows_of
+
+ORDER = [f"newstest.Some-Lab-Document-Level.{i}" for i in range(3)]
+COMPARED = [
+    MetricComparison("system", "williams", ORDER[0], ORDER[1], 0.2, 0.001, 0.002, 0.002, one_sided=True),
+    MetricComparison("system", "williams", ORDER[0], ORDER[2], 0.2, 0.03, 0.04, 0.04, one_sided=True),
+    MetricComparison("system", "williams", ORDER[1], ORDER[2], float("nan"), None, None, None, one_sided=True),
+]
+
+
+@pytest.mark.parametrize(("swapped", "in_the_middle"), [(False, True), (True, False)])
+def test_names_are_cut_where_they_differ_least(swapped: bool, in_the_middle: bool) -> None:
+    """Names that differ at the end keep their end; names that differ at the start are cut at the end."""
+
+    def named(name: str) -> str:
+        return f"{name[-1]}-{name}-campaign" if swapped else name
+
+    compared = [replace(one, better=named(one.better), worse=named(one.worse)) for one in COMPARED]
+    spec = metric_wins(compared, [named(name) for name in ORDER])
+    axes = [layer["encoding"][channel]["axis"]["labelExpr"] for layer in spec["layer"] for channel in "xy"]
+    assert all(("+ '…' + slice(datum.label, -" in expression) == in_the_middle for expression in axes)
+
+
+def test_signs_say_what_colours_say_and_one_sided_tests_need_half_the_level() -> None:
+    rows = rows_of(metric_wins(COMPARED, ORDER))
+    signs = {(one["row"], one["column"]): one["sign"] for one in rows}
+    assert signs[ORDER[0], ORDER[1]] == "+"
+    assert signs[ORDER[1], ORDER[0]] == "−"
+    assert {signs[pair] for pair in signs if ORDER[2] in pair} == {""}
+    assert [one["difference"] for one in rows][-2:] == [None, None]
