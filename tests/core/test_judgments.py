@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from adjudge.core.errors import DataError, InputError
+from adjudge.core.imported import describe
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
 
 
@@ -95,6 +96,15 @@ def test_notes_on_other_pairs_stay_with_them() -> None:
     )
     assert judgments.for_pair("cs-en").notes == (notes[0], notes[2], notes[3])
     assert judgments.by_pair()["de-en"].notes == (notes[1], notes[2], notes[3])
+
+
+def test_tutorials_are_no_systems_of_the_campaign() -> None:
+    judgments = Judgments.from_columns(
+        {"system": ["a", "tutorial1", "b"], "kind": ["system", "tutorial", "degraded"], "annotator": ["x", "x", "y"],
+         "document": ["d", "t", "d"], "segment": ["1", "1", "2"]}
+    )  # fmt: skip
+    found = describe(judgments, {})
+    assert (found.rows, found.annotators, found.systems, found.documents, found.segments) == (3, 2, 2, 1, 2)
 
 
 def test_tables_are_put_together_with_what_was_set_aside() -> None:

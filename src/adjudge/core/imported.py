@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from adjudge.core.result import Result
 from adjudge.core.table import Table, number, text
 
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
     from adjudge.core.result import Setting
+
+
+NOT_JUDGED = ("tutorial", "attention")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +43,16 @@ class Imported(Result):
 
 
 def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
-    """Count what a judgment table holds; a segment or document is counted once per campaign and language pair."""
+    """Count what a judgment table holds; a segment or document is counted once per campaign and language pair.
+
+    Tutorials and attention checks are rows, but neither systems nor texts of the campaign.
+    """
     table = judgments.table
+    judged = table.filter(~pl.col("kind").is_in(NOT_JUDGED))
     place = ("campaign", "source_lang", "target_lang")
 
     def distinct(*columns: str) -> int:
-        return table.select(*place, *columns).drop_nulls(columns[-1]).n_unique()
+        return judged.select(*place, *columns).drop_nulls(columns[-1]).n_unique()
 
     return Imported(
         settings=settings,
@@ -52,7 +61,7 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
         notes=judgments.notes,
         rows=table.height,
         annotators=table["annotator"].drop_nulls().n_unique(),
-        systems=table["system"].drop_nulls().n_unique(),
+        systems=judged["system"].drop_nulls().n_unique(),
         documents=distinct("document"),
         segments=distinct("document", "segment") if table["document"].is_not_null().any() else distinct("segment"),
         pairs=judgments.pairs,
