@@ -215,3 +215,10 @@ def test_ranks_that_no_block_explains_are_pointed_out(tmp_path: Path) -> None:
     assert "the largest rank is 7 (in 1 rows)" in adjudge.read([ranks(tmp_path, 1, 2, 7)]).notes[-1]
     for usual in ([1, 2, 5], [1, 2, 3, 4, 5, 6, 7]):
         assert not [note for note in adjudge.read([ranks(tmp_path, *usual)]).notes if "largest rank" in note]
+
+
+@pytest.mark.parametrize("name", ["table.json", "table.JSONL", "table.xlsx"])
+def test_a_name_that_promises_another_kind_of_file_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"\.parquet, \.csv or \.tsv"):
+        native.write(Judgments.from_columns(pl.DataFrame({"system": ["a"]})), tmp_path / name)
+    assert not list(tmp_path.iterdir())

@@ -11,9 +11,13 @@ def formats(json: o.Json = False) -> None:
     from adjudge.formats import FORMATS
 
     if json:
+        from adjudge._version import __version__
         from adjudge.cli.shared import print_json
+        from adjudge.core.result import make_signature
 
-        print_json({"formats": {name: what for name, (_, what) in FORMATS.items()}})
+        about = {"settings": {}, "set_aside": [], "version": __version__}
+        signature = make_signature("formats", {}, f"{len(FORMATS)} formats", __version__)
+        print_json({"signature": signature, **about, "formats": {name: what for name, (_, what) in FORMATS.items()}})
         return
     width = max(map(len, FORMATS))
     for name, (_, what) in FORMATS.items():

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
 
 PARQUET_MAGIC = b"PAR1"
+OTHER_ENDINGS = (".json", ".jsonl", ".xlsx", ".xls", ".html", ".txt", ".md", ".tex", ".gz", ".zip", ".db")
+"""Endings that promise something else; any other word behind a dot is part of the name."""
 _TIMES = ("started", "ended")
 
 
@@ -166,6 +168,9 @@ def _parse_booleans(column: pl.Series, source: Source) -> pl.Series:
 
 def write(judgments: Judgments, path: Path) -> None:
     """Write the table: CSV or TSV where the name ends so, Parquet otherwise."""
+    if path.suffix.lower() in OTHER_ENDINGS:
+        problem = f"a judgment table cannot be written as '{path.suffix}'"
+        raise InputError(f"{problem}; end the name in .parquet, .csv or .tsv", file=path)
     with atomic_path(path) as temporary:
         if path.suffix in (".csv", ".tsv"):
             _as_text(judgments.table).write_csv(temporary, separator="\t" if path.suffix == ".tsv" else ",")
