@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import sqlite3
 import threading
 import time
@@ -127,3 +128,34 @@ def test_the_embedded_database_writes_its_log_to_the_disk_before_it_says_so(prag
             connection.execute(statement)
         found = connection.execute(f"PRAGMA {pragma}").fetchone()[0]
     assert found == {"journal_mode": "wal", "synchronous": 2}[pragma], "2 is FULL"
+
+
+def test_a_disk_that_is_full_for_a_while_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    """The limit on the size of files stands in for the disk: it can be set and lifted while the server runs."""
+    campaign = make_campaign(tmp_path)
+    with Server(campaign) as server:
+        client = server.client("anna")
+        work = client.work()
+        output = outputs(work, 0)[0]
+
+        def save(score: int) -> Any:
+            return new_save(work, 0, [{"output": output, "score": score}], events=[[0, "x" * 900]])
+
+        assert client.post("/api/saves", save(0)).status == 200
+        largest = max(file.stat().st_size for file in tmp_path.glob("campaign.sqlite3*"))
+        limit_files(server, largest + 20_000)
+        statuses = [client.post("/api/saves", save(score)).status for score in range(1, 40)]
+        assert set(statuses) == {200, 500}, "some fit, then none"
+        assert client.get("/api/work").status == 200, "reading goes on"
+        limit_files(server, resource.RLIM_INFINITY)
+        assert client.post("/api/saves", save(77)).status == 200
+        saved = [0, *(score for score, status in enumerate(statuses, start=1) if status == 200), 77]
+        assert exported(server, tmp_path).table.sort("revision")["score"].to_list() == saved
+
+
+def limit_files(server: Server, size: int) -> None:
+    """Let the processes that serve write no file beyond this size."""
+    assert server.process is not None
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    for child in children:
+        resource.prlimit(int(child), resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))

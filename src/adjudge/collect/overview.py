@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Max, Sum
+from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import TruncHour
 from django.utils import timezone
 
@@ -14,7 +14,12 @@ from adjudge.collect.controls import ControlCount, count_controls
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save, ScreenState
 from adjudge.collect.running import running
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _THROUGHPUT_HOURS = 24
+# Databases take only so many values in one question.
+_SCREENS_AT_ONCE = 500
 
 
 def overview() -> dict[str, Any]:
@@ -59,9 +64,8 @@ def _throughput(now: datetime) -> list[dict[str, Any]]:
 
 
 def _annotators(now: datetime) -> list[dict[str, Any]]:
-    states = ScreenState.objects.select_related("assignment")
-    controls = count_controls(states)
-    sums = _sums(states)
+    controls = count_controls(_control_states())
+    sums = _sums()
     finished = dict(
         Assignment.objects.filter(finished__isnull=False).values_list("annotator").annotate(count=Count("pk"))
     )
@@ -91,17 +95,21 @@ def _annotators(now: datetime) -> list[dict[str, Any]]:
     return rows
 
 
-def _sums(states: Any) -> dict[int, tuple[int, int, float]]:
+def _sums() -> dict[int, tuple[int, int, float]]:
     """Judgments, complete screens and active seconds per annotator."""
-    sums: dict[int, tuple[int, int, float]] = {}
-    for state in states:
-        judged, screens, active = sums.get(state.assignment.annotator_id, (0, 0, 0.0))
-        sums[state.assignment.annotator_id] = (
-            judged + state.judged,
-            screens + state.complete,
-            active + state.active_seconds,
-        )
-    return sums
+    grouped = ScreenState.objects.values_list("assignment__annotator").annotate(
+        judged=Sum("judged"), screens=Count("pk", filter=Q(complete=True)), active=Sum("active_seconds")
+    )
+    return {annotator: (judged, screens, active) for annotator, judged, screens, active in grouped}
+
+
+def _control_states() -> Iterator[ScreenState]:
+    """How the screens with controls stand. All the others are not even read: there may be very many."""
+    screens = running().control_screens
+    wanted = ("screen", "answers", "assignment__annotator_id", "assignment__task")
+    for start in range(0, len(screens), _SCREENS_AT_ONCE):
+        states = ScreenState.objects.filter(screen__in=screens[start : start + _SCREENS_AT_ONCE])
+        yield from states.select_related("assignment").only(*wanted)
 
 
 def _link_status(link: Link | None, now: datetime) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from adjudge.collect.export import collected
@@ -12,17 +12,40 @@ from adjudge.collect.running import PanelTable, running
 from adjudge.core.errors import AdjudgeError
 
 _FRESH_SECONDS = 10.0
+# What takes long is computed less often, so that people who judge never wait for statistics.
+_REST = 10
 _lock = threading.Lock()
-_last: tuple[float, list[dict[str, Any]]] | None = None
+
+
+@dataclass(frozen=True)
+class _Computed:
+    tables: list[dict[str, Any]]
+    fresh_until: float
+
+
+_last: _Computed | None = None
 
 
 def panels() -> list[dict[str, Any]]:
-    """The tables of all statistics functions; one that cannot be computed yet says why."""
+    """The tables of all statistics functions; one that cannot be computed yet says why.
+
+    While somebody else has them computed anew, everybody gets the last ones.
+    """
     global _last  # noqa: PLW0603 - a cache of this process
-    with _lock:
-        if _last is None or time.monotonic() - _last[0] > _FRESH_SECONDS:
-            _last = (time.monotonic(), _compute())
-        return _last[1]
+    last = _last
+    if last is not None and time.monotonic() < last.fresh_until:
+        return last.tables
+    if not _lock.acquire(blocking=last is None):
+        return [] if last is None else last.tables
+    try:
+        if _last is None or _last is last:
+            began = time.monotonic()
+            tables = _compute()
+            ended = time.monotonic()
+            _last = _Computed(tables, ended + max(_FRESH_SECONDS, _REST * (ended - began)))
+        return _last.tables
+    finally:
+        _lock.release()
 
 
 def _compute() -> list[dict[str, Any]]:

@@ -69,6 +69,14 @@ class Running:
         return {(task.id, screen.id): screen for task in self.tasks.tasks for screen in task.screens}
 
     @cached_property
+    def control_screens(self) -> list[str]:
+        """The ids of screens that hold controls, or what a control was made from."""
+        placed = [(screen.id, output) for task in self.tasks.tasks for screen, _, output in task.outputs()]
+        checked = [one for _, one in placed if one.expected is not None or one.kind == "degraded"]
+        wanted = {one.id for one in checked} | {one.of for one in checked}
+        return list(dict.fromkeys(screen for screen, output in placed if output.id in wanted))
+
+    @cached_property
     def output_by_id(self) -> dict[tuple[str, str], PlacedOutput]:
         """Every output under the ids of its task and of itself."""
         return {
