@@ -15,6 +15,7 @@ from adjudge.rank.ordering.branch import cheapest_order, closed
 from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
 from adjudge.rank.ordering.odd_cuts import odd_cuts
 from adjudge.rank.ordering.packing import packed_bound
+from adjudge.rank.ordering.population import search_widely
 from adjudge.rank.ordering.relaxation import Cuts, Pairs, Relaxed, proved_bound, solve_relaxation
 
 Costs = NDArray[np.int64]
@@ -83,6 +84,7 @@ def test_branching_alone_ends_at_the_optimum(n: int, seed: int, monkeypatch: pyt
     monkeypatch.setattr(branch, "ROUNDS_BELOW", 0)
     monkeypatch.setattr(branch, "first_order", lambda costs: np.arange(len(costs)))
     monkeypatch.setattr(branch, "shake", lambda _, order, **__: order)
+    monkeypatch.setattr(branch, "search_widely", lambda _, order, **__: order)
     monkeypatch.setattr(branch, "descend", lambda _, order: order)
     costs = noise(n, seed)
     found = cheapest_order(costs, deadline=soon())
@@ -144,6 +146,29 @@ def test_searches_never_make_an_order_dearer() -> None:
     assert cost_of(costs, down) < cost_of(costs, start)
     assert cost_of(costs, first_order(costs)) <= cost_of(costs, descend(costs, np.argsort((costs - costs.T).sum(1))))
     assert cost_of(costs, shake(costs, down, goal=0, deadline=soon())) <= cost_of(costs, down)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_wide_search_finds_the_optimum_of_small_noise_and_keeps_an_order_that_is_as_good(seed: int) -> None:
+    costs = noise(12, seed)
+    found = search_widely(costs, np.arange(12), goal=by_sets(costs), deadline=soon())
+    assert cost_of(costs, found) == by_sets(costs)
+    assert search_widely(costs, found, goal=0, deadline=time.process_time()) is found
+
+
+@pytest.mark.parametrize("n", [2, 5, 14])
+def test_descent_makes_the_best_insertion_each_time(n: int) -> None:
+    """Against trying every insertion and counting the whole cost."""
+    costs = noise(n, n)
+    order = np.random.default_rng(n).permutation(n)
+    slow = order
+    while True:
+        tried = [np.insert(np.delete(slow, i), j, slow[i]) for i in range(n) for j in range(n)]
+        gains = [cost_of(costs, slow) - cost_of(costs, one) for one in tried]
+        if max(gains) <= 0:
+            break
+        slow = tried[int(np.argmax(gains))]
+    assert descend(costs, order).tolist() == slow.tolist()
 
 
 def test_contradictions_have_no_closure() -> None:

@@ -18,6 +18,7 @@ from adjudge.core.rng import generator
 from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
 from adjudge.rank.ordering.odd_cuts import odd_cuts
 from adjudge.rank.ordering.packing import packed_bound
+from adjudge.rank.ordering.population import search_widely
 from adjudge.rank.ordering.relaxation import TOLERANCE, Cuts, Pairs, Relaxed, solve_relaxation
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class _Search:
         self.made = 0
         self.proved = 0.0
         self.shaken = False
+        self.searched = False
 
     def run(self) -> Ordered:
         n = self.pairs.n
@@ -111,6 +113,8 @@ class _Search:
         if tightened is None:
             return []
         node, relaxed = tightened
+        if self._found_cheaper(node):
+            return self._children(node)
         halfway = np.minimum(relaxed.x, 1 - relaxed.x)
         low, high = self.pairs.limits(node.before)
         halfway[low == high] = 0
@@ -125,6 +129,15 @@ class _Search:
                 self.made += 1
                 children.append(_Node(node.bound, -self.made, decided, node.cuts))
         return children
+
+    def _found_cheaper(self, node: _Node) -> bool:
+        """Before the first pair is decided both ways, look for a better order far and wide: it saves many nodes."""
+        if self.searched:
+            return False
+        self.searched = True
+        before, goal = self.cost, math.ceil(node.bound - TOLERANCE)
+        self._offer(search_widely(self.costs, self.best, goal=goal, deadline=self.deadline))
+        return self.cost < before
 
     def _tightened(self, node: _Node) -> tuple[_Node, Relaxed] | None:
         """Bound a node as well as is worthwhile; None where that closes it."""

@@ -29,29 +29,37 @@ def cost_of(costs: Costs, order: Order) -> int:
 
 def descend(costs: Costs, order: Order) -> Order:
     """Move one element at a time to its best place, the most rewarding move first, until no move pays."""
-    excess = costs - costs.T
-    order = order.copy()
+    excess = (costs - costs.T)[np.ix_(order, order)]
+    earlier = np.tri(len(order), k=-1, dtype=excess.dtype)
     while len(order) > 1:
-        here, there, gain = _best_move(excess[np.ix_(order, order)])
+        here, there, gain = _best_move(excess, earlier)
         if gain <= 0:
             break
-        order = np.insert(np.delete(order, here), there, order[here])
-    return order
+        places = _moved(len(order), here, there)
+        order, excess = order[places], excess[places][:, places]
+    return order.copy()
 
 
-def _best_move(excess: Costs) -> tuple[int, int, int]:
+def _best_move(excess: Costs, earlier: Costs) -> tuple[int, int, int]:
     """The best move (from place, to place, gain); `excess[p, q]` is the cost of p before q minus that of q before p.
 
-    Moving p down to q saves `excess[p, k]` for every k passed, moving it up costs as much.
+    Moving p down to q saves `excess[p, k]` for every k passed, moving it up costs as much; `earlier` marks q < p.
     """
     total = np.cumsum(excess, axis=1)
-    own = np.diagonal(total)[:, None]
-    before = np.concatenate([np.zeros((len(excess), 1), dtype=total.dtype), total[:, :-1]], axis=1)
-    places = np.arange(len(excess))
-    gain = np.where(places[None, :] > places[:, None], total - own, before - own)
-    np.fill_diagonal(gain, 0)
-    here, there = np.unravel_index(int(gain.argmax()), gain.shape)
-    return int(here), int(there), int(gain[here, there])
+    gain = total - excess * earlier - np.diagonal(total)[:, None]
+    here, there = divmod(int(gain.argmax()), len(gain))
+    return here, there, int(gain[here, there])
+
+
+def _moved(length: int, here: int, there: int) -> NDArray[np.int64]:
+    """The places of an order after one element has moved."""
+    places = np.arange(length)
+    if here < there:
+        places[here:there] += 1
+    else:
+        places[there + 1 : here + 1] -= 1
+    places[there] = here
+    return places
 
 
 def first_order(costs: Costs) -> Order:
@@ -70,12 +78,17 @@ def shake(costs: Costs, order: Order, *, goal: int, deadline: float) -> Order:
     for _ in range(SHAKEN * len(order)):
         if best_cost <= goal or time.process_time() > halfway:
             break
-        size = int(rng.integers(3, max(4, len(order) // 3 + 1)))
-        start = int(rng.integers(0, max(1, len(order) - size + 1)))
-        shaken = best.copy()
-        shaken[start : start + size] = rng.permutation(shaken[start : start + size])
-        found = descend(costs, shaken)
+        found = descend(costs, shaken(best, rng))
         cost = cost_of(costs, found)
         if cost <= best_cost:
             best, best_cost = found, cost
     return best
+
+
+def shaken(order: Order, rng: np.random.Generator) -> Order:
+    """The order with a stretch of it shuffled."""
+    size = int(rng.integers(3, max(4, len(order) // 3 + 1)))
+    start = int(rng.integers(0, max(1, len(order) - size + 1)))
+    other = order.copy()
+    other[start : start + size] = rng.permutation(other[start : start + size])
+    return other
