@@ -216,7 +216,7 @@ def test_marks_that_were_there_are_kept_changed_and_deleted(page: Page, tmp_path
     with Server(campaign) as server:
         begin(page, server)
         assert errors(page) == ["“one”, Minor", "“two”, Major", "“three”, Minor"]
-        expect(page.locator("li.error .hint").first).to_have_text("was there")
+        expect(page.locator("li.error .hint").first).to_have_text("marked beforehand")
         page.keyboard.type("70")
         saved(page)
         wait_for(lambda: len(spans_of(exported(server, tmp_path))) == 3)
@@ -225,11 +225,11 @@ def test_marks_that_were_there_are_kept_changed_and_deleted(page: Page, tmp_path
         page.get_by_role("button", name="Minor").nth(1).click()
         page.get_by_role("button", name="Delete the mark: “three”").click()
         mark_words(page, 3)
-        expect(page.locator("li.error .hint")).to_have_text(["was there", "was there, changed"])
+        expect(page.locator("li.error .hint")).to_have_text(["marked beforehand", "marked beforehand, changed"])
         shoot(page, "esa-prefilled")
         saved(page)
         page.reload()
-        expect(page.locator("li.error .hint")).to_have_text(["was there", "was there, changed"])
+        expect(page.locator("li.error .hint")).to_have_text(["marked beforehand", "marked beforehand, changed"])
         table = exported(server, tmp_path).final().table.filter(pl.col("segment") == "1")
     assert table["span_origins"].to_list() == ["prefilled changed annotator"]
     assert [span["severity"] for span in table["spans"][0]] == ["minor", "minor", "minor"]
@@ -315,3 +315,65 @@ def test_narrow_and_zoomed_screens_show_all_of_the_marking(page: Page, tmp_path:
         for _ in range(5):
             page.keyboard.press("+")
         assert page.evaluate(wide) <= 0
+
+
+def test_two_tabs_that_mark_the_same_segment_are_told(page: Page, tmp_path: Path) -> None:
+    with Server(campaign_of_texts(tmp_path, ["one two three.", "four five six."])) as server:
+        begin(page, server)
+        other = page.context.new_page()
+        other.goto(server.url + "/work")
+        expect(texts_of(other).first).to_be_focused()
+        mark_words(page, 0)
+        saved(page)
+        expect(other.locator("li.error")).to_have_count(1)
+        other.bring_to_front()
+        texts_of(other).nth(1).focus()
+        mark_words(other, 1)
+        saved(other)
+        expect(page.locator("li.error")).to_have_count(2)
+        assert (errors(page, 0), errors(page, 1)) == (["“one”, Minor"], ["“five”, Minor"])
+
+
+def test_fingers_mark_by_moving_along_the_line_and_scroll_by_moving_across(browser: Browser, tmp_path: Path) -> None:
+    with Server(campaign_of_texts(tmp_path, ["one two three four five.", *["six seven eight."] * 6])) as server:
+        context = browser.new_context(viewport={"width": 390, "height": 600}, has_touch=True, locale="en-GB")
+        phone = context.new_page()
+        phone.goto(server.links["anna"])
+        phone.get_by_role("button", name="Begin").tap()
+        touch = context.new_cdp_session(phone)
+
+        def swipe(start: tuple[float, float], end: tuple[float, float]) -> None:
+            for i in range(11):
+                x, y = (one + (other - one) * i / 10 for one, other in zip(start, end, strict=True))
+                points = [{"x": x, "y": y}]
+                touch.send(
+                    "Input.dispatchTouchEvent", {"type": "touchMove" if i else "touchStart", "touchPoints": points}
+                )
+            touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+        units = phone.locator(".columns > div:last-child .unit")
+        boxes = [units.nth(i).bounding_box() for i in (1, 3)]
+        (x, y), (to_x, to_y) = [(one["x"] + one["width"] / 2, one["y"] + one["height"] / 2) for one in boxes if one]
+        swipe((x, y), (to_x, to_y))
+        expect(phone.locator("li.error")).to_have_count(1)
+        assert errors(phone) == ["“two three four”, Minor"]
+        box = units.nth(1).bounding_box()
+        assert box is not None
+        swipe((box["x"] + 5, box["y"] + 5), (box["x"] + 5, box["y"] - 120))
+        wait_for(lambda: phone.evaluate("window.scrollY") > 0)
+        assert errors(phone) == ["“two three four”, Minor"], "scrolling marks nothing"
+        context.close()
+
+
+def test_marks_that_were_saved_survive_a_power_cut(page: Page, tmp_path: Path) -> None:
+    with Server(campaign_of_texts(tmp_path, ["one two three four."])) as server:
+        begin(page, server)
+        mark_words(page, 1, severity=1)
+        saved(page)
+        server.kill()
+        mark_words(page, 3)
+        expect(page.locator(".saved")).to_contain_text("kept here")
+        server.start()
+        saved(page)
+        table = exported(server, tmp_path).final().table
+    assert [one["text"] for one in table["spans"][0]] == ["two", "four"]

@@ -88,3 +88,19 @@ def test_text_and_controls_have_the_contrast_that_the_guidelines_ask_for(theme: 
 
 def test_both_dark_themes_are_one() -> None:
     assert themes()[1] == themes()[2]
+
+
+def severity_themes() -> list[dict[str, str]]:
+    blocks = re.findall(r":root[^{]*\{([^}]+)\}", (STATIC / "spans.css").read_text())
+    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for block in blocks]
+
+
+@pytest.mark.parametrize("theme", range(3), ids=["light", "dark by the system", "dark by choice"])
+def test_marks_and_their_letters_have_the_contrast_that_the_guidelines_ask_for(theme: int) -> None:
+    colours, marks = themes()[theme], severity_themes()[theme]
+    for severity in ("neutral", "minor", "major", "critical"):
+        assert contrast(colours["ink"], marks[f"{severity}-soft"]) >= 4.5, severity
+        assert contrast(marks[severity], colours["paper"]) >= 4.5, severity
+        # The letter in a button that is chosen, and the underline of a mark.
+        assert contrast(marks[severity], marks[f"{severity}-soft"]) >= 4.5, severity
+    assert severity_themes()[1] == severity_themes()[2]

@@ -19,7 +19,7 @@ export function difference(before, after, lang, snap) {
   return joined([...same(one.slice(0, head)), ...middle, ...same(tail ? one.slice(-tail) : [])]);
 }
 
-/** Words, or characters, and what stands between them. @param {string} text @param {string} lang @param {string} snap */
+/** Words or characters, and what is between them. @param {string} text @param {string} lang @param {string} snap */
 function pieces(text, lang, snap) {
   const { points, units } = cut(text, lang, snap);
   const borders = [...new Set([0, points.length, ...units.flatMap((one) => [one.start, one.end])])];
@@ -81,9 +81,13 @@ export function shownDifference(parts) {
   return parts.map(({ kind, text }) => (kind === "same" ? document.createTextNode(text) : h(kind, {}, text)));
 }
 
-/** How much was changed, in percent of the words (or characters) of both. @param {string} before @param {string} after @param {string} snap */
+/**
+ * How much was changed, in percent of the words (or characters) of both; the server counts in the same way.
+ * @param {string} before @param {string} after @param {string} snap @returns {number}
+ */
 export function changedPercent(before, after, snap) {
-  const split = (/** @type {string} */ text) => (snap === "words" ? (text.match(/\S+/g) ?? []) : [...text.replace(/\s/g, "")]);
+  const split = (/** @type {string} */ text) =>
+    snap === "words" ? (text.match(/\S+/g) ?? []) : [...text.replace(/\s/g, "")];
   const [one, other] = [split(before), split(after)];
   const total = one.length + other.length;
   const common = compare(one, other).filter((part) => part.kind === "same").length;

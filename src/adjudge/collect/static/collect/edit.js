@@ -32,10 +32,12 @@ export function editItem(item, setting, place) {
     h("span", {}, t("nothing_to_change")),
     h("kbd", { "aria-hidden": "true" }, "F"),
   );
-  const again = h("button.quiet", { type: "button", disabled: setting.locked, onclick: () => reset() }, t("start_again"));
+  const begin = { type: "button", disabled: setting.locked, onclick: () => reset() };
+  const again = h("button.quiet", begin, t("start_again"));
+  const name = `${t("original")}: ${output.text}`;
   const box = h(
     "div.edit-box",
-    { role: "group", tabindex: 0, "aria-label": `${t("original")}: ${output.text}`, onfocus: () => setting.attend(stop) },
+    { role: "group", tabindex: 0, "aria-label": name, onfocus: () => setting.attend(stop) },
     h("div.text", {}, h("span.label", {}, t("original")), original),
   );
 
@@ -52,6 +54,11 @@ export function editItem(item, setting, place) {
     box.focus();
   }
 
+  /** Take back that nothing is to be changed; what was written is given up by its button only. */
+  function takeBack() {
+    if (edit() === output.text) set(null);
+  }
+
   function reset() {
     set(null);
     area.focus();
@@ -63,6 +70,7 @@ export function editItem(item, setting, place) {
     grow();
   });
   area.addEventListener("focus", () => setting.attend(stop));
+  area.addEventListener("blur", () => show());
   area.addEventListener("keydown", (event) => {
     const enter = event.key === "Enter" && !event.shiftKey && !event.isComposing;
     if (event.key !== "Escape" && !enter) return;
@@ -79,7 +87,7 @@ export function editItem(item, setting, place) {
   function show() {
     const value = edit();
     const text = value ?? output.text;
-    if (document.activeElement !== area || area.value === "") area.value = document.activeElement === area ? area.value : text;
+    if (document.activeElement !== area) area.value = text;
     original.replaceChildren(...shownDifference(difference(output.text, text, target.lang, snap.target)));
     original.classList.toggle("unset", value === null);
     fine.setAttribute("aria-pressed", String(value === output.text));
@@ -98,7 +106,7 @@ export function editItem(item, setting, place) {
     isOpen: () => edit() === null,
     key: (event) => {
       /** @type {Record<string, () => void>} */
-      const keys = { e: () => area.focus(), f: confirm, Delete: reset, Backspace: reset };
+      const keys = { e: () => area.focus(), f: () => fine.hidden || confirm(), Delete: takeBack };
       const onButton = /** @type {HTMLElement} */ (event.target).closest("button");
       const act = onButton ? undefined : keys[event.key];
       if (act && !setting.locked) act();
@@ -109,7 +117,8 @@ export function editItem(item, setting, place) {
     show,
   };
   const hint = h("p.hint", {}, t("edit_hint"));
-  const right = [box, h("div.text", {}, h("span.label", {}, t("edit")), area), h("div.mark-buttons", {}, fine, again), hint];
+  const edition = h("div.text", {}, h("span.label", {}, t("edit")), area);
+  const right = [box, edition, h("div.mark-buttons", {}, fine, again), hint];
   const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
   if (place) article.append(h("span.place", { "aria-hidden": "true" }, place));
   article.append(...[note(item), columns, comment.element, said].filter((one) => one !== null));

@@ -4,7 +4,10 @@
 /** @type {Record<string, string>} */
 const JUDGED = { ranking: "rank", pairwise: "rank", mqm: "spans", postedit: "edit" };
 
-/** Whether an answer still lacks its judgment. @param {string} protocol @param {Record<string, any> | undefined} answer @returns {boolean} */
+/**
+ * Whether an answer still lacks its judgment.
+ * @param {string} protocol @param {Record<string, any> | undefined} answer @returns {boolean}
+ */
 export function isOpen(protocol, answer) {
   const value = answer?.[JUDGED[protocol] ?? "score"] ?? null;
   // An error without its category is a judgment that is not finished.

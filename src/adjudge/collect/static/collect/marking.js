@@ -26,7 +26,8 @@ export class Marking {
     /** @type {Span | undefined} */
     this.current = undefined;
     this.target = this.textOf(this.output.text, "target", t("translation"), attend);
-    this.source = this.rules.source && item.source !== null ? this.textOf(item.source, "source", t("source"), attend) : null;
+    const inSource = this.rules.source && item.source !== null;
+    this.source = inSource ? this.textOf(item.source, "source", t("source"), attend) : null;
     this.list = h("ol.errors", { "aria-label": t("errors_marked") });
     this.hint = h("p.hint.mark-hint", {}, t("mark_hint"));
     const missing = h(
@@ -80,7 +81,7 @@ export class Marking {
     this.changed();
   }
 
-  /** Say that the marks are all there are: that nothing is wrong, where there are none. Said twice, it is taken back. */
+  /** Say that the marks are all there are (nothing is wrong, where there are none). Said twice, it is taken back. */
   confirm() {
     const back = this.given && !this.spans.length && !this.output.prefilled.length;
     this.set(back ? null : [...this.spans]);
@@ -123,7 +124,10 @@ export class Marking {
     this.target.say(describe(next));
   }
 
-  /** Give a mark its category; the list stays as it is, because somebody is choosing in it. @param {Span} span @param {string} category */
+  /**
+   * Give a mark its category; the list stays as it is, because somebody is choosing in it.
+   * @param {Span} span @param {string} category @returns {Span}
+   */
   choose(span, category) {
     const next = { ...span, category };
     const spans = this.spans.with(this.indexOf(span), next);
@@ -218,7 +222,7 @@ export class Marking {
     text.pick(null);
   }
 
-  /** Take away the mark under the cursor, or the one of something missing that was just dealt with. @param {MarkText} text */
+  /** Take away the mark under the cursor, or that of something missing just dealt with. @param {MarkText} text */
   drop(text) {
     const place = text.place;
     const here = place ? text.marksAt(place.start, place.end) : [];
@@ -246,9 +250,8 @@ export class Marking {
     this.shown = now;
     const focused = this.focusedIn();
     const { spans, current } = this.showTexts();
-    const { source, target } = this.setting.campaign;
     const rows = spans.map((span) =>
-      errorRow(span, span === current, { source, target }, {
+      errorRow(span, span === current, this.setting.campaign, {
         rules: this.rules,
         locked: this.setting.locked,
         prefilled: this.output.prefilled,
@@ -278,7 +281,10 @@ export class Marking {
     return active && this.list.contains(active) ? (active.dataset.control ?? "") : null;
   }
 
-  /** Give the focus back to the same control of the mark dealt with. @param {string | null} control @param {HTMLElement[]} rows */
+  /**
+   * Give the focus back to the same control of the mark dealt with.
+   * @param {string | null} control @param {HTMLElement[]} rows
+   */
   refocus(control, rows) {
     if (control === null) return;
     const row = rows.find((one) => one.classList.contains("current"));

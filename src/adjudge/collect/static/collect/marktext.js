@@ -1,9 +1,8 @@
 // @ts-check
 /**
- * A text in which errors are marked: by dragging over words, by touching them, or by a cursor that goes from word to word.
- *
- * Marks are plain inline elements without a direction of their own, so that no word changes its place when it is marked;
- * their letters hang above the line and take part in nothing.
+ * A text in which errors are marked: by dragging over words, by touching them, or by a cursor that goes from word to
+ * word. Marks are plain inline elements without a direction of their own, so that no word changes its place when it is
+ * marked; their letters hang above the line and take part in nothing.
  */
 import { h } from "./dom.js";
 import { t } from "./texts.js";
@@ -23,6 +22,9 @@ export class MarkText {
     const { points, units } = cut(options.text, options.language.lang, options.snap);
     this.points = points;
     this.units = units;
+    // Which unit a code point belongs to, so that long texts are shown as quickly as short ones.
+    this.unitOf = new Int32Array(points.length).fill(-1);
+    units.forEach(({ start, end }, i) => this.unitOf.fill(i, start, end));
     this.cursor = 0;
     /** @type {number | null} */
     this.anchor = null;
@@ -48,7 +50,7 @@ export class MarkText {
     return this.points.slice(start, end).join("");
   }
 
-  /** Show the text with these marks; `current` is the one being dealt with. @param {Span[]} spans @param {Span} [current] */
+  /** Show the text with these marks; `current` is dealt with now. @param {Span[]} spans @param {Span} [current] */
   show(spans, current) {
     this.spans = spans;
     this.cells = this.units.map(() => []);
@@ -80,7 +82,7 @@ export class MarkText {
 
   /** @param {number} start @param {number} end @returns {Node} */
   piece(start, end) {
-    const number = this.units.findIndex((one) => one.start <= start && one.end >= end);
+    const number = this.unitOf[start];
     if (number < 0) return document.createTextNode(this.quote(start, end));
     const cell = h("span.unit", { "data-unit": number }, this.quote(start, end));
     this.cells[number].push(cell);
@@ -229,7 +231,8 @@ function placed(span) {
  */
 function mark(over, current, all, start) {
   const order = ["neutral", "minor", "major", "critical"];
-  const worst = over.reduce((one, other) => (order.indexOf(other.severity) > order.indexOf(one.severity) ? other : one));
+  const gravity = (/** @type {Span} */ one) => order.indexOf(one.severity);
+  const worst = over.reduce((one, other) => (gravity(other) > gravity(one) ? other : one));
   const begins = over.filter((one) => one.start === start).map((one) => letterOf(one.severity));
   const element = h(`mark.error-mark.${worst.severity}`, {
     "data-letter": begins.length ? begins.join("") : null,

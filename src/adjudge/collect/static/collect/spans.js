@@ -15,7 +15,10 @@ import { t } from "./texts.js";
  * @typedef {import("./items.js").ItemView} ItemView
  */
 
-/** What is asked back about an answer: nothing, or the name of the rule. @param {number | null} score @param {Span[]} spans @param {any} rules */
+/**
+ * What is asked back about an answer: nothing, or the name of the rule.
+ * @param {number | null} score @param {Span[]} spans @param {any} rules
+ */
 export function warningOf(score, spans, rules) {
   if (score === null) return null;
   if (score < rules.warn_below && !spans.length) return "low-without-error";
@@ -45,7 +48,10 @@ function askBack(output, setting, warning) {
   return { element, show };
 }
 
-/** A segment whose errors are marked, and which then gets a score. @param {any} item @param {Setting} setting @param {number} place @returns {ItemView} */
+/**
+ * A segment whose errors are marked, and which then gets a score.
+ * @param {any} item @param {Setting} setting @param {number} place @returns {ItemView}
+ */
 export function scoredSpansItem(item, setting, place) {
   const output = item.outputs[0];
   const id = output.id;
@@ -68,7 +74,8 @@ export function scoredSpansItem(item, setting, place) {
     },
     attend: () => setting.attend(score),
   });
-  const common = { outputs: [id], attended: [id], element: article, isOpen: () => value() === null, comment: comment.open };
+  const isUnset = () => value() === null;
+  const common = { outputs: [id], attended: [id], element: article, isOpen: isUnset, comment: comment.open };
   /** @type {Stop} */
   const marks = {
     ...common,
@@ -95,7 +102,10 @@ export function scoredSpansItem(item, setting, place) {
   return { element: article, stops: [marks, score] };
 }
 
-/** A segment whose errors are marked with their categories: they are the judgment. @param {any} item @param {Setting} setting @param {number} place @returns {ItemView} */
+/**
+ * A segment whose errors are marked with their categories: they are the judgment.
+ * @param {any} item @param {Setting} setting @param {number} place @returns {ItemView}
+ */
 export function categorisedSpansItem(item, setting, place) {
   const output = item.outputs[0];
   const id = output.id;
@@ -131,7 +141,8 @@ export function categorisedSpansItem(item, setting, place) {
 /** @param {number} place @returns {HTMLElement} */
 function articleOf(place) {
   const label = place ? t("segment_n", { n: place }) : t("segment");
-  return h("article.item.marked", { "aria-label": label }, place ? h("span.place", { "aria-hidden": "true" }, place) : null);
+  const number = place ? h("span.place", { "aria-hidden": "true" }, place) : null;
+  return h("article.item.marked", { "aria-label": label }, number);
 }
 
 /** @param {HTMLElement} article @param {(HTMLElement | null)[]} parts */
@@ -139,7 +150,10 @@ function fill(article, parts) {
   article.append(...parts.filter((one) => one !== null));
 }
 
-/** Source and translation side by side, the errors under the translation. @param {any} item @param {Setting} setting @param {Marking} marking */
+/**
+ * Source and translation side by side, the errors under the translation.
+ * @param {any} item @param {Setting} setting @param {Marking} marking @returns {HTMLElement}
+ */
 function columnsOf(item, { campaign }, marking) {
   const left = [
     marking.source ? labelled(marking.source, t("source")) : textBlock(item.source, campaign.source, t("source")),
