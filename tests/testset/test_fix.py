@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.errors import InputError, UsageError
+from adjudge.core.errors import UsageError
 from adjudge.testset import TestSetOptions, check
 from adjudge.testset.fix import write_fixed
 from adjudge.testset.rewrite import escaped, rewritten
@@ -81,13 +81,23 @@ def test_what_is_escaped_reads_back(before: str, after: str) -> None:
     assert "<" not in new
 
 
-def test_markup_inside_a_segment_is_never_guessed(tmp_path: Path) -> None:
-    content = (
-        '<dataset><doc id="d"><src lang="en"><seg id="1">They <b>met</b> the the mayor.</seg></src></doc></dataset>'
-    )
-    with pytest.raises(InputError, match="holds markup"):
-        fixed(tmp_path / "a.xml", content)
-    assert not (tmp_path / "fixed").exists()
+@pytest.mark.parametrize(
+    ("name", "start", "end"),
+    [
+        ("a.xml", '<dataset><doc id="d"><src lang="en">', "</src></doc></dataset>"),
+        ("a.sgm", '<doc docid="d">', "</doc>"),
+    ],
+)
+def test_a_segment_with_markup_inside_stays_as_it_is(name: str, start: str, end: str, tmp_path: Path) -> None:
+    marked = '<seg id="1">They <b>met</b> the the mayor.</seg>'
+    content = f'{start}{marked}<seg id="2">They left the the town.</seg>{end}'
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    sources, result = check([path], ENGLISH)
+    written = write_fixed(sources, result.findings, tmp_path / "fixed")
+    # In SGM tags are part of the text, and nothing else is corrected beside them.
+    assert (written.changes, written.left) == (1, int(name == "a.xml"))
+    assert (tmp_path / "fixed" / name).read_text(encoding="utf-8") == content.replace("left the the", "left the")
 
 
 def test_compressed_files_stay_compressed(tmp_path: Path) -> None:
@@ -121,7 +131,7 @@ def test_nothing_changes_where_nothing_is_replaced(lines: list[str], end: str) -
     """Every segment replaced by itself gives the file again, byte for byte."""
     raw = end.join(lines).encode()
     held = [text for text in lines if text.strip()]
-    assert rewritten(raw, "text", dict(enumerate(held)), Path("a.txt"), ()) == raw
+    assert rewritten(raw, "text", dict(enumerate(held))) == raw
 
 
 def test_the_copy_is_what_the_command_reads_again(adjudge: Callable[..., Run], tmp_path: Path) -> None:

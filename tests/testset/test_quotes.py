@@ -50,6 +50,15 @@ def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
         (("“We won, she said.", "They left."), [(2, "“We won,” she said.")]),
         # Whatever somebody does at the end, he does it speaking.
         (('"We won by a mile, he enthuses.', "Nobody cheered."), [(2, '"We won by a mile," he enthuses.')]),
+        (
+            ('"A bang, her friend Ann explained.', "They left."),
+            [(2, '"A bang," her friend Ann explained.')],
+        ),
+        # Resumed after who said it, a quotation ends with its segment.
+        (
+            ('"So," she said. "We won.', "The town was quiet.", 'He called it "odd".'),
+            [(2, '"So," she said. "We won."')],
+        ),
         # What stands between is a caption: no sentence, so no speech.
         (
             ('She said: "We won.', "The captain with the trophy", '"I am glad of it."'),

@@ -84,7 +84,8 @@ def testset(
     sources, result = check(files, options)
     if fix is not None:
         written = write_fixed(sources, result.findings, fix)
-        print(f"{written.changes} changes written to {fix}", file=sys.stderr)
+        left = f"; {written.left} segments hold markup and were left as they are" if written.left else ""
+        print(f"{written.changes} changes written to {fix}{left}", file=sys.stderr)
     if report is not None:
         from adjudge.cli.report_file import put_page
         from adjudge.report.testset_page import build_testset_page

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from adjudge.core.testset import Edit
+from adjudge.testset.lexicon import NEVER_PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from adjudge.testset.lexicon import Lexicon
 
 _INSIDE = regex.compile(r"(?<![\p{L}\p{N}@#/._-])(\p{Ll}{2,})(\p{Lu}\p{Ll}+)(?![\p{L}\p{N}_/])")
-_NAME = regex.compile(r"(?<![\p{L}\p{N}@#/._'’-])\p{Lu}\p{Ll}{2,}(?![\p{L}\p{N}_@/.-]\p{L}|[\p{L}\p{N}_@/'’-])")
+_NAME = regex.compile(
+    r"(?<![\p{L}\p{N}@#/._-]|\p{L}['’])\p{Lu}\p{Ll}{2,}(?![\p{L}\p{N}_@/.-]\p{L}|[\p{L}\p{N}_@/-]|['’](?!s\b))"
+)
 SHORTEST = 6
 # Two letters that end many a name are no sign that a word begins.
 _SHORT = ("to", "of", "by", "we", "he", "it")
@@ -48,7 +51,8 @@ def _cut(word: str, names: Counter[str], lexicon: Lexicon) -> int | None:
 def _are_two(left: str, right: str, names: Counter[str], lexicon: Lexicon) -> bool:
     frequent, whole = lexicon.zipf(right), lexicon.zipf((left + right).lower())
     is_name = names[left] or (not lexicon.in_dictionary(left.lower()) and lexicon.in_dictionary(left))
-    if is_name and not whole and (len(right) > 2 or right in _SHORT) and frequent >= FUNCTION:
+    holds = (len(right) > 2 or right in _SHORT) and (frequent >= FUNCTION or right in NEVER_PARTS)
+    if is_name and not whole and holds:
         # A name of the document or the dictionary, then a word that holds sentences together.
         return True
     # The start of a sentence: This is, Residents of.

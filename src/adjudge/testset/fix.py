@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import UsageError
 from adjudge.core.files import atomic_path, is_gzip, read_bytes, write_text
 from adjudge.testset.read import COLUMNS
-from adjudge.testset.rewrite import Changes, rewritten
+from adjudge.testset.rewrite import Changes, rewritten, with_markup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +29,8 @@ class Fixed:
 
     files: tuple[Path, ...]
     changes: int
+    left: int = 0
+    """Segments that were not corrected, because they hold markup."""
 
 
 def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], folder: Path) -> Fixed:
@@ -36,25 +38,37 @@ def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], fold
     _check_names(sources, folder)
     log = ["\t".join(_HEADER)]
     contents: dict[Path, bytes] = {}
+    left = 0
     for source in sources:
-        own = _sure(source, findings)
-        # Lines in another encoding are written as UTF-8, even where nothing else is wrong with them.
-        recoded = {one.line: one for one in source.findings if one.category == "encoding"}
-        changes: Changes = {}
-        segments = [one for document in source.documents for one in document.segments]
-        for place, segment in enumerate(segments):
-            text, used = corrected(segment.text, own.get(segment.line, []))
-            used += [recoded[segment.line]] if segment.line in recoded else []
-            if used:
-                changes[place] = text
-            log += [_log_line(one, segment.text, text) for one in used]
-        raw = rewritten(read_bytes(source.path), source.format, changes, source.path, COLUMNS)
-        contents[folder / source.path.name] = gzip.compress(raw, mtime=0) if is_gzip(source.path) else raw
+        raw = read_bytes(source.path)
+        changes, used = _changes(source, findings)
+        locked = with_markup(raw, source.format) & changes.keys() if changes else frozenset()
+        left += len(locked)
+        changes = {place: text for place, text in changes.items() if place not in locked}
+        log += [line for place, lines in used.items() if place not in locked for line in lines]
+        new = rewritten(raw, source.format, changes, COLUMNS)
+        contents[folder / source.path.name] = gzip.compress(new, mtime=0) if is_gzip(source.path) else new
     for path, content in contents.items():
         with atomic_path(path) as temporary:
             temporary.write_bytes(content)
     write_text(folder / LOG, "\n".join(log) + "\n")
-    return Fixed((*contents, folder / LOG), len(log) - 1)
+    return Fixed((*contents, folder / LOG), len(log) - 1, left)
+
+
+def _changes(source: SourceText, findings: Sequence[Finding]) -> tuple[Changes, dict[int, list[str]]]:
+    """New texts by the place of their segment, and their lines of the log."""
+    own = _sure(source, findings)
+    # Lines in another encoding are written as UTF-8, even where nothing else is wrong with them.
+    recoded = {one.line: one for one in source.findings if one.category == "encoding"}
+    changes: Changes = {}
+    log: dict[int, list[str]] = {}
+    for place, segment in enumerate(one for document in source.documents for one in document.segments):
+        text, used = corrected(segment.text, own.get(segment.line, []))
+        used += [recoded[segment.line]] if segment.line in recoded else []
+        if used:
+            changes[place] = text
+            log[place] = [_log_line(one, segment.text, text) for one in used]
+    return changes, log
 
 
 def _check_names(sources: Sequence[SourceText], folder: Path) -> None:

@@ -40,7 +40,7 @@ NEVER_PARTS = (
     "the", "that", "and", "of", "with", "from", "which", "this", "was", "were", "had", "has", "have", "would",
     "could", "should", "they", "their", "his", "its", "are", "been", "will", "what", "who", "when", "but", "than",
     "then", "there", "these", "those", "said", "about", "into", "your", "our", "you", "she", "more", "also",
-    "because",
+    "because", "since", "while", "during", "until",
 )  # fmt: skip
 FUNCTION_WORDS = 100
 ENOUGH = 0.3
@@ -207,7 +207,7 @@ class Lexicon:
         if self.language != "en":
             return False
         other = right if left in NEVER_PARTS else left if right in NEVER_PARTS else ""
-        return len(other) > 2 and self.zipf(other) >= 2 and self.in_dictionary(other)
+        return len(other) > 2 and self.zipf(other) >= 1 and self.in_dictionary(other)
 
 
 @lru_cache(maxsize=4)

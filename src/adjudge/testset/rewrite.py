@@ -11,7 +11,6 @@ from adjudge.testset.read import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from adjudge.formats.texts import TextFormat
 
@@ -20,7 +19,7 @@ Changes = dict[int, str]
 _BARE = re.compile(r"&(?!#?\w+;)")
 
 
-def rewritten(raw: bytes, kind: TextFormat, changes: Changes, path: Path, column: Sequence[str]) -> bytes:
+def rewritten(raw: bytes, kind: TextFormat, changes: Changes, column: Sequence[str] = ()) -> bytes:
     """The file's bytes with these segments replaced; `column` are the names that a table's column of texts may have."""
     if not changes:
         return raw
@@ -31,8 +30,20 @@ def rewritten(raw: bytes, kind: TextFormat, changes: Changes, path: Path, column
     if kind == "wmt-xml":
         from adjudge.testset.rewrite_xml import in_xml
 
-        return in_xml(raw, changes, path)
+        return in_xml(raw, changes)
     return _in_lines(raw, changes)
+
+
+def with_markup(raw: bytes, kind: TextFormat) -> frozenset[int]:
+    """The segments that hold markup inside: nobody can say where it belongs in a new text, so they stay as they are."""
+    if kind == "wmt-xml":
+        from adjudge.testset.rewrite_xml import segments_with_markup
+
+        return segments_with_markup(raw)
+    if kind == "sgm":
+        text = raw.decode("utf-8")
+        return frozenset(i for i, (start, end) in enumerate(segment_spans(text)) if "<" in text[start:end])
+    return frozenset()
 
 
 def _in_lines(raw: bytes, changes: Changes) -> bytes:

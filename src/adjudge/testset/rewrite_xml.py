@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from adjudge.core.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass
@@ -20,24 +14,24 @@ class _Span:
     plain: bool = True
 
 
-def in_xml(raw: bytes, changes: dict[int, str], path: Path) -> bytes:
-    """The file with these segments of its sources replaced."""
+def in_xml(raw: bytes, changes: dict[int, str]) -> bytes:
+    """The file with these segments of its sources replaced; none of them may hold markup."""
     from adjudge.testset.rewrite import escaped
 
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError("is UTF-16, which is not written; convert the file to UTF-8", file=path)
     spans, encoding = _source_segments(raw)
     for segment in sorted(changes, reverse=True):
         span = spans[segment]
         before = raw[span.start : span.end].decode(encoding)
-        if not span.plain or "<" in before:
-            line = raw.count(b"\n", 0, span.start) + 1
-            raise InputError(
-                "a segment to be corrected holds markup; take it out, or correct by hand", file=path, line=line
-            )
         after = escaped(before, changes[segment]).encode(encoding, "xmlcharrefreplace")
         raw = raw[: span.start] + after + raw[span.end :]
     return raw
+
+
+def segments_with_markup(raw: bytes) -> frozenset[int]:
+    """The segments of sources that hold more than text. In UTF-16 all count as such: their bytes are not looked for."""
+    spans, _ = _source_segments(raw)
+    wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return frozenset(i for i, one in enumerate(spans) if wide or not one.plain or b"<" in raw[one.start : one.end])
 
 
 def _source_segments(raw: bytes) -> tuple[list[_Span], str]:

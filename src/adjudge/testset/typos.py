@@ -28,7 +28,8 @@ _DOUBLED = regex.compile(r"(?<![\p{L}\p{N}-])(\p{Ll}{2,}) (\1)(?![\p{L}\p{N}'’
 _MAY_DOUBLE = frozenset(
     {"had", "that", "who", "very", "really", "so", "no", "ha", "bye", "her", "many", "in", "on", "is"}
 )
-_LONE = regex.compile(r"(?<=\s)([b-hj-z]|i)(?=\s(?!\p{Lu}))")
+# Some letters stand between names: Silva e Costa, Ortega y Gasset.
+_LONE = regex.compile(r"(?<=\s)(?:([b-z])(?=\s(?!\p{Lu}))|([bcfghjkmnpqrstuwz])(?=\s))")
 # Beside the function words that make no compounds: those that make none with what follows.
 GLUED_BEFORE = (*NEVER_PARTS, "a", "at", "as", "in", "to", "if", "it", "is", "an", "or", "be")
 _QUOTED = "\"“”„«»'‘’"
@@ -83,11 +84,12 @@ def _unknown(word: str, lexicon: Lexicon) -> bool:
     if zipf < RARE or _surely_glued(word, lexicon):
         return True
     # Frequency lists hold common misspellings: one of those is far rarer than the right form beside it. As every short
-    # word has a frequent one beside it, there only letters that changed places count.
+    # word has a frequent one beside it, there only letters that changed places count, and the most frequent words.
     near = lexicon.nearest(word)
     if near is None or near.zipf - zipf < 1.8 or near.word[0] != word[0] or not lexicon.in_dictionary(near.word):
         return False
-    return len(word) >= LONG or sorted(near.word) == sorted(word)
+    of_the_most_frequent = near.zipf >= 5.8 and near.zipf - zipf >= 2.5
+    return len(word) >= LONG or sorted(near.word) == sorted(word) or of_the_most_frequent
 
 
 def _surely_glued(word: str, lexicon: Lexicon) -> bool:
@@ -154,7 +156,8 @@ def _doubled(document: Document, place: int, text: str, lexicon: Lexicon) -> Ite
 
 def _lone_letters(document: Document, place: int, text: str) -> Iterator[Finding]:
     for match in _LONE.finditer(text):
-        if match[1] == "i":
+        letter = match.group()
+        if letter == "i":
             yield document.finding(place, "typo", "a small i", 0.8, edit=Edit(match.start(), match.end(), "I"))
-        elif match[1] not in "xvn" or (match[1] == "n" and "'" not in text):
+        elif letter not in "xvn" or (letter == "n" and "'" not in text):
             yield document.finding(place, "typo", "a single letter that is no word", 0.6, span=match.span())

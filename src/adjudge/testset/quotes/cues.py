@@ -20,7 +20,8 @@ ATTRIBUTION = re.compile(rf"\b(?:{_VERBS})\b")
 # end, he does it speaking: , he enthuses.
 TRAILING = re.compile(
     rf"(?<=[,.!?])\s(?:{_WHO}\s+(?:also\s+)?(?:{_MORE_VERBS})\b|(?:{_MORE_VERBS})\s+{_WHO}\b|"
-    r"(?:he|she|they)\s\w+(?:s|ed)\.$)"
+    r"(?:he|she|they)\s\w+(?:s|ed)\.$|"
+    rf"(?:his|her|its|their)\s[^,.!?\"”]{{2,50}}?\s(?:{_MORE_VERBS})\.$)"
 )
 # The same with the speaker's office between commas: , the club's owner, Ann Lee, told reporters.
 _LAST_CLAUSE = re.compile(

@@ -10,7 +10,7 @@ from adjudge.core.testset import Edit
 from adjudge.testset.quotes.blame import last_of_speech
 from adjudge.testset.quotes.cues import TRAILING, sounds_like_narration
 from adjudge.testset.quotes.machine import Broken, Machine
-from adjudge.testset.quotes.marks import Mark, find_marks
+from adjudge.testset.quotes.marks import DOUBLE, Mark, find_marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +101,8 @@ def _never_closed(document: Document, broken: Broken, *, english: bool) -> Findi
         return document.finding(mark.place, QUOTES, what, 0.95, edit=Edit(place, place, closing))
     if broken.until == mark.place:
         return document.finding(mark.place, QUOTES, what, 0.85, span=(mark.position, mark.position + 1))
-    last = last_of_speech(document.texts, mark.place, broken.until) if english else mark.place
+    resumed = any(character in DOUBLE for character in text[: mark.position])
+    last = last_of_speech(document.texts, mark.place, broken.until, resumed=resumed) if english else mark.place
     end = len(document.texts[last].rstrip())
     only_here = broken.until == mark.place + 1 or last == mark.place
     confidence = 0.9 if only_here else 0.8
