@@ -111,6 +111,15 @@ def test_lines_in_another_encoding_become_utf_8(tmp_path: Path) -> None:
     assert [row[3] for row in log] == ["encoding"]
 
 
+def test_no_period_is_put_behind_what_may_be_a_headline(tmp_path: Path) -> None:
+    """Without borders between documents, nobody knows which lines are headlines."""
+    line = "The mayor had said that nothing of the kind would ever happen here"
+    body = "".join(f"They met the mayor for the {i}th time.\n" for i in range(70))
+    assert fixed(tmp_path / "a.txt", f"{body}{line}\n{body}")[1] == []
+    (tmp_path / "b").mkdir()
+    assert [row[3] for row in fixed(tmp_path / "b" / "a.txt", f"A head\n\n{body}{line}\n{body}")[1]] == ["final-period"]
+
+
 def test_names_that_would_collide(tmp_path: Path) -> None:
     files = [tmp_path / name / "a.txt" for name in ("one", "two")]
     for file in files:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import UsageError
 from adjudge.core.testset import CATEGORIES, NOTED, TestSetCheck
-from adjudge.testset.inspect import inspect, not_checked
+from adjudge.testset.inspect import inspect, lacks_borders, not_checked
 from adjudge.testset.language import detect
 from adjudge.testset.options import TestSetOptions
 from adjudge.testset.read import SourceText, read_source
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from adjudge.core.versions import Versions
 
 __all__ = ["CATEGORIES", "NOTED", "TestSetOptions", "check", "testset"]
-
-MANY = 60
-"""A file of so many segments without a border between documents is a document only if nobody marked the borders."""
 
 
 def testset(files: Sequence[Path], options: TestSetOptions | None = None) -> TestSetCheck:
@@ -79,7 +76,7 @@ def _notes(sources: Sequence[SourceText], options: TestSetOptions, code: str) ->
         f"{source.path} marks no borders between documents (a blank line each); quotations are followed across them, "
         "and headlines look like sentences without a period"
         for source in sources
-        if len(source.documents) == 1 and len(source.texts) > MANY
+        if lacks_borders(source)
     ]
     return [*notes, "not checked: " + "; ".join(not_checked(code))]
 

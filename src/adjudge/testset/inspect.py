@@ -42,6 +42,8 @@ ELSEWHERE = (
     "captions, bylines, dates and advertisements",
     "single quotation marks",
 )
+MANY = 60
+UNSURE = 0.7
 HALVED = 0.5
 """What is left of the confidence in findings about quotation marks where a reader took marks away."""
 
@@ -56,6 +58,8 @@ def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
         own = [finding for document in source.documents for finding in in_document(document, code, words, habits)]
         if eaten:
             own = [_doubted(one) for one in own]
+        if lacks_borders(source):
+            own = [_perhaps_headline(one) for one in own]
         findings += (*source.findings, *eaten, *own)
     documents = [document for source in sources for document in source.documents]
     findings += headlines.find(documents)
@@ -106,6 +110,17 @@ def not_checked(code: str) -> tuple[str, ...]:
     if not words.has_dictionary:
         return (f"rare misspelt words: there is no dictionary of '{code}', frequencies alone are used", *found)
     return found
+
+
+def lacks_borders(source: SourceText) -> bool:
+    """Whether nobody marked the borders between documents: so many segments are hardly one."""
+    return len(source.documents) == 1 and len(source.texts) > MANY
+
+
+def _perhaps_headline(finding: Finding) -> Finding:
+    """Where documents are not known, headlines are not: no period is put behind them without asking."""
+    unsure = finding.category == "final-period" and finding.sure
+    return replace(finding, confidence=UNSURE) if unsure else finding
 
 
 def _doubted(finding: Finding) -> Finding:
