@@ -130,6 +130,21 @@ def _reversed_by_the_model(design: MixedDesign) -> float:
     return float(np.mean(flipped))
 
 
+def test_halves_that_tell_nothing_are_left_out() -> None:
+    """Two of four annotators always give 50: a half of these two has no order, and few halves have one."""
+    rows = [
+        (f"a{who}", system, str(place), 50.0 if who > 1 else 60.0 + 5 * len(system) + 3 * place + who * (place % 2))
+        for who in range(4)
+        for system in ("x", "yy")
+        for place in range(4)
+    ]
+    names = ("annotator", "system", "segment", "score")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    found = reliability(Judgments.from_columns({**columns, "protocol": ["da"] * len(rows)}), splits=12)
+    assert found.methods["mixed"].splits < 12
+    assert found.methods["raw"].splits <= 12
+
+
 def test_halves_of_the_annotators_agree_where_systems_differ(judgments: Judgments) -> None:
     found = reliability(judgments, splits=6)
     assert set(found.methods) == {"mixed", "mixed-rank", "zscore", "raw"}

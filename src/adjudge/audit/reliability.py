@@ -6,6 +6,7 @@ variances found on the whole data; z-scores are each annotator's own in any case
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,9 +95,11 @@ def _orders(
     scores: dict[str, Floats] = {}
     for name in chosen:
         own = values[name][rows]
-        found = prepared.effects_at(own, known[name]) if prepared and name in known else _means(part, own)
         scores[name] = np.full(len(design.systems), np.nan)
-        scores[name][place] = found
+        # A half that the model cannot order, such as one of equal scores, has no order by it.
+        with suppress(DataError):
+            found = prepared.effects_at(own, known[name]) if prepared and name in known else _means(part, own)
+            scores[name][place] = found
     return scores
 
 

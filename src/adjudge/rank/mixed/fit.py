@@ -137,7 +137,8 @@ def _one_thread() -> AbstractContextManager[object]:
 
 
 def _standardised(score: Floats) -> tuple[_Scale, Floats]:
-    scale = _Scale(float(score.mean()), float(score.std()))
+    # Equal scores have no scale of their own; that nothing can be told from them is said further on.
+    scale = _Scale(float(score.mean()), float(score.std()) or 1.0)
     return scale, (score - scale.mean) / scale.sd
 
 
@@ -182,7 +183,10 @@ def _parameter_covariance(found: Evaluation) -> Floats:
     free = np.append(True, found.equations.ratios > 2 * SMALLEST_RATIO) & (scale > 0)
     unit = found.information[np.ix_(free, free)] / np.outer(scale[free], scale[free])
     # The criterion is -2 log likelihood, so its curvature is twice the information.
-    inverse = 2 * np.linalg.pinv(unit, rcond=_FLAT, hermitian=True)
+    # Away from the optimum it may bend the wrong way, and such directions say nothing of the variances either.
+    bend, direction = np.linalg.eigh(unit)
+    sure = bend > _FLAT * bend.max(initial=0.0)
+    inverse = 2 * (direction[:, sure] / bend[sure]) @ direction[:, sure].T
     covariance = np.zeros_like(found.information)
     covariance[np.ix_(free, free)] = inverse / np.outer(scale[free], scale[free])
     return covariance

@@ -107,7 +107,8 @@ def evaluate(layout: Layout, score: Floats, log_ratios: Floats) -> Evaluation:
     """The criterion at these ratios, for standardised scores."""
     equations = Equations(layout, np.exp(log_ratios))
     solution = equations.solve(score[:, None])
-    variance = float(solution.quadratic[0, 0]) / (layout.rows - layout.systems)
+    freedom = layout.rows - layout.systems
+    variance = float(solution.quadratic[0, 0]) / freedom if freedom > 0 else 0.0
     if variance < _NO_VARIANCE:
         raise DataError(
             "systems and annotators explain every score exactly, so nothing is left to judge chance by; "
