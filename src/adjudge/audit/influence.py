@@ -60,6 +60,7 @@ def _left_out(prepared: Prepared, whole: MixedFit, unit: Unit, names: NDArray[np
     codes = design.annotator if unit == "annotator" else design.document
     if codes is None or levels_of(codes) < 2:
         return
+    significant = _significant(whole)
     for code in range(levels_of(codes)):
         kept = codes != code
         try:
@@ -68,10 +69,13 @@ def _left_out(prepared: Prepared, whole: MixedFit, unit: Unit, names: NDArray[np
             # Without this one the rest cannot be ranked at all; that is another audit's subject.
             continue
         name = str(names[np.flatnonzero(~kept)[0]])
-        yield _compared(whole, rest, unit, name, int((~kept).sum()))
+        yield _compared((whole, significant), rest, unit, name, int((~kept).sum()))
 
 
-def _compared(whole: MixedFit, rest: MixedFit, unit: Unit, name: str, judgments: int) -> LeftOutUnit:
+def _compared(
+    known: tuple[MixedFit, NDArray[np.bool_]], rest: MixedFit, unit: Unit, name: str, judgments: int
+) -> LeftOutUnit:
+    whole, significant = known
     place = np.array([whole.systems.index(system) for system in rest.systems])
     before, after = whole.effects[place], rest.effects
     shift = (after - after.mean()) - (before - before.mean())
@@ -79,7 +83,7 @@ def _compared(whole: MixedFit, rest: MixedFit, unit: Unit, name: str, judgments:
     most = int(np.argmax(in_se))
     upper = np.triu_indices(len(place), 1)
     reversed_ = ((before[:, None] - before) * (after[:, None] - after) < 0)[upper]
-    was, now = _significant(whole)[np.ix_(place, place)], _significant(rest)
+    was, now = significant[np.ix_(place, place)], _significant(rest)
     was = was | was.T
     now = now | now.T
     return LeftOutUnit(
