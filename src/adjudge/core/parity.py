@@ -188,7 +188,7 @@ class Parity(Result):
         shown = sorted(self.agreement, key=lambda one: -one.segments)[:MOST_GROUPS]
         rows = [(*one.annotators, one.segments, one.kappa_ranks, one.kappa_preferences) for one in shown]
         left = len(self.agreement) - len(shown)
-        note = f" {left} more pairs of annotators share fewer segments." if left else ""
+        note = f" Pairs of annotators that share fewer segments and are not shown: {left}." if left else ""
         means = self.mean_kappa or (None, None)
         columns = (text("annotator"), text("annotator"), number("segments", 0), number("kappa of ranks"),
                    number("kappa of preferences"))  # fmt: skip
@@ -229,7 +229,9 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
         text("verdict"),
     )
     unit = "segments" if scores else "judgments"
-    note = f"{part.judgments:,} {unit} per system, {part.segments:,} segments. Not told apart is no proof of parity."
+    most = "" if len({one.n for one in part.systems}) == 1 else "at most "
+    note = f"{most}{part.judgments:,} {unit} per system, {part.segments:,} segments.".capitalize()
+    note += " Not told apart is no proof of parity."
     margins = {one.contrast.margin for one in part.systems if one.contrast is not None} - {None}
     if margins:
         note += f" At parity: surely less than {margins.pop():g} points from the human (two one-sided tests at .05)."
