@@ -130,6 +130,16 @@ def _reversed_by_the_model(design: MixedDesign) -> float:
     return float(np.mean(flipped))
 
 
+def test_a_system_with_a_single_page_stays_whole(judgments: Judgments) -> None:
+    first = judgments.table.row(0, named=True)
+    page = (pl.col("system") == first["system"]) & (pl.col("screen") == first["screen"])
+    once = judgments.select(
+        (pl.col("system") != first["system"]) | (page & (pl.col("annotator") == first["annotator"]))
+    )
+    found = aa(once, splits=2)
+    assert {one.tests for one in found.rates.values()} == {8}
+
+
 def test_halves_that_tell_nothing_are_left_out() -> None:
     """Two of four annotators always give 50: a half of these two has no order, and few halves have one."""
     rows = [

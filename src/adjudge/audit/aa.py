@@ -123,9 +123,10 @@ def _random_halves(halved: _Halved, rng: np.random.Generator) -> Codes:
 
 
 def _as_two_systems(design: MixedDesign, half: Codes) -> Prepared:
-    """The design in which every system is two: number 2 i and 2 i + 1."""
-    names = tuple(f"{name} {side}" for name in design.systems for side in "AB")
-    return prepare(design.with_systems(2 * design.system + half, names, np.repeat(design.human, 2)))
+    """The design in which every system is two, in order; one with a single page stays as it is."""
+    sides, system = np.unique(2 * design.system + half, return_inverse=True)
+    names = tuple(f"{design.systems[one // 2]} {'AB'[one % 2]}" for one in sides)
+    return prepare(design.with_systems(system, names, design.human[sides // 2]))
 
 
 def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[Codes, Prepared], Floats]]:
@@ -145,10 +146,12 @@ def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[C
 def _mixed(halved: _Halved, score: Floats) -> Callable[[Codes, Prepared], Floats]:
     ratios = fit(halved.design.with_scores(score)).ratios
 
-    def test(_: Codes, prepared: Prepared) -> Floats:
+    def test(half: Codes, prepared: Prepared) -> Floats:
         found = prepared.refit(score, ratios)
         compared = contrasts(found.effects, found.covariance, found.df)
-        return compared.two_sided[2 * halved.systems, 2 * halved.systems + 1]
+        sides = np.unique(2 * halved.design.system + half)
+        first = np.searchsorted(sides, 2 * halved.systems)
+        return compared.two_sided[first, first + 1]
 
     return test
 
