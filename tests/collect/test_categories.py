@@ -86,6 +86,8 @@ def test_no_error_must_be_said_and_a_category_chosen(page: Page, tmp_path: Path)
         page.get_by_label("Kind of the error “one two”").select_option("Non-translation")
         saved(page)
         page.reload()
+        expect(texts_of(page).first).to_be_visible()
+        expect(page.locator("li.error")).to_have_count(2)
         assert errors(page) == ["“one”, Minor, Style/Awkward", "“one two”, Minor, Non-translation"]
         table = exported(server, tmp_path).final().table
         assert table["score"].to_list() == [-26.0]  # 1 for a minor error, 25 for a non-translation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,22 @@ CHARACTERS = (
 )
 
 
-def spans_of(judgments: Judgments, segment: str = "1") -> list[dict[str, Any]]:
+PEOPLE = 8
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One page of two segments, judged by whoever comes."""
+    lines = ["one two three four five.", "six seven eight."]
+    folder = tmp_path_factory.mktemp("shared")
+    campaign = campaign_of_texts(folder, lines, annotators=str(PEOPLE), design=f"judgments = {PEOPLE}")
+    with Server(campaign) as running:
+        yield running
+
+
+def spans_of(judgments: Judgments, segment: str = "1", *, annotator: str | None = None) -> list[dict[str, Any]]:
     table = judgments.final().table.filter(pl.col("segment") == segment)
+    table = table if annotator is None else table.filter(pl.col("annotator") == annotator)
     spans: list[dict[str, Any]] = table["spans"].to_list()[0] if table.height else []
     return spans or []
 
@@ -85,61 +100,61 @@ def test_errors_are_marked_and_scored_to_the_export_by_keys_alone(target: str, p
             assert span["text"] == (None if span["side"] == "missing" else text[span["start"] : span["end"]])
 
 
-def test_a_mark_is_changed_and_deleted_by_keys_and_by_buttons(page: Page, tmp_path: Path) -> None:
-    with Server(campaign_of_texts(tmp_path, ["one two three four five."])) as server:
-        begin(page, server)
-        mark_words(page, 1, 2)
-        assert errors(page) == ["“two three”, Minor"]
-        page.keyboard.press("Space")
-        assert errors(page) == ["“two three”, Major"]
-        # A mark that meets another becomes one with it, and the graver of both counts.
-        mark_words(page, 2, 3)
-        assert errors(page) == ["“two three four five”, Major"]
-        page.get_by_role("button", name="Minor").click()
-        assert errors(page) == ["“two three four five”, Minor"]
-        expect(page.get_by_role("button", name="Minor")).to_be_focused()
-        expect(page.get_by_role("button", name="Minor")).to_have_attribute("aria-pressed", "true")
-        texts_of(page).first.focus()
-        page.keyboard.press("Home")
-        page.keyboard.press("Delete")
-        assert len(errors(page)) == 1, "nothing is marked under the cursor"
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("Delete")
-        assert errors(page) == []
-        for _ in range(2):
-            page.keyboard.press("g")
-        assert errors(page) == ["something is missing, Minor"] * 2
-        page.keyboard.press("Delete")
-        assert errors(page) == ["something is missing, Minor"]
-        page.get_by_role("button", name="Delete the mark: something is missing").click()
-        assert errors(page) == []
-        saved(page)
-        page.reload()
-        assert errors(page) == []
-        wait_for(lambda: spans_of(exported(server, tmp_path)) == [])
+def test_a_mark_is_changed_and_deleted_by_keys_and_by_buttons(page: Page, shared: Server, tmp_path: Path) -> None:
+    begin(page, shared, "annotator-01")
+    mark_words(page, 1, 2)
+    assert errors(page) == ["“two three”, Minor"]
+    page.keyboard.press("Space")
+    assert errors(page) == ["“two three”, Major"]
+    # A mark that meets another becomes one with it, and the graver of both counts.
+    mark_words(page, 2, 3)
+    assert errors(page) == ["“two three four five”, Major"]
+    page.get_by_role("button", name="Minor").click()
+    assert errors(page) == ["“two three four five”, Minor"]
+    expect(page.get_by_role("button", name="Minor")).to_be_focused()
+    expect(page.get_by_role("button", name="Minor")).to_have_attribute("aria-pressed", "true")
+    texts_of(page).first.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Delete")
+    assert len(errors(page)) == 1, "nothing is marked under the cursor"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Delete")
+    assert errors(page) == []
+    for _ in range(2):
+        page.keyboard.press("g")
+    assert errors(page) == ["something is missing, Minor"] * 2
+    page.keyboard.press("Delete")
+    assert errors(page) == ["something is missing, Minor"]
+    page.get_by_role("button", name="Delete the mark: something is missing").click()
+    assert errors(page) == []
+    saved(page)
+    page.reload()
+    expect(texts_of(page).first).to_be_visible()
+    expect(page.locator("li.error")).to_have_count(0)
+    assert errors(page) == []
+    assert spans_of(exported(shared, tmp_path), annotator="annotator-01") == []
 
 
-def test_words_are_marked_by_dragging_clicking_and_touching(page: Page, browser: Browser, tmp_path: Path) -> None:
-    with Server(campaign_of_texts(tmp_path, ["one two three four five."])) as server:
-        begin(page, server)
-        units = page.locator(".columns > div:last-child .unit")
-        drag(page, units.nth(2), units.nth(1))
-        units.nth(4).click()
-        assert errors(page) == ["“two three”, Minor", "“five”, Minor"]
-        units.nth(1).click()
-        expect(page.locator("li.error.current")).to_have_attribute("aria-label", "“two three”, Minor")
-        assert len(errors(page)) == 2, "a click on a mark shows it and makes no other"
-        saved(page)
-        context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, locale="en-GB")
-        phone = context.new_page()
-        phone.goto(server.links["anna"])
-        phone.get_by_role("button", name="Begin").tap()
-        phone.locator(".columns > div:last-child .unit").nth(3).tap()
-        expect(phone.locator("li.error")).to_have_count(3)
-        phone.get_by_role("button", name="Major").nth(1).tap()
-        assert errors(phone) == ["“two three”, Minor", "“four”, Major", "“five”, Minor"]
-        shoot(phone, "esa-phone-marked")
-        context.close()
+def test_words_are_marked_by_dragging_clicking_and_touching(page: Page, browser: Browser, shared: Server) -> None:
+    begin(page, shared, "annotator-02")
+    units = page.locator(".columns > div:last-child .unit")
+    drag(page, units.nth(2), units.nth(1))
+    units.nth(4).click()
+    assert errors(page) == ["“two three”, Minor", "“five”, Minor"]
+    units.nth(1).click()
+    expect(page.locator("li.error.current")).to_have_attribute("aria-label", "“two three”, Minor")
+    assert len(errors(page)) == 2, "a click on a mark shows it and makes no other"
+    saved(page)
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, locale="en-GB")
+    phone = context.new_page()
+    phone.goto(shared.links["annotator-02"])
+    phone.get_by_role("button", name="Begin").tap()
+    phone.locator(".columns > div:last-child .unit").nth(3).tap()
+    expect(phone.locator("li.error")).to_have_count(3)
+    phone.get_by_role("button", name="Major").nth(1).tap()
+    assert errors(phone) == ["“two three”, Minor", "“four”, Major", "“five”, Minor"]
+    shoot(phone, "esa-phone-marked")
+    context.close()
 
 
 @pytest.mark.parametrize("snap", ["words", "characters"])
@@ -180,27 +195,26 @@ def test_no_word_moves_when_it_is_marked(page: Page, tmp_path: Path) -> None:
         assert texts_of(page).first.inner_text() == line
 
 
-def test_what_is_asked_back_can_be_kept_and_blocks_nothing(page: Page, tmp_path: Path) -> None:
-    with Server(campaign_of_texts(tmp_path, ["one two three.", "four five six."])) as server:
-        begin(page, server)
-        asked = page.locator(".ask-back").first
-        expect(asked).to_be_hidden()
-        page.keyboard.type("20")
-        expect(asked).to_contain_text("no error is marked")
-        mark_words(page, 0, severity=1)
-        expect(asked).to_be_hidden()
-        page.keyboard.type("95")
-        expect(asked).to_contain_text("major error")
-        shoot(page, "esa-asked-back")
-        page.get_by_role("button", name="Keep it").first.click()
-        expect(asked).to_be_hidden()
-        texts_of(page).nth(1).focus()
-        page.keyboard.type("0")
-        expect(page.locator(".ask-back").nth(1)).to_be_visible()
-        saved(page)
-        page.keyboard.press("n")
-        expect(page.locator("dialog[open]")).to_contain_text("hand them in")
-        table = exported(server, tmp_path).final().table.sort("segment")
+def test_what_is_asked_back_can_be_kept_and_blocks_nothing(page: Page, shared: Server, tmp_path: Path) -> None:
+    begin(page, shared, "annotator-03")
+    asked = page.locator(".ask-back").first
+    expect(asked).to_be_hidden()
+    page.keyboard.type("20")
+    expect(asked).to_contain_text("no error is marked")
+    mark_words(page, 0, severity=1)
+    expect(asked).to_be_hidden()
+    page.keyboard.type("95")
+    expect(asked).to_contain_text("major error")
+    shoot(page, "esa-asked-back")
+    page.get_by_role("button", name="Keep it").first.click()
+    expect(asked).to_be_hidden()
+    texts_of(page).nth(1).focus()
+    page.keyboard.type("0")
+    expect(page.locator(".ask-back").nth(1)).to_be_visible()
+    saved(page)
+    page.keyboard.press("n")
+    expect(page.locator("dialog[open]")).to_contain_text("hand them in")
+    table = exported(shared, tmp_path).final().table.filter(pl.col("annotator") == "annotator-03").sort("segment")
     assert table["warning"].to_list() == ["high-with-major", "low-without-error"]
     assert table["warning_kept"].to_list() == ["true", "false"]
 
@@ -236,18 +250,19 @@ def test_marks_that_were_there_are_kept_changed_and_deleted(page: Page, tmp_path
     assert table["prefilled"][0].count("severity") == 3
 
 
-def test_marks_made_without_a_connection_are_saved_later(page: Page, tmp_path: Path) -> None:
-    with Server(campaign_of_texts(tmp_path, ["one two three."])) as server:
-        begin(page, server)
-        page.context.set_offline(True)
-        mark_words(page, 1, severity=1)
-        page.keyboard.type("40")
-        expect(page.locator(".saved")).to_contain_text("kept here")
-        page.context.set_offline(False)
-        saved(page)
-        page.reload()
-        assert errors(page) == ["“two”, Major"]
-        [span] = spans_of(exported(server, tmp_path))
+def test_marks_made_without_a_connection_are_saved_later(page: Page, shared: Server, tmp_path: Path) -> None:
+    begin(page, shared, "annotator-04")
+    page.context.set_offline(True)
+    mark_words(page, 1, severity=1)
+    page.keyboard.type("40")
+    expect(page.locator(".saved")).to_contain_text("kept here")
+    page.context.set_offline(False)
+    saved(page)
+    page.reload()
+    expect(texts_of(page).first).to_be_visible()
+    expect(page.locator("li.error")).to_have_count(1)
+    assert errors(page) == ["“two”, Major"]
+    [span] = spans_of(exported(shared, tmp_path), annotator="annotator-04")
     assert (span["start"], span["end"], span["text"]) == (4, 7, "two")
 
 
@@ -265,26 +280,25 @@ def test_the_source_can_be_marked_where_the_campaign_says_so(page: Page, tmp_pat
     assert (span["side"], span["text"]) == ("source", "Quelle")
 
 
-def test_marks_are_announced_and_keys_are_shown(page: Page, tmp_path: Path) -> None:
-    with Server(campaign_of_texts(tmp_path, ["one two."])) as server:
-        begin(page, server)
-        said = page.locator(".marking [role=status]")
-        page.keyboard.press(forward_key(page))
-        expect(said).to_have_text("two")
-        page.keyboard.press("Space")
-        expect(said).to_have_text("Marked: “two”, Minor")
-        page.keyboard.press("?")
-        expect(page.locator("dialog[open]")).to_contain_text("from word to word")
-        shoot(page, "esa-keys")
-        page.keyboard.press("Escape")
-        page.keyboard.press("d")
-        mark = page.locator("mark.error-mark")
-        style = mark.evaluate("one => getComputedStyle(one).textDecorationStyle")
-        letter = mark.evaluate("one => getComputedStyle(one, '::before').content")
-        assert (style, letter.split('"')[1]) == ("dotted", "m")
-        page.keyboard.press("Space")
-        style = mark.evaluate("one => getComputedStyle(one).textDecorationStyle")
-        assert style == "solid"
+def test_marks_are_announced_and_keys_are_shown(page: Page, shared: Server) -> None:
+    begin(page, shared, "annotator-05")
+    said = page.locator(".marking [role=status]").first
+    page.keyboard.press(forward_key(page))
+    expect(said).to_have_text("two")
+    page.keyboard.press("Space")
+    expect(said).to_have_text("Marked: “two”, Minor")
+    page.keyboard.press("?")
+    expect(page.locator("dialog[open]")).to_contain_text("from word to word")
+    shoot(page, "esa-keys")
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    mark = page.locator("mark.error-mark")
+    style = mark.evaluate("one => getComputedStyle(one).textDecorationStyle")
+    letter = mark.evaluate("one => getComputedStyle(one, '::before').content")
+    assert (style, letter.split('"')[1]) == ("dotted", "m")
+    page.keyboard.press("Space")
+    style = mark.evaluate("one => getComputedStyle(one).textDecorationStyle")
+    assert style == "solid"
 
 
 def test_scripts_in_marked_texts_are_inert(page: Page, tmp_path: Path) -> None:
@@ -317,21 +331,20 @@ def test_narrow_and_zoomed_screens_show_all_of_the_marking(page: Page, tmp_path:
         assert page.evaluate(wide) <= 0
 
 
-def test_two_tabs_that_mark_the_same_segment_are_told(page: Page, tmp_path: Path) -> None:
-    with Server(campaign_of_texts(tmp_path, ["one two three.", "four five six."])) as server:
-        begin(page, server)
-        other = page.context.new_page()
-        other.goto(server.url + "/work")
-        expect(texts_of(other).first).to_be_focused()
-        mark_words(page, 0)
-        saved(page)
-        expect(other.locator("li.error")).to_have_count(1)
-        other.bring_to_front()
-        texts_of(other).nth(1).focus()
-        mark_words(other, 1)
-        saved(other)
-        expect(page.locator("li.error")).to_have_count(2)
-        assert (errors(page, 0), errors(page, 1)) == (["“one”, Minor"], ["“five”, Minor"])
+def test_two_tabs_that_mark_the_same_segment_are_told(page: Page, shared: Server) -> None:
+    begin(page, shared, "annotator-06")
+    other = page.context.new_page()
+    other.goto(shared.url + "/work")
+    expect(texts_of(other).first).to_be_focused()
+    mark_words(page, 0)
+    saved(page)
+    expect(other.locator("li.error")).to_have_count(1)
+    other.bring_to_front()
+    texts_of(other).nth(1).focus()
+    mark_words(other, 1)
+    saved(other)
+    expect(page.locator("li.error")).to_have_count(2)
+    assert (errors(page, 0), errors(page, 1)) == (["“one”, Minor"], ["“seven”, Minor"])
 
 
 def test_fingers_mark_by_moving_along_the_line_and_scroll_by_moving_across(browser: Browser, tmp_path: Path) -> None:

@@ -69,6 +69,19 @@ def test_marks_of_one_side_overlap_only_where_that_is_allowed() -> None:
     assert "marked twice as 'A'" in str(fault_of_marks(twice, free, **texts))
 
 
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(1, 9), st.sampled_from(["target", "source"])), max_size=5))
+def test_an_overlap_is_found_as_by_comparing_all_with_all(places: list[tuple[int, int, str]]) -> None:
+    text = "abcdefghi"
+    marks = [Mark(a, b, "minor", side=side, text=text[a:b]) for a, b, side in places if a < b]
+    slowly = any(
+        one.side == other.side
+        and set(range(one.start or 0, one.end or 0)) & set(range(other.start or 0, other.end or 0))
+        for i, one in enumerate(marks)
+        for other in marks[:i]
+    )
+    assert (fault_of_marks(marks, RULES, target=text, source=text) is not None) == slowly
+
+
 def test_marks_stay_where_the_text_stays() -> None:
     before, after = "one two three four", "one two elephants and mice four"
     marks = [

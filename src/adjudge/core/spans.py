@@ -6,8 +6,9 @@ noticed. An omission (`missing`) has no place and quotes nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import shown
@@ -76,19 +77,22 @@ def fault_of_marks(marks: Sequence[Mark], rules: MarkRules, *, target: str, sour
         fault = fault_of_mark(mark, rules, target=target, source=source)
         if fault is not None:
             return fault
-    for one, other in combinations((mark for mark in marks if mark.side != MISSING), 2):
-        if one.side == other.side and _meet(one, other):
-            if not rules.overlap:
-                return f"two marks overlap, '{shown(one.text)}' and '{shown(other.text)}'"
-            if (one.start, one.end, one.category) == (other.start, other.end, other.category) and one.category:
-                return f"'{shown(one.text)}' is marked twice as '{one.category}'"
+    placed = [mark for mark in marks if mark.side != MISSING]
+    return _said_twice(placed) if rules.overlap else _overlap(placed)
+
+
+def _said_twice(marks: Sequence[Mark]) -> str | None:
+    found = Counter((mark.side, mark.start, mark.end, mark.text, mark.category) for mark in marks if mark.category)
+    twice = next((key for key, count in found.items() if count > 1), None)
+    return None if twice is None else f"'{shown(twice[3])}' is marked twice as '{twice[4]}'"
+
+
+def _overlap(marks: Sequence[Mark]) -> str | None:
+    # In the order of their places, two marks that overlap have neighbours that do.
+    for one, other in pairwise(sorted(marks, key=lambda mark: (mark.side, mark.start or 0))):
+        if one.side == other.side and (other.start or 0) < (one.end or 0):
+            return f"two marks overlap, '{shown(one.text)}' and '{shown(other.text)}'"
     return None
-
-
-def _meet(one: Mark, other: Mark) -> bool:
-    if one.start is None or one.end is None or other.start is None or other.end is None:
-        return False
-    return one.start < other.end and other.start < one.end
 
 
 def carried_over(marks: Iterable[Mark], before: str, after: str) -> tuple[Mark, ...]:

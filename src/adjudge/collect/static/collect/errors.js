@@ -24,10 +24,10 @@ export function describe(span) {
 }
 
 /**
- * @param {Span} span @param {boolean} current @param {{source: any, target: any}} languages @param {Handling} handling
+ * @param {Span} span @param {{source: any, target: any}} languages @param {Handling} handling
  * @returns {HTMLElement}
  */
-export function errorRow(span, current, languages, handling) {
+export function errorRow(span, languages, handling) {
   const holder = { span };
   const language = span.side === "source" ? languages.source : languages.target;
   const quoted =
@@ -39,7 +39,7 @@ export function errorRow(span, current, languages, handling) {
     { type: "button", title: t("go_to_error"), onclick: () => handling.goTo(holder.span) },
     quoted,
   );
-  const row = h(
+  return h(
     `li.error.${span.severity}`,
     { "aria-label": describe(span), "data-side": span.side },
     h("span.error-letter", { "aria-hidden": "true" }, letterOf(span.severity)),
@@ -60,8 +60,6 @@ export function errorRow(span, current, languages, handling) {
       "×",
     ),
   );
-  row.classList.toggle("current", current);
-  return row;
 }
 
 /** Whether a mark was there before, and is as it was. @param {Span} span @param {Handling} handling */
@@ -131,4 +129,20 @@ function severities(holder, { rules, locked, change }) {
     ),
   );
   return h("span.severities", { role: "group", "aria-label": t("severity_of", { text: nameOf(span) }) }, ...buttons);
+}
+
+/** Which control of the list has the focus, by its name. @param {HTMLElement} list @returns {string | null} */
+export function focusedControl(list) {
+  const active = /** @type {HTMLElement | null} */ (document.activeElement);
+  return active && list.contains(active) ? (active.dataset.control ?? "") : null;
+}
+
+/**
+ * Give the focus back to the same control of the mark dealt with.
+ * @param {HTMLElement} list @param {string} control @returns {boolean} whether there is one
+ */
+export function refocus(list, control) {
+  const button = control && list.querySelector(`.current [data-control="${control}"]`);
+  if (button) /** @type {HTMLElement} */ (button).focus();
+  return Boolean(button);
 }

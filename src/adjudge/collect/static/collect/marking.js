@@ -1,8 +1,8 @@
 // @ts-check
 /** The marks of a segment on the page: what is marked, how it is shown and said, and which keys do it. */
 import { h } from "./dom.js";
-import { describe, errorRow, nameOf } from "./errors.js";
-import { nextSeverity, ordered, withMark, withMissing } from "./marks.js";
+import { describe, errorRow, focusedControl, nameOf, refocus } from "./errors.js";
+import { identical, nextSeverity, ordered, withMark, withMissing } from "./marks.js";
 import { MarkText } from "./marktext.js";
 import { t } from "./texts.js";
 
@@ -91,7 +91,7 @@ export class Marking {
 
   /** Where a mark stands among all; of several that say the same, the first. @param {Span} span @returns {number} */
   indexOf(span) {
-    return this.spans.findIndex((one) => same(one, span));
+    return this.spans.findIndex((one) => identical(one, span));
   }
 
   /** @param {string} side @returns {MarkText} */
@@ -153,7 +153,7 @@ export class Marking {
   touch(side, start, end) {
     const text = this.sideOf(side);
     const found = text.marksAt(start, end);
-    const again = found.find((one) => this.current && same(one, this.current)) ?? found[0];
+    const again = found.find((one) => this.current && identical(one, this.current)) ?? found[0];
     this.current = again;
     this.show();
     this.target.say([text.quote(start, end), ...found.map((one) => t(`severity_${one.severity}`))].join(", "));
@@ -216,7 +216,7 @@ export class Marking {
     if (!place) return;
     const here = text.marksAt(place.start, place.end);
     const alone = text.anchor === null && here.length > 0;
-    const chosen = here.find((one) => this.current && same(one, this.current)) ?? here[0];
+    const chosen = here.find((one) => this.current && identical(one, this.current)) ?? here[0];
     if (alone) this.update(chosen, { severity: nextSeverity(this.rules, chosen.severity) });
     else this.add(text === this.source ? "source" : "target", place.start, place.end);
     text.pick(null);
@@ -226,32 +226,41 @@ export class Marking {
   drop(text) {
     const place = text.place;
     const here = place ? text.marksAt(place.start, place.end) : [];
-    const chosen = here.find((one) => this.current && same(one, this.current)) ?? here[0];
+    const chosen = here.find((one) => this.current && identical(one, this.current)) ?? here[0];
     const missing = this.current?.side === "missing" ? this.current : undefined;
     if (missing ?? chosen) this.remove(/** @type {Span} */ (missing ?? chosen));
   }
 
   /** All that is shown, as a text to compare. @returns {string} */
   standing() {
-    return JSON.stringify([ordered(this.spans), this.current ?? null, this.given]);
+    return JSON.stringify([this.spans, this.given]);
   }
 
   showTexts() {
     const spans = ordered(this.spans);
-    const current = spans.find((one) => this.current && same(one, this.current));
-    this.target.show(spans.filter((one) => one.side === "target"), current);
-    this.source?.show(spans.filter((one) => one.side === "source"), current);
-    return { spans, current };
+    this.target.show(spans.filter((one) => one.side === "target"));
+    this.source?.show(spans.filter((one) => one.side === "source"));
+    this.showCurrent();
+    return spans;
+  }
+
+  /** Show which mark is dealt with, in the text and in the list. */
+  showCurrent() {
+    const { current } = this;
+    const isCurrent = (/** @type {Span} */ one) => current !== undefined && identical(one, current);
+    for (const text of [this.target, this.source]) text?.showCurrent(isCurrent);
+    const at = ordered(this.spans).findIndex(isCurrent);
+    [...this.list.children].forEach((row, i) => row.classList.toggle("current", i === at));
   }
 
   show() {
     const now = this.standing();
-    if (now === this.shown) return;
+    if (now === this.shown) return this.showCurrent();
     this.shown = now;
-    const focused = this.focusedIn();
-    const { spans, current } = this.showTexts();
+    const focused = focusedControl(this.list);
+    const spans = this.showTexts();
     const rows = spans.map((span) =>
-      errorRow(span, span === current, this.setting.campaign, {
+      errorRow(span, this.setting.campaign, {
         rules: this.rules,
         locked: this.setting.locked,
         prefilled: this.output.prefilled,
@@ -262,10 +271,11 @@ export class Marking {
       }),
     );
     this.list.replaceChildren(...rows);
+    this.showCurrent();
     this.list.hidden = !rows.length;
     this.hint.hidden = rows.length > 0 || (this.confirmed && this.given);
     this.showClean(spans);
-    this.refocus(focused, rows);
+    if (focused !== null && !refocus(this.list, focused)) this.target.focus();
   }
 
   /** What the button for "nothing is wrong" says. @param {Span[]} spans */
@@ -274,27 +284,4 @@ export class Marking {
     this.clean.setAttribute("aria-pressed", String(this.given && !spans.length));
     this.clean.firstElementChild?.replaceChildren(t(spans.length ? "all_marked" : "no_error"));
   }
-
-  /** Which button of the list has the focus. @returns {string | null} */
-  focusedIn() {
-    const active = /** @type {HTMLElement | null} */ (document.activeElement);
-    return active && this.list.contains(active) ? (active.dataset.control ?? "") : null;
-  }
-
-  /**
-   * Give the focus back to the same control of the mark dealt with.
-   * @param {string | null} control @param {HTMLElement[]} rows
-   */
-  refocus(control, rows) {
-    if (control === null) return;
-    const row = rows.find((one) => one.classList.contains("current"));
-    const button = row?.querySelector(`[data-control="${control}"]`);
-    if (button) /** @type {HTMLElement} */ (button).focus();
-    else this.target.focus();
-  }
-}
-
-/** @param {Span} one @param {Span} other @returns {boolean} whether both are the same mark */
-function same(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -30,6 +30,10 @@ export class MarkText {
     this.anchor = null;
     /** @type {HTMLElement[][]} */
     this.cells = [];
+    /** @type {{element: HTMLElement, over: Span[]}[]} */
+    this.marks = [];
+    /** @type {Span[]} */
+    this.spans = [];
     this.said = h("span.visually-hidden", { role: "status" });
     this.words = h("div.words.markable", {
       lang,
@@ -42,7 +46,7 @@ export class MarkText {
     });
     this.words.addEventListener("blur", () => this.pick(null));
     this.listen();
-    this.show([], undefined);
+    this.show([]);
   }
 
   /** @param {number} start @param {number} end @returns {string} */
@@ -50,41 +54,60 @@ export class MarkText {
     return this.points.slice(start, end).join("");
   }
 
-  /** Show the text with these marks; `current` is dealt with now. @param {Span[]} spans @param {Span} [current] */
-  show(spans, current) {
+  /** Show the text with these marks. @param {Span[]} spans */
+  show(spans) {
     this.spans = spans;
     this.cells = this.units.map(() => []);
-    const borders = new Set([0, this.points.length]);
-    for (const { start, end } of [...spans.map(placed), ...this.units]) borders.add(start).add(end);
-    const places = [...borders].filter((one) => one <= this.points.length).sort((one, other) => one - other);
+    this.marks = [];
+    const borders = new Set([0, this.points.length, ...spans.flatMap((one) => [placed(one).start, placed(one).end])]);
+    const places = [...borders].sort((one, other) => one - other);
     /** @type {Node[]} */
     const shown = [];
-    /** @type {HTMLElement | null} */
-    let open = null;
-    let key = "";
+    // Between two borders, all of the text is under the same marks.
     for (let i = 0; i + 1 < places.length; i += 1) {
       const [start, end] = [places[i], places[i + 1]];
       const over = spans.filter((one) => placed(one).start <= start && placed(one).end >= end);
-      const now = over.map((one) => spans.indexOf(one)).join();
-      if (now !== key || !open) {
-        open = over.length ? mark(over, over.includes(/** @type {Span} */ (current)), spans, start) : null;
-        if (open) shown.push(open);
-      }
-      key = now;
-      const piece = this.piece(start, end);
-      if (open) open.append(piece);
-      else shown.push(piece);
+      const pieces = this.pieces(start, end);
+      if (!over.length) shown.push(...pieces);
+      else shown.push(this.mark(over, start, pieces));
     }
     // A system may have said nothing: that is judged, too.
     this.words.replaceChildren(...(this.points.length ? shown : [h("span.hint", {}, t("no_text"))]));
     this.showCursor();
   }
 
-  /** @param {number} start @param {number} end @returns {Node} */
-  piece(start, end) {
-    const number = this.unitOf[start];
-    if (number < 0) return document.createTextNode(this.quote(start, end));
-    const cell = h("span.unit", { "data-unit": number }, this.quote(start, end));
+  /** @param {Span[]} over @param {number} start @param {Node[]} pieces @returns {HTMLElement} */
+  mark(over, start, pieces) {
+    const element = markElement(over, this.spans, start);
+    element.append(...pieces);
+    this.marks.push({ element, over });
+    return element;
+  }
+
+  /** Show which mark is dealt with. @param {(span: Span) => boolean} isCurrent */
+  showCurrent(isCurrent) {
+    for (const { element, over } of this.marks) element.classList.toggle("current", over.some(isCurrent));
+  }
+
+  /** A stretch of text: units and what is between them. @param {number} start @param {number} end @returns {Node[]} */
+  pieces(start, end) {
+    /** @type {Node[]} */
+    const found = [];
+    for (let from = start, to = start; from < end; from = to) {
+      const number = this.unitOf[from];
+      while (to < end && this.unitOf[to] === number) to += 1;
+      const text = document.createTextNode(this.quote(from, to));
+      found.push(number < 0 ? text : this.cell(number, text));
+    }
+    return found;
+  }
+
+  /** @param {number} number @param {Text} text @returns {HTMLElement} */
+  cell(number, text) {
+    const cell = document.createElement("span");
+    cell.className = "unit";
+    cell.dataset.unit = String(number);
+    cell.append(text);
     this.cells[number].push(cell);
     return cell;
   }
@@ -191,7 +214,7 @@ export class MarkText {
 
   /** @param {number} start @param {number} end @returns {Span[]} */
   marksAt(start, end) {
-    return (this.spans ?? []).filter((one) => placed(one).start < end && start < placed(one).end);
+    return this.spans.filter((one) => placed(one).start < end && start < placed(one).end);
   }
 
   /** The unit under the pointer, or the nearest one. @param {PointerEvent} event @returns {number} */
@@ -227,21 +250,18 @@ function placed(span) {
 
 /**
  * The element of a stretch of text under the same marks: the worst of them gives the looks.
- * @param {Span[]} over @param {boolean} current @param {Span[]} all @param {number} start
+ * @param {Span[]} over @param {Span[]} all @param {number} start @returns {HTMLElement}
  */
-function mark(over, current, all, start) {
+function markElement(over, all, start) {
   const order = ["neutral", "minor", "major", "critical"];
   const gravity = (/** @type {Span} */ one) => order.indexOf(one.severity);
   const worst = over.reduce((one, other) => (gravity(other) > gravity(one) ? other : one));
   const begins = over.filter((one) => one.start === start).map((one) => letterOf(one.severity));
-  const element = h(`mark.error-mark.${worst.severity}`, {
+  return h(`mark.error-mark.${worst.severity}${over.length > 1 ? ".several" : ""}`, {
     "data-letter": begins.length ? begins.join("") : null,
     "data-errors": over.map((one) => all.indexOf(one) + 1).join(" "),
     title: over.map((one) => t(`severity_${one.severity}`) + (one.category ? `, ${one.category}` : "")).join("; "),
   });
-  element.classList.toggle("current", current);
-  element.classList.toggle("several", over.length > 1);
-  return element;
 }
 
 /** The letter of a severity: a cue besides the colour. @param {string} severity @returns {string} */
