@@ -98,6 +98,40 @@ def test_no_error_must_be_said_and_a_category_chosen(page: Page, tmp_path: Path)
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("protocol", ["esa", "mqm", "postedit"])
+def test_the_tutorial_answers_in_the_terms_of_the_protocol(protocol: str, page: Page, tmp_path: Path) -> None:
+    campaign = campaign_of_texts(tmp_path, LINES, protocol=protocol)
+    campaign.write_text(campaign.read_text().replace("[files]\n", '[files]\ntutorial = "tutorial.tsv"\n'))
+    low, high = {"esa": (0, 40), "mqm": (5, 5), "postedit": (20, 40)}[protocol]
+    (tmp_path / "tutorial.tsv").write_text(
+        f"source\ttarget\tlow\thigh\tnote\nDer Tee ist heiß.\tThe coffee is hot.\t{low}\t{high}\tNot coffee, but tea.\n"
+    )
+    said = page.locator(".lesson.said")
+    with Server(campaign) as server:
+        begin(page, server)
+        expect(page.locator(".lesson").first).to_have_text("Not coffee, but tea.")
+        expect(said).to_be_hidden()
+        if protocol == "esa":
+            page.keyboard.type("90")
+            expect(said).to_have_text("Most people would say something between 0 and 40 here.")
+            page.keyboard.press("Enter")
+            page.keyboard.press("Delete")
+            page.keyboard.type("20")
+        elif protocol == "mqm":
+            page.keyboard.press("f")
+            expect(said).to_have_text("Most people find errors worth 5 points here.")
+            mark_words(page, 1, severity=1)
+            expect(said).to_be_hidden()
+            page.get_by_label("Kind of the error “coffee”").select_option("Accuracy/Mistranslation")
+        else:
+            page.keyboard.press("f")
+            expect(said).to_have_text("Most people change 20–40 percent here.")
+            page.locator("textarea.edition").fill("The tea is hot.")
+        expect(said).to_have_text("Good: that is how most people see it.")
+        shoot(page, f"{protocol}-tutorial")
+
+
+@pytest.mark.browser
 def test_narrow_screens_show_all_of_the_categories(page: Page, tmp_path: Path) -> None:
     with Server(make_campaign(tmp_path, "mqm", source="en", target="ja", documents=1)) as server:
         page.set_viewport_size({"width": 390, "height": 844})

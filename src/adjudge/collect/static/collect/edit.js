@@ -94,7 +94,7 @@ export function editItem(item, setting, place) {
     fine.hidden = value !== null && value !== output.text;
     again.hidden = !fine.hidden;
     const changed = value === null ? null : changedPercent(output.text, value, snap.target);
-    said.textContent = lesson(output, changed, "lesson_changed");
+    said.textContent = lesson(output, changed, "changed");
     comment.show();
     grow();
   }

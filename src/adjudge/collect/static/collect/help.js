@@ -62,8 +62,14 @@ function markKeys(rules) {
     [["Delete"], t("key_unmark")],
     ...(rules.missing ? /** @type {[string[], string][]} */ ([[["G"], t("add_missing")]]) : []),
     ...(rules.source ? /** @type {[string[], string][]} */ ([[["S"], t("key_side")]]) : []),
-    ...(rules.categories.length ? /** @type {[string[], string][]} */ ([[["T"], t("key_category")]]) : []),
-    ...(rules.categories.length ? /** @type {[string[], string][]} */ ([[["F"], t("no_error")]]) : []),
+    .../** @type {[string[], string][]} */ (
+      rules.categories.length
+        ? [
+            [["T"], t("key_category")],
+            [["F"], t("no_error")],
+          ]
+        : [[["K"], t("key_keep")]]
+    ),
   ];
 }
 

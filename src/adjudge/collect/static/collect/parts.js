@@ -91,10 +91,18 @@ export function commentBox(output, setting) {
   return { element, open, show };
 }
 
-/** What a tutorial says to an answer. @param {any} output @param {number | null} value @param {string} [between] @returns {string} */
-export function lesson(output, value, between = "lesson_between") {
+/**
+ * What a tutorial says to an answer: a score, what errors cost, or how much was changed.
+ * @param {any} output @param {number | null} value @param {"score" | "cost" | "changed"} [kind]
+ * @returns {string}
+ */
+export function lesson(output, value, kind = "score") {
   if (!output.expected || value === null) return "";
   const [low, high] = output.expected;
   if (value >= low && value <= high) return t("lesson_right");
-  return low === high && between === "lesson_between" ? t("lesson_other", { value: low }) : t(between, { low, high });
+  if (kind !== "score") {
+    const range = low === high ? low : `${low}–${high}`;
+    return high === 0 ? t("lesson_nothing") : t(kind === "cost" ? "lesson_cost" : "lesson_changed", { range });
+  }
+  return low === high ? t("lesson_other", { value: low }) : t("lesson_between", { low, high });
 }

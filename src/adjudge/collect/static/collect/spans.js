@@ -32,12 +32,22 @@ export function warningOf(score, spans, rules) {
  */
 function askBack(output, setting, warning) {
   const text = h("span");
-  const keep = h("button.quiet", { type: "button", disabled: setting.locked }, t("keep_it"));
-  const element = h("p.ask-back", { role: "status" }, text, keep);
-  keep.addEventListener("click", () => {
+  const hint = h("kbd", { "aria-hidden": "true" }, "K");
+  const button = { type: "button", disabled: setting.locked, onclick: () => keep() };
+  const element = h("p.ask-back", { role: "status" }, text, h("button.quiet", button, t("keep_it"), hint));
+
+  function keep() {
     setting.change({ [output]: { kept: warning() } });
     show();
-  });
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} */
+  function key(event) {
+    if (event.key !== "k" || element.hidden || setting.locked) return false;
+    keep();
+    return true;
+  }
+
   function show() {
     const asked = warning();
     const kept = setting.answers()[output]?.kept ?? null;
@@ -45,7 +55,7 @@ function askBack(output, setting, warning) {
     if (asked) text.textContent = t(asked === "low-without-error" ? "ask_low" : "ask_high");
   }
   show();
-  return { element, show };
+  return { element, show, key };
 }
 
 /**
@@ -80,7 +90,7 @@ export function scoredSpansItem(item, setting, place) {
   const marks = {
     ...common,
     takesShift: true,
-    key: (event) => marking.key(event) || (/^[0-9]$/.test(event.key) && !event.shiftKey && widget.key(event)),
+    key: (event) => marking.key(event) || asking.key(event) || (/^[0-9]$/.test(event.key) && widget.key(event)),
     focus: () => marking.target.focus(),
     show: () => {
       marking.show();
@@ -90,7 +100,7 @@ export function scoredSpansItem(item, setting, place) {
   /** @type {Stop} */
   const score = {
     ...common,
-    key: widget.key,
+    key: (event) => widget.key(event) || asking.key(event),
     focus: widget.focus,
     show: () => {
       widget.show(value());
@@ -117,7 +127,7 @@ export function categorisedSpansItem(item, setting, place) {
   const said = h("p.lesson.said", { role: "status" });
   const teach = () => {
     const cost = open() ? null : costOf(marking.spans, setting.campaign.spans);
-    said.textContent = lesson(output, cost, "lesson_cost");
+    said.textContent = lesson(output, cost, "cost");
   };
   /** @type {Stop} */
   const stop = {
