@@ -11,6 +11,7 @@ from adjudge.core.errors import InputError
 from adjudge.design import design, load_campaign, measure_balance
 from adjudge.design.appraise import to_batches
 from adjudge.design.tasks import parse_tasks, to_json
+from adjudge.formats import read
 
 HEADER = "system\tsegment\tstart\tend\tseverity\tside\ttext\n"
 ROWS = ("alpha\t1\t0\t3\tminor\t\tone", "alpha\t1\t14\t18\tmajor\ttarget\t", "beta\t2\t\t\tmajor\tmissing\t")
@@ -45,7 +46,27 @@ def test_marks_come_with_their_translations_through_the_file_and_to_appraise(tmp
     spans = {(one["targetID"], one["sourceID"].split("#")[-1]): one["mqm"] for one in items}
     assert spans["alpha", "1"][0] == {"start_i": 0, "end_i": 3, "severity": "minor"}
     assert spans["beta", "2"] == [{"start_i": "missing", "end_i": "missing", "severity": "major"}]
-    assert all("documentID" in one for one in items)
+    assert {one["documentID"] for one in items} == {"1#alpha", "1#beta"}
+
+
+def test_every_page_has_a_name_of_its_own_in_appraise_that_the_reader_takes_apart(tmp_path: Path) -> None:
+    file = campaign_file(tmp_path, more="[controls]\ndegraded = 2\nrepeats = 2\n")
+    (tmp_path / "gamma.txt").write_text((tmp_path / "alpha.txt").read_text())
+    file.write_text(file.read_text().replace('beta = "', 'gamma = "gamma.txt"\nbeta = "'))
+    pages: dict[str, set[tuple[str, str]]] = {}
+    for batch in to_batches(design(load_campaign(file))):
+        for item in batch["items"]:
+            pages.setdefault(item["documentID"], set()).add((item["targetID"], item["itemType"]))
+    assert all(len(kinds) == 1 for kinds in pages.values()), "never two systems, or a copy and its original, on a page"
+    assert {"1#alpha+gamma", "1#beta"} <= set(pages)
+    rows = [
+        f"anna,{system},{i},{kind},deu,eng,50,{page},False,[],1700000000.0,1700000009.0"
+        for i, (page, kinds) in enumerate(pages.items(), start=1)
+        for joined, kind in kinds
+        for system in joined.split("+")
+    ]
+    (tmp_path / "results.csv").write_text("\n".join(rows) + "\n")
+    assert set(read([tmp_path / "results.csv"], format="appraise").table["document"]) == {"1"}
 
 
 def test_tasks_without_marks_do_not_name_them(tmp_path: Path) -> None:

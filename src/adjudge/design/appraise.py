@@ -147,6 +147,7 @@ def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
                     "targetContextLeft": " ".join(one.outputs[0].text for one in left),
                 }
             if marked:
+                row["documentID"] = _page_id(screen)
                 row["mqm"] = [_span(mark) for mark in item.outputs[0].prefilled]
             rows.append({**row, "_block": block})
     return rows
@@ -186,6 +187,13 @@ def _span(mark: Mark) -> dict[str, Any]:
     missing = mark.start is None
     place = {"start_i": MISSING if missing else mark.start, "end_i": MISSING if missing else mark.end}
     return {**place, "severity": mark.severity}
+
+
+def _page_id(screen: Screen) -> str:
+    """A name for a page of its own, as campaigns with error spans have it: no item ends a document there."""
+    output = screen.items[0].outputs[0]
+    flag = {"degraded": "#bad", "repeat": "#dup"}.get(output.kind, "")
+    return f"{screen.document}#{'+'.join(output.systems)}{flag}"
 
 
 def _source_id(screen: Screen, item: Item) -> str:

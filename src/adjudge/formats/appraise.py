@@ -249,7 +249,7 @@ def _document_and_flags(page: str | None, system: str) -> tuple[str | None, str]
     flags: list[str] = []
     while added and _FLAG.fullmatch(added[-1]):
         flags.insert(0, added.pop())
-    if added and (added[-1] == system or system.endswith("." + added[-1])):
+    if added and (system in (added[-1], *added[-1].split("+")) or system.endswith("." + added[-1])):
         added.pop()
     return "#".join([name, *added]), "#".join(flags)
 

@@ -82,6 +82,8 @@ export function dialog(title, content, { className = "", closable = true, onclos
   });
   document.body.append(box);
   box.showModal();
+  // Long ones begin at their beginning, wherever the focus is.
+  box.scrollTop = 0;
   return box;
 }
 
