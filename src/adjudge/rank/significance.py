@@ -66,12 +66,13 @@ def resampling_tests(
     Two things resamples cannot show. Where they do not vary at all, p is that of the sign test; where no judgment
     contradicts a lead, it is at least what so few judgments leave (see `separation`).
     """
-    from scipy.stats import t
+    # As `scipy.stats.t.sf` has it, without the half second that importing `scipy.stats` takes.
+    from scipy.special import stdtr
 
     difference = scores[:, None] - scores[None, :]
     varies = spread > SMALLEST_SPREAD * (1 + np.abs(difference))
     ratio = np.divide(difference, spread, out=np.zeros_like(spread), where=varies)
-    p = np.where(varies, 2 * t.sf(np.abs(ratio), max(units - 1, 1)), sign_tests(wins).two_sided)
+    p = np.where(varies, 2 * stdtr(max(units - 1, 1), -np.abs(ratio)), sign_tests(wins).two_sided)
     p[np.isnan(spread)] = np.nan
     two_sided = np.minimum(1.0, np.maximum(p, separation(wins).p))
     greater = np.where(difference >= 0, two_sided / 2, 1 - two_sided / 2)
