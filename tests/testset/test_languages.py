@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.errors import AdjudgeError
@@ -80,6 +80,8 @@ contents = st.one_of(
 
 
 @settings(max_examples=80, deadline=None)
+@example("\ufeff\ufeff\n".encode(), "a.txt", "en")  # a segment of nothing that can be seen
+@example("a b\n\u200b\n".encode(), "a.txt", "en")
 @given(contents, st.sampled_from(["a.txt", "a.tsv", "a.sgm", "a.xml"]), st.sampled_from(["en", "de", "zh", "he", None]))
 def test_no_file_breaks_the_check_or_the_correction(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str, language: str | None

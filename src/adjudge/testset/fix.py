@@ -91,7 +91,11 @@ def _sure(source: SourceText, findings: Sequence[Finding]) -> dict[int, list[Fin
 
 
 def corrected(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:
-    """The text after the edits, and the findings whose edits were made; of two that overlap the surer is made."""
+    """The text after the edits, and the findings whose edits were made; of two that overlap the surer is made.
+
+    A segment of which nothing would be left stays as it is: without it, translations would be out of step.
+    """
+    before = text
     used: list[Finding] = []
     for one in sorted(findings, key=lambda finding: -finding.confidence):
         if one.edit is not None and not any(_overlap(one, other) for other in used):
@@ -101,7 +105,7 @@ def corrected(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding
     ]:
         assert one.edit is not None
         text = text[: one.edit.start] + one.edit.text + text[one.edit.end :]
-    return text, used
+    return (text, used) if text.strip() else (before, [])
 
 
 def _overlap(one: Finding, other: Finding) -> bool:
