@@ -124,3 +124,11 @@ def test_the_fingerprint_is_of_the_content() -> None:
     assert one.fingerprint != Judgments.from_columns({**base, "text": [None]}).fingerprint
     span = {"start": 0, "end": 1, "severity": "minor", "category": None, "side": "target", "text": "x"}
     assert one.fingerprint != Judgments.from_columns({**base, "spans": [[span]]}).fingerprint
+
+
+@pytest.mark.parametrize("extra", [[["a", "b"]], [{"a": 1}], [[{"a": 1}]], [None]])
+def test_columns_of_ones_own_may_be_lists_or_records(extra: list[object]) -> None:
+    base = {"system": ["s"], "score": [1.0]}
+    one = Judgments.from_columns(pl.DataFrame({**base, "mine": extra}))
+    assert len(one.fingerprint) == 12
+    assert one.fingerprint == Judgments.from_columns(pl.DataFrame({**base, "mine": extra})).fingerprint

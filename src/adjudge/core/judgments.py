@@ -118,7 +118,8 @@ class Judgments:
     @cached_property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that identify the content of the table, whatever file it came from."""
-        flat = self.table.select(pl.exclude("spans"), _spans_as_text())
+        nested = [name for name, dtype in self.table.schema.items() if dtype.is_nested() and name != "spans"]
+        flat = self.table.select(pl.exclude("spans", *nested), _as_text("spans"), *map(_as_text, nested))
         return hashlib.sha256(flat.write_csv().encode()).hexdigest()[:12]
 
     @property
@@ -269,5 +270,10 @@ def _check_values(table: pl.DataFrame, source: Source) -> None:
             raise source.fault(f"column '{name}' holds {table[name][row]}, at least {low} is needed; correct it", row)
 
 
-def _spans_as_text() -> pl.Expr:
-    return pl.col("spans").map_elements(lambda one: str(one.to_list()), return_dtype=pl.String).alias("spans")
+def _as_text(name: str) -> pl.Expr:
+    """A column of lists or records as text, so that it can be written in a line."""
+    return pl.col(name).map_elements(_plain, return_dtype=pl.String).alias(name)
+
+
+def _plain(value: object) -> str:
+    return str(value.to_list() if isinstance(value, pl.Series) else value)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FEW_ANNOTATORS = 2
+# An interval from a thousandth to a thousand times the estimate.
+_TELLS_NOTHING = 1000.0
 _NORMAL_95 = 1.959963984540054
 _FLAT = 1e-9
 """Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
@@ -230,10 +232,10 @@ def _components(
     return (*components, VarianceComponent("residual", float(residual), low, high, rows, meaning))
 
 
-def _interval(sd: float, error: float) -> tuple[float, float]:
-    """A 95% interval on the logarithmic scale."""
+def _interval(sd: float, error: float) -> tuple[float, float] | tuple[None, None]:
+    """A 95% interval on the logarithmic scale; none where the likelihood is so flat that it would say nothing."""
     width = float(np.exp(min(_NORMAL_95 * error, 50.0)))
-    return sd / width, sd * width
+    return (sd / width, sd * width) if width < _TELLS_NOTHING else (None, None)
 
 
 def _notes(design: MixedDesign, effects: Effects, optimum: Optimum) -> tuple[str, ...]:
