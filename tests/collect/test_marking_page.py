@@ -69,6 +69,12 @@ def test_errors_are_marked_and_scored_to_the_export_by_keys_alone(target: str, p
     with Server(campaign) as server:
         begin(page, server)
         shoot(page, f"esa-{target}-unset")
+        places = (
+            page.locator(".score")
+            .first.locator(".tick")
+            .evaluate_all("all => all.map((one) => Number(one.style.getPropertyValue('--at')))")
+        )
+        assert places == [0, 0.33, 0.66, 1], "marks stand where the scale has its meanings"
         count = int(page.locator(".place-button").inner_text().split()[-1])
         for screen in range(count):
             expect(page.locator(".place-button")).to_have_text(f"{screen + 1} of {count}")

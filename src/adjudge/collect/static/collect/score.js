@@ -120,12 +120,20 @@ export function scoreWidget({ scale, label, value, locked, change, attend }) {
   return { element, show, key, focus: () => slider.focus({ preventScroll: true }) };
 }
 
+/** Where marks stand on a long scale: at its quarters, unless meanings stand elsewhere. @param {Scale} scale */
+function quartersOrMeanings(scale) {
+  const quarters = [0, 0.25, 0.5, 0.75, 1].map((share) => scale.low + share * (scale.high - scale.low));
+  const meanings = scale.anchors.map((one) => one.at);
+  if (meanings.every((at) => quarters.includes(at))) return quarters;
+  return [...new Set([scale.low, ...meanings, scale.high])];
+}
+
 /** @param {Scale} scale @param {number} steps @returns {HTMLElement[]} */
 function ticks(scale, steps) {
   const places =
     steps <= FEW_STEPS
       ? Array.from({ length: steps + 1 }, (_, i) => scale.low + i * scale.step)
-      : [0, 0.25, 0.5, 0.75, 1].map((share) => scale.low + share * (scale.high - scale.low));
+      : quartersOrMeanings(scale);
   return places.map((at) => {
     const tick = h("span.tick", {}, steps <= FEW_STEPS ? h("span.tick-number", {}, at) : null);
     tick.style.setProperty("--at", String((at - scale.low) / (scale.high - scale.low)));
