@@ -132,6 +132,8 @@ def test_a_refused_save_stores_nothing(client: Client, server: Server, name: str
     assert answer.status == 409
     assert second in answer.json["detail"]
     assert len(rows(server, tmp_path, name)) == 0
+    assert client.post("/api/saves", new_save(work, 1, [{"output": second, "score": 7}])).status == 200
+    assert rows(server, tmp_path, name).select("output", "score").rows() == [(second, 7)]
 
 
 @pytest.mark.parametrize(
