@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     Order = NDArray[np.int64]
     Costs = NDArray[np.int64]
 
-PARENTS = 16
-CHILDREN = 80
+PARENTS = 8
+CHILDREN = 24
 PATIENCE = 40
 """Shakes in a row that may fail before an order counts as settled."""
-SHARE = 0.25
+SHARE = 0.1
 """Of the time that is left; the rest is for proving."""
 
 
