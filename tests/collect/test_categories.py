@@ -131,25 +131,6 @@ def test_the_tutorial_answers_in_the_terms_of_the_protocol(protocol: str, page: 
         shoot(page, f"{protocol}-tutorial")
 
 
-@pytest.mark.browser
-def test_narrow_screens_show_all_of_the_categories(page: Page, tmp_path: Path) -> None:
-    with Server(make_campaign(tmp_path, "mqm", source="en", target="ja", documents=1)) as server:
-        page.set_viewport_size({"width": 390, "height": 844})
-        begin(page, server)
-        mark_words(page, 1, 3)
-        page.keyboard.press("g")
-        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert page.evaluate(wide) <= 0
-        shoot(page, "mqm-phone")
-        page.keyboard.press("d")
-        page.wait_for_timeout(300)
-        shoot(page, "mqm-phone-dark")
-        page.set_viewport_size({"width": 640, "height": 400})
-        for _ in range(5):
-            page.keyboard.press("+")
-        assert page.evaluate(wide) <= 0
-
-
 def span(start: int | None, end: int | None, text: str | None, category: str, **more: Any) -> dict[str, Any]:
     return {
         "start": start,

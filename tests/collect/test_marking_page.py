@@ -319,18 +319,19 @@ def test_scripts_in_marked_texts_are_inert(page: Page, tmp_path: Path) -> None:
         assert re.search("img", spans_of(exported(server, tmp_path))[0]["text"])
 
 
-def test_narrow_and_zoomed_screens_show_all_of_the_marking(page: Page, tmp_path: Path) -> None:
-    with Server(make_campaign(tmp_path, "esa", source="en", target="ja", documents=1)) as server:
+@pytest.mark.parametrize("protocol", ["esa", "mqm"])
+def test_narrow_and_zoomed_screens_show_all_of_the_marking(protocol: str, page: Page, tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path, protocol, source="en", target="ja", documents=1)) as server:
         page.set_viewport_size({"width": 390, "height": 844})
         begin(page, server)
         mark_words(page, 1, 3)
         page.keyboard.press("g")
         wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert page.evaluate(wide) <= 0
-        shoot(page, "esa-phone")
+        shoot(page, f"{protocol}-phone")
         page.keyboard.press("d")
         page.wait_for_timeout(300)
-        shoot(page, "esa-phone-dark")
+        shoot(page, f"{protocol}-phone-dark")
         page.set_viewport_size({"width": 640, "height": 400})
         for _ in range(5):
             page.keyboard.press("+")

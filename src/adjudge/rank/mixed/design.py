@@ -22,6 +22,7 @@ import polars as pl
 
 from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
+from adjudge.rank.connected import groups, in_words
 from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
 
 if TYPE_CHECKING:
@@ -203,29 +204,16 @@ def _renumbered(codes: Codes | None, rows: NDArray[np.bool_]) -> Codes | None:
 
 def _check_connected(design: MixedDesign) -> None:
     """Systems that share no annotator, task, document or segment with the others have no common scale."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    k = len(design.systems)
-    rows, columns, nodes = [], [], k
-    for codes in (design.annotator, design.task, design.document, design.segment):
-        if codes is not None:
-            rows.append(design.system)
-            columns.append(codes + nodes)
-            nodes += levels_of(codes)
-    if not rows:
+    several = [codes for codes in (design.annotator, design.task, design.document, design.segment) if codes is not None]
+    if not several:
         return
-    start, end = np.concatenate(rows), np.concatenate(columns)
-    graph = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(nodes, nodes))
-    groups, label = connected_components(graph, directed=False)
-    if groups > 1:
-        label = label[:k]
-        named = [
-            ", ".join(name for name, own in zip(design.systems, label, strict=True) if own == group)
-            for group in np.unique(label)
-        ]
-        listed = "; ".join(f"({names})" for names in named[:4]) + ("; ..." if len(named) > 4 else "")
+    # The levels of all effects as those of one.
+    before = np.cumsum([0, *(levels_of(codes) for codes in several[:-1])])
+    levels = np.concatenate([codes + start for codes, start in zip(several, before, strict=True)])
+    apart = groups(np.tile(design.system, len(several)), levels, len(design.systems))
+    if len(apart) > 1:
+        listed = in_words(apart, design.systems)
         raise DataError(
-            f"the systems fall into {len(named)} groups that share no annotator, task, document or segment: {listed}; "
+            f"the systems fall into {len(apart)} groups that share no annotator, task, document or segment: {listed}; "
             "rank each group alone, or collect judgments that connect them"
         )
