@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.testset.inject import Injected, clean_lines, injected
 
-from adjudge.core.testset import CATEGORIES, Finding
+from adjudge.results.testset import CATEGORIES, Finding
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.inspect import in_document
 from adjudge.testset.lexicon import lexicon

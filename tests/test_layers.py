@@ -10,6 +10,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "adjudge"
 FLOW = (
     "core",
+    "results",
     "formats",
     "testset",
     "design",
@@ -24,10 +25,10 @@ FLOW = (
 )
 ALLOWED = {stage: set(FLOW[: i + 1]) for i, stage in enumerate(FLOW)}
 ALLOWED["core"] = {"core"}
-ALLOWED["collect"] = {"core", "formats", "design", "collect"}
-ALLOWED["report"] = {"core", "report"}
-ALLOWED["datasets"] = {"core", "datasets"}
-ALLOWED["doctor"] = {"core", "collect", "datasets", "doctor"}
+ALLOWED["collect"] = {"core", "results", "formats", "design", "collect"}
+ALLOWED["report"] = {"core", "results", "report"}
+ALLOWED["datasets"] = {"core", "results", "datasets"}
+ALLOWED["doctor"] = {"core", "results", "collect", "datasets", "doctor"}
 ALLOWED["cli"] = {*FLOW, "datasets", "doctor", "report", "cli"}
 
 

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from adjudge.audit.parity import parity
     from adjudge.check import agree
     from adjudge.core.judgments import Judgments
-    from adjudge.core.ranking import Ranking
     from adjudge.design import design, load_campaign
     from adjudge.formats import read
     from adjudge.plan import plan
     from adjudge.rank import rank
+    from adjudge.results.rank import Ranking
     from adjudge.testset import testset
 
 # The public names and where they live: imported when first used, so that `import adjudge` is fast.
 _PUBLIC = {
     "Judgments": "adjudge.core.judgments",
-    "Ranking": "adjudge.core.ranking",
+    "Ranking": "adjudge.results.rank",
     "agree": "adjudge.check",
     "audit": "adjudge.audit",
     "parity": "adjudge.audit.parity",

@@ -19,14 +19,14 @@ import adjudge
 from adjudge.audit import SECTIONS, AuditSettings, audit
 from adjudge.audit.correlate import correlate
 from adjudge.audit.proportion import proportion
-from adjudge.core.audit_edits import Acceptability, Edits
-from adjudge.core.audit_sampling import Composition, Sampling
-from adjudge.core.audit_wins import Discrepancies, SoleWinners
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
-from adjudge.core.result import to_plain
-from adjudge.core.table import Table
 from adjudge.formats import native
+from adjudge.results.audit.edits import Acceptability, Edits
+from adjudge.results.audit.sampling import Composition, Sampling
+from adjudge.results.audit.wins import Discrepancies, SoleWinners
+from adjudge.results.result import to_plain
+from adjudge.results.table import Table
 from tests.check.make import Block, rankings, scores
 from tests.conftest import Run, assert_explained
 
@@ -268,7 +268,7 @@ class _List:
 
 
 def test_a_section_may_be_a_list_in_json() -> None:
-    from adjudge.core.audit import Audit
+    from adjudge.results.audit import Audit
 
     result = Audit(settings={}, data="0", sections={"stability": _List(("a",))})
     assert result.to_dict()["stability"] == ["a"]

@@ -7,8 +7,8 @@ import pytest
 
 from adjudge.audit import AuditSettings, audit
 from adjudge.audit.trials import Trial, outcome
-from adjudge.core.claims import Claim, Claims
 from adjudge.core.judgments import Judgments
+from adjudge.results.audit.claims import Claim, Claims
 from tests.rank.make import random_blocks
 
 

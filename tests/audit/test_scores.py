@@ -11,11 +11,11 @@ import pytest
 import statsmodels.api as sm
 
 from adjudge.audit import audit
-from adjudge.core.audit_sampling import Sampling
-from adjudge.core.audit_tasks import Documents, TaskComposition
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments, concat
 from adjudge.formats import native
+from adjudge.results.audit.sampling import Sampling
+from adjudge.results.audit.tasks import Documents, TaskComposition
 from tests.conftest import Run
 
 

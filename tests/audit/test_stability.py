@@ -9,8 +9,8 @@ import pytest
 from adjudge.audit.changes import DIVISORS, all_changes
 from adjudge.audit.stability import stability
 from adjudge.core.judgments import Judgments
-from adjudge.core.stability import ChangeCount, Stability, over_pairs, stability_table
-from adjudge.rank.sheet import sheet_of
+from adjudge.core.sheet import sheet_of
+from adjudge.results.audit.stability import ChangeCount, Stability, over_pairs, stability_table
 
 
 def campaign(rows: list[tuple[str, str, str, str, str, float]]) -> Judgments:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from adjudge.check import CheckRule, check
-from adjudge.core.checked import AnnotatorCheck
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
+from adjudge.results.check import AnnotatorCheck
 
 Row = tuple[str, str, str, str, float]
 

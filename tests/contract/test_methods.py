@@ -9,8 +9,8 @@ import pytest
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments, concat
-from adjudge.core.ranking import Ranking
 from adjudge.rank import METHODS, RankSettings, rank
+from adjudge.results.rank import Ranking
 from tests.rank.make import blocks, random_blocks
 
 RELATIVE = [name for name, method in METHODS.items() if method.judgments == "relative"]

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from adjudge.core.errors import DataError, InputError
-from adjudge.core.imported import describe
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
+from adjudge.results.import_ import describe
 
 
 def test_missing_columns_become_null_or_their_default_and_all_get_their_type() -> None:

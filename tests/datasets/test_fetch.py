@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.datasets import DataFile, DataSet
 from adjudge.core.errors import InputError, UsageError
 from adjudge.datasets import at_hand, fetch, listed, where_is
+from adjudge.datasets.sets import DataFile, DataSet
 from tests.datasets.server import Site, serving
 
 TEXT = b"A B 3 1 2\n" * 50_000

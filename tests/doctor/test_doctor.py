@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.collect import migrations
-from adjudge.core.diagnosis import Finding
 from adjudge.doctor import Examination, charts, database, examine, machine, packages, places
+from adjudge.doctor.diagnosis import Finding
 from adjudge.doctor.importing import importing
 from tests.collect.serving import postgres_url
 from tests.contract.tables import command

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import adjudge
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.imported import describe
 from adjudge.core.judgments import SCHEMA, Judgments
 from adjudge.formats import FORMATS, ReadOptions, native
+from adjudge.results.import_ import describe
 from tests.formats.samples import SAMPLES
 
 COLUMNS = sorted(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.gold import Gold
 from adjudge.formats import read
 from adjudge.meta.gold import gold
 from adjudge.meta.keys import read_keys
+from adjudge.results.gold import Gold
 
 
 @cache

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.replication import ReplicatedCell, Replication
 from adjudge.replicate import replicate
+from adjudge.replicate.replication import ReplicatedCell, Replication
 from tests.conftest import Run, assert_explained
 
 

@@ -13,15 +13,15 @@ import pytest
 
 from adjudge.audit import AuditSettings, audit
 from adjudge.check import agree
-from adjudge.core.agreement import Agreement
-from adjudge.core.audit_edits import Acceptability
-from adjudge.core.audit_sampling import Sampling
-from adjudge.core.audit_wins import Discrepancies, SoleWinners
 from adjudge.core.judgments import Judgments
-from adjudge.core.replication import ReplicatedCell, Replication
 from adjudge.formats import read
 from adjudge.rank import RankSettings, rank
 from adjudge.replicate import replicate
+from adjudge.replicate.replication import ReplicatedCell, Replication
+from adjudge.results.agree import Agreement
+from adjudge.results.audit.edits import Acceptability
+from adjudge.results.audit.sampling import Sampling
+from adjudge.results.audit.wins import Discrepancies, SoleWinners
 from tests.conftest import Run
 
 

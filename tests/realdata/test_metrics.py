@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudge.core.meta import MetaEvaluation
 from adjudge.formats.metric_scores import read_metric_scores
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.join import join
+from adjudge.results.meta import MetaEvaluation
 
 METRICS = ("alpha", "beta", "gamma", "delta")
 GROUPINGS = {"none": None, "sys": "by_system", "item": "by_item"}

@@ -16,10 +16,10 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from adjudge.core.judgments import Judgments
-from adjudge.core.ranking import Ranking
 from adjudge.formats import read
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.mann_whitney import mann_whitney
+from adjudge.results.rank import Ranking
 
 NEWS = "newstest2021-toen"
 WIKIPEDIA = "facebook-wikipedia-2021"

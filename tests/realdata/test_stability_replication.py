@@ -17,9 +17,9 @@ from scipy.stats import mannwhitneyu
 
 from adjudge.audit.stability import stability
 from adjudge.core.judgments import Judgments
-from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.formats import read
 from adjudge.replicate import replicate
+from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
 from tests.conftest import Run
 
 # Eleven language pairs by seven figures of each of their 133 systems.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.replication import Replication
 from adjudge.replicate import replicate
+from adjudge.replicate.replication import Replication
 from adjudge.testset import TestSetOptions, testset
 from adjudge.testset.versions import segment_ter
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.replication import Replication
 from adjudge.formats import read
 from adjudge.rank.tournament import tournament
 from adjudge.replicate import replicate
+from adjudge.replicate.replication import Replication
 
 # Cells that cannot match because the paper mixes up its equations; each has a note that says so.
 KNOWN = {

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError, UsageError
-from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
-from adjudge.core.stability import Stability, StabilityRow
 from adjudge.replicate import PAPERS, replicate
 from adjudge.replicate.official_rankings import official_figures
 from adjudge.replicate.published import decimals_of, find_file, read_published
+from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.replicate.stability import AuditedPair, table_2
 from adjudge.report.text import result_as_text
+from adjudge.results.audit.stability import Stability, StabilityRow
 from tests.conftest import Run, assert_explained
 from tests.formats.test_wmt_da import rows, write
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
-from adjudge.core.aa import AARate, AATest
-from adjudge.core.agreement import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
-from adjudge.core.audit import Audit, Section
-from adjudge.core.audit_sampling import Correlation, SampledSystem, Sampling
-from adjudge.core.audit_tasks import Documents, ExplainedSpread, TaskComposition
-from adjudge.core.checked import AnnotatorCheck, Checked
-from adjudge.core.claims import Claim, Claims, Verdict
-from adjudge.core.components import VarianceComponent
-from adjudge.core.imported import Imported
-from adjudge.core.influence import Influence, LeftOutUnit
 from adjudge.core.judgments import SetAside
-from adjudge.core.ranking import Lines, PairComparison, RankedSystem, Ranking
-from adjudge.core.reliability import HalfAgreement, Reliability
-from adjudge.core.stability import Stability, StabilityRow
-from adjudge.core.tournament import CheapestOrder, Movable, Tournament, Violation
 from adjudge.report.results import PairResults
+from adjudge.results.agree import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
+from adjudge.results.audit import Audit, Section
+from adjudge.results.audit.aa import AARate, AATest
+from adjudge.results.audit.claims import Claim, Claims, Verdict
+from adjudge.results.audit.influence import Influence, LeftOutUnit
+from adjudge.results.audit.reliability import HalfAgreement, Reliability
+from adjudge.results.audit.sampling import Correlation, SampledSystem, Sampling
+from adjudge.results.audit.stability import Stability, StabilityRow
+from adjudge.results.audit.tasks import Documents, ExplainedSpread, TaskComposition
+from adjudge.results.check import AnnotatorCheck, Checked
+from adjudge.results.components import VarianceComponent
+from adjudge.results.import_ import Imported
+from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
+from adjudge.results.tournament import CheapestOrder, Movable, Tournament, Violation
 
 NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
-from adjudge.core.table import Table, number, text
 from adjudge.report.machine import to_csv, to_latex
+from adjudge.results.table import Table, number, text
 
 NAMES = ('A & B_1 "50%" #2 {x} \\ ~^ <b> $1', "0.9 → 0.8, 2 × 3 ≥ 1…", 'comma, quote" and\nline')
 TABLE = Table("Metrics_1", (text("metric"), number("r")), tuple((name, float("nan")) for name in NAMES))

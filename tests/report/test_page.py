@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.result import to_plain
-from adjudge.core.table import Table
 from adjudge.report.build import build_report
 from adjudge.report.page import ReportPage
+from adjudge.results.result import to_plain
+from adjudge.results.table import Table
 from tests.report.made import audit, pair_results, score_results
 
 GOLDEN = Path(__file__).parent / "golden" / "page.json"

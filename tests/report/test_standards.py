@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from adjudge.core.quality_estimation import QualityEstimation
-from adjudge.core.result import Result
 from adjudge.formats.metric_scores import read_metric_scores
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.gold import gold
@@ -18,6 +16,8 @@ from adjudge.meta.quality_estimation import estimate
 from adjudge.report.html import render
 from adjudge.report.page import ReportPage
 from adjudge.report.standards import build_standard_report
+from adjudge.results.qe import QualityEstimation
+from adjudge.results.result import Result
 from adjudge.simulate.post_edits import simulate_post_edits
 from tests.meta.test_gold import run
 from tests.meta.test_meta import table

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from adjudge.audit.parity import ParitySettings, parity
-from adjudge.core.parity import Contrast, SystemParity
 from adjudge.report.html import render
 from adjudge.report.page import PairPage
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.testset_page import build_testset_page
+from adjudge.results.parity import Contrast, SystemParity
 from adjudge.testset import TestSetOptions, testset
 from tests.audit.test_parity import SMALL
 from tests.testset.inject import CLEAN

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.core.meta import MetricComparison
 from adjudge.report.charts.metric_wins import metric_wins
+from adjudge.results.meta import MetricComparison
 from tests.report.test_standards import rows_of
 
 ORDER = [f"newstest.Some-Lab-Document-Level.{i}" for i in range(3)]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.core.claims import Verdict
 from adjudge.report.words import counted, headline, leaders, listed, verdict
+from adjudge.results.audit.claims import Verdict
 from tests.report.made import made_claims, ranked, ranking, three_systems
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from adjudge.core.comparisons import comparisons
-from adjudge.core.ranking import Lines, RankedSystem, Ranking
-from adjudge.core.simulated import Simulated, TrueSystem, Truth
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.bradley_terry import fit
 from adjudge.rank.units import units_of
+from adjudge.results.rank import Lines, RankedSystem, Ranking
+from adjudge.results.simulate import Simulated, TrueSystem, Truth
 from adjudge.simulate import RankingCampaign, recovery, simulate
 
 SEEDS = range(12)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.core.testset import Finding
+from adjudge.results.testset import Finding
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.inspect import in_document
 from adjudge.testset.lexicon import lexicon

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.testset import CATEGORIES, NOTED
+from adjudge.results.testset import CATEGORIES, NOTED
 from adjudge.testset import duplicates, headlines
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.fix import corrected

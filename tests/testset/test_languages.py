@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.testset import CATEGORIES, NOTED
+from adjudge.results.testset import CATEGORIES, NOTED
 from adjudge.testset import TestSetOptions, check, testset
 from adjudge.testset.fix import write_fixed
 from tests.testset.make import found

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from adjudge.audit.companions import read_companion
 from adjudge.audit.sections import SECTIONS, chosen_sections
 from adjudge.audit.settings import AuditSettings
-from adjudge.core.audit import Audit
 from adjudge.core.comparisons import RELATIVE
 from adjudge.core.errors import DataError, UsageError
+from adjudge.results.audit import Audit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from adjudge.audit.sections import Kind, SectionEntry
-    from adjudge.core.audit import Section
     from adjudge.core.judgments import Judgments
+    from adjudge.results.audit import Section
 
 __all__ = ["SECTIONS", "AuditSettings", "audit", "read_companion"]
 
@@ -86,7 +86,7 @@ def _section(entry: SectionEntry, held: set[Kind], judgments: Judgments, setting
 def _check_several_systems(judgments: Judgments) -> None:
     import polars as pl
 
-    from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
+    from adjudge.core.sheet import RATED, SCORE_PROTOCOLS
 
     scored = pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null()
     systems = judgments.table.filter(scored)["system"].unique()

@@ -19,7 +19,6 @@ import numpy as np
 
 from adjudge.audit.proportion import proportion
 from adjudge.audit.scoring import z_by_row
-from adjudge.core.aa import AARate, AATest
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.contrasts import contrasts
@@ -27,6 +26,7 @@ from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed_rank import normal_scores
+from adjudge.results.audit.aa import AARate, AATest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -12,8 +12,8 @@ import polars as pl
 
 from adjudge.audit.edits import held_apart, same_pair
 from adjudge.audit.proportion import proportion
-from adjudge.core.audit_edits import Acceptability, AcceptedSystem
 from adjudge.core.errors import DataError
+from adjudge.results.audit.edits import Acceptability, AcceptedSystem
 
 if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.rank.sheet import Sheet
+    from adjudge.core.sheet import Sheet
 
 DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
 

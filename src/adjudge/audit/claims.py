@@ -13,14 +13,14 @@ import numpy as np
 
 from adjudge.audit.trials import Trial, outcome, spread_out
 from adjudge.audit.verdicts import Evidence, better_claims, verdict
-from adjudge.core.claims import Claim, Claims
 from adjudge.core.errors import DataError
+from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts, equivalence
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import modelled
 from adjudge.rank.mixed_rank import ranked
 from adjudge.rank.multiplicity import holm
-from adjudge.rank.sheet import item_means, sheet_of, standardised
+from adjudge.results.audit.claims import Claim, Claims
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,6 @@ import numpy as np
 
 from adjudge.audit.trials import Trial, spread_out
 from adjudge.audit.verdicts import Evidence, better_claims
-from adjudge.core.claims import Claims
 from adjudge.core.comparisons import comparisons
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, expected_wins, wins_no_ties
@@ -20,6 +19,7 @@ from adjudge.rank.relative import check_comparable, check_connected, groups_that
 from adjudge.rank.separation import separation
 from adjudge.rank.significance import difference_spread, resampling_tests
 from adjudge.rank.units import Units, labelling_annotators, units_of
+from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

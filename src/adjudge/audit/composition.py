@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.shown import DEFAULT_METHOD, scores_by, shown
-from adjudge.core.audit_sampling import Composition, Opposition
+from adjudge.results.audit.sampling import Composition, Opposition
 
 if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.audit_sampling import Correlation
+from adjudge.results.audit.sampling import Correlation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

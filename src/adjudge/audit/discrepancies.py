@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.shown import DEFAULT_METHOD, compared_systems, scores_by
-from adjudge.core.audit_wins import Discrepancies, Discrepancy
 from adjudge.rank.significance import sign_tests
 from adjudge.rank.tally import share, tally
+from adjudge.results.audit.wins import Discrepancies, Discrepancy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.audit_tasks import Documents, ExplainedSpread
 from adjudge.core.errors import DataError
-from adjudge.rank.sheet import sheet_of
+from adjudge.core.sheet import sheet_of
+from adjudge.results.audit.tasks import Documents, ExplainedSpread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.sheet import Sheet
+    from adjudge.core.sheet import Sheet
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Documents:  # noqa: ARG001

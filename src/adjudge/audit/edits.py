@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from adjudge.audit.proportion import proportion
-from adjudge.core.audit_edits import EditedSystem, Edits
 from adjudge.core.errors import DataError
+from adjudge.results.audit.edits import EditedSystem, Edits
 
 if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from adjudge.core.errors import DataError
-from adjudge.core.influence import Influence, LeftOutUnit
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import levels_of
+from adjudge.results.audit.influence import Influence, LeftOutUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from adjudge.core.audit_edits import Proportion
+from adjudge.results.audit.edits import Proportion
 
 NORMAL_95 = 1.959963984540054
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from adjudge.audit.scoring import z_by_row
 from adjudge.core.errors import DataError, unknown_choice
-from adjudge.core.reliability import HalfAgreement, Reliability
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed_rank import normal_scores
+from adjudge.results.audit.reliability import HalfAgreement, Reliability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,7 +13,7 @@ import numpy as np
 
 from adjudge.audit.correlate import correlate
 from adjudge.audit.shown import DEFAULT_METHOD, scores_by, shown
-from adjudge.core.audit_sampling import SampledSystem, Sampling
+from adjudge.results.audit.sampling import SampledSystem, Sampling
 
 if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.rank.sheet import SCORE_PROTOCOLS, sheet_of, standardised
+from adjudge.core.sheet import SCORE_PROTOCOLS, sheet_of, standardised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

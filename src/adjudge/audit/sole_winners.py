@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.shown import compared_systems
-from adjudge.core.audit_wins import SoleWinner, SoleWinners
 from adjudge.rank.tally import share, tally
+from adjudge.results.audit.wins import SoleWinner, SoleWinners
 
 if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings

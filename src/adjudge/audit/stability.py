@@ -14,10 +14,10 @@ import polars as pl
 
 from adjudge.audit.changes import all_changes
 from adjudge.core.errors import DataError
-from adjudge.core.stability import Stability, StabilityRow
+from adjudge.core.sheet import RATED, item_means, sheet_of, standardised
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.mann_whitney import mann_whitney
-from adjudge.rank.sheet import RATED, item_means, sheet_of, standardised
+from adjudge.results.audit.stability import Stability, StabilityRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adjudge.audit.changes import Change
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.sheet import Sheet
+    from adjudge.core.sheet import Sheet
 
 # The rule of the published stability study.
 DEFAULT_RULE = "scipy-1.6"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.audit_tasks import TaskComposition
 from adjudge.core.errors import DataError
-from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
+from adjudge.core.sheet import RATED, SCORE_PROTOCOLS
+from adjudge.results.audit.tasks import TaskComposition
 
 if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.correlate import correlate
-from adjudge.core.audit_sampling import SampledSystem, Sampling
-from adjudge.rank.sheet import item_means, sheet_of, standardised
+from adjudge.core.sheet import item_means, sheet_of, standardised
+from adjudge.results.audit.sampling import SampledSystem, Sampling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.sheet import Sheet
+    from adjudge.core.sheet import Sheet
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Sampling:

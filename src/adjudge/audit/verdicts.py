@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.trials import outcome
-from adjudge.core.claims import Claim
 from adjudge.rank.multiplicity import holm
+from adjudge.results.audit.claims import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.audit.trials import Trial
-    from adjudge.core.claims import Verdict
+    from adjudge.results.audit.claims import Verdict
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.check.agree_options import LengthUnit
-    from adjudge.core.agreement import Agreement
     from adjudge.core.judgments import Judgments
+    from adjudge.results.agree import Agreement
 
 
 def agree(

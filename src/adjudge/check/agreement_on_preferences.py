@@ -11,10 +11,10 @@ from adjudge.check.annotations import group_annotations
 from adjudge.check.lengths import by_length, segment_lengths
 from adjudge.check.preferences import coefficients
 from adjudge.check.preferences_by_annotator import annotators_of_preferences
-from adjudge.core.agreement import PARTS, Agreement
 from adjudge.core.comparisons import NOBODY, comparisons, relative_judgments, segment_keys
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
+from adjudge.results.agree import PARTS, Agreement
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from adjudge.check.agree_options import AgreeOptions
     from adjudge.check.annotations import Annotations
-    from adjudge.core.agreement import LengthAgreement
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.core.result import Setting
+    from adjudge.results.agree import LengthAgreement
+    from adjudge.results.result import Setting
 
 
 def agree_on_preferences(judgments: Judgments, options: AgreeOptions) -> Agreement:

@@ -8,8 +8,8 @@ from adjudge.check.agree_options import notes_on
 from adjudge.check.score_coefficients import score_coefficients
 from adjudge.check.scores import score_cells, usable_scores
 from adjudge.check.scores_by_annotator import annotators_of_scores
-from adjudge.core.agreement import PARTS, Agreement
 from adjudge.core.errors import DataError
+from adjudge.results.agree import PARTS, Agreement
 
 if TYPE_CHECKING:
     from adjudge.check.agree_options import AgreeOptions

@@ -12,8 +12,8 @@ from adjudge.check.control_tests import TESTS, control_p
 from adjudge.check.pace import pace
 from adjudge.check.pairs import control_pairs, repeat_pairs
 from adjudge.check.twins import find_twins
-from adjudge.core.checked import AnnotatorCheck, Checked
 from adjudge.core.errors import DataError, UsageError, unknown_choice
+from adjudge.results.check import AnnotatorCheck, Checked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

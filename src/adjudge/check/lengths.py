@@ -8,8 +8,8 @@ import numpy as np
 
 from adjudge.check.agree_options import ANY_LANGUAGE
 from adjudge.check.preferences import brief
-from adjudge.core.agreement import LengthAgreement
 from adjudge.core.errors import DataError, UsageError
+from adjudge.results.agree import LengthAgreement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from adjudge.check.agree_options import LengthUnit
     from adjudge.check.annotations import Annotations
-    from adjudge.core.agreement import Number
+    from adjudge.results.agree import Number
 
 UNKNOWN_LENGTH = -1
 

@@ -13,7 +13,7 @@ from adjudge.check.coefficients.chance import above_chance, above_chance_all, ra
 from adjudge.check.coefficients.cohen import pooled_cohen_kappa
 from adjudge.check.coefficients.fleiss import fleiss_parts
 from adjudge.check.coefficients.krippendorff import nominal_alpha
-from adjudge.core.agreement import Coefficients
+from adjudge.results.agree import Coefficients
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

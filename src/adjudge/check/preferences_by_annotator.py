@@ -12,14 +12,14 @@ import numpy as np
 from adjudge.check.annotations import CATEGORIES
 from adjudge.check.annotator_pairs import between_annotators, tie_shares, within_annotators
 from adjudge.check.coefficients.chance import above_chance_all, ratio
-from adjudge.core.agreement import AnnotatorAgreement
+from adjudge.results.agree import AnnotatorAgreement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.check.annotations import Annotations
     from adjudge.check.annotator_pairs import AnnotatorPairs
-    from adjudge.core.agreement import Number
+    from adjudge.results.agree import Number
 
 
 def annotators_of_preferences(annotations: Annotations, judgments: NDArray[np.int64]) -> tuple[AnnotatorAgreement, ...]:

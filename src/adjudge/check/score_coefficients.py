@@ -16,13 +16,13 @@ import polars as pl
 from adjudge.check.coefficients.chance import ratio
 from adjudge.check.preferences import percentile_interval
 from adjudge.check.score_patterns import alpha_from_sums, pairs_of_cells, patterns
-from adjudge.core.agreement import Coefficients
+from adjudge.results.agree import Coefficients
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.check.scores import ScoreCells
-    from adjudge.core.agreement import Number
+    from adjudge.results.agree import Number
 
 MIN_SHARED = 3
 

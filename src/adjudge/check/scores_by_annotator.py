@@ -9,11 +9,11 @@ import polars as pl
 
 from adjudge.check.coefficients.chance import ratio
 from adjudge.check.score_coefficients import correlations_between, mean_correlations, repeat_correlations
-from adjudge.core.agreement import AnnotatorAgreement
+from adjudge.results.agree import AnnotatorAgreement
 
 if TYPE_CHECKING:
     from adjudge.check.scores import ScoreCells
-    from adjudge.core.agreement import Number
+    from adjudge.results.agree import Number
 
 
 def annotators_of_scores(cells: ScoreCells) -> tuple[AnnotatorAgreement, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.checked import Twins
+from adjudge.results.check import Twins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

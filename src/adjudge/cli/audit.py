@@ -12,7 +12,7 @@ from adjudge.cli.reading import Reading
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.result import Result
+    from adjudge.results.result import Result
 
 
 def audit(
@@ -70,8 +70,8 @@ def audit(
 
 def _over_pairs(results: "Mapping[str, Result]") -> "Result | None":
     """Stability counted over language pairs, where several were audited."""
-    from adjudge.core.audit import Audit
-    from adjudge.core.stability import Stability, over_pairs
+    from adjudge.results.audit import Audit
+    from adjudge.results.audit.stability import Stability, over_pairs
 
     audits = {name: result for name, result in results.items() if isinstance(result, Audit)}
     found = {name: part for name, one in audits.items() if isinstance(part := one.sections.get("stability"), Stability)}

@@ -11,11 +11,11 @@ from adjudge.core.rng import DEFAULT_SEED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from adjudge.core.agreement import Agreement
-    from adjudge.core.checked import Checked
     from adjudge.core.judgments import Judgments
-    from adjudge.core.ranking import Ranking
     from adjudge.report.results import PairResults
+    from adjudge.results.agree import Agreement
+    from adjudge.results.check import Checked
+    from adjudge.results.rank import Ranking
 
 _Computed = TypeVar("_Computed")
 
@@ -43,10 +43,10 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
     from adjudge.audit import AuditSettings, audit
     from adjudge.check.annotators import check
-    from adjudge.core.imported import describe
     from adjudge.rank import METHODS, RankSettings, rank
     from adjudge.rank.tournament import tournament
     from adjudge.report.results import PairResults
+    from adjudge.results.import_ import describe
 
     missing: list[str] = []
     settings.tell("checking the annotators")

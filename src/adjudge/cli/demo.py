@@ -11,7 +11,7 @@ import typer
 from adjudge.cli import options as o
 
 if TYPE_CHECKING:
-    from adjudge.core.written import Written
+    from adjudge.results.written import Written
 
 FILES = ("judgments.parquet", "truth.json", "ranking.json", "report.html")
 
@@ -52,8 +52,8 @@ def _own_name() -> str:
 
 
 def _written(folder: Path, seed: int) -> "Written":
-    from adjudge.core.written import Written
     from adjudge.formats import read
+    from adjudge.results.written import Written
 
     judgments = read([folder / "judgments.parquet"])
     return Written(

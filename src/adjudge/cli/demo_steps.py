@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from adjudge.core.simulated import Recovery, Simulated, Truth
-    from adjudge.core.tournament import Tournament
     from adjudge.report.results import PairResults
+    from adjudge.results.simulate import Recovery, Simulated, Truth
+    from adjudge.results.tournament import Tournament
 
 TITLE = "Two simulated campaigns"
 # One system is clearly the best, and several are so close that their places stay open.
@@ -57,8 +57,8 @@ def _campaigns(seed: int) -> dict[str, Simulated]:
 
 
 def _told_simulation(name: str, simulated: Simulated) -> Iterator[str]:
-    from adjudge.core.imported import describe
     from adjudge.report.words import counted
+    from adjudge.results.import_ import describe
 
     held = describe(simulated.judgments, {})
     careless = len(simulated.truth.careless)

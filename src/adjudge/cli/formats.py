@@ -13,7 +13,7 @@ def formats(json: o.Json = False) -> None:
     if json:
         from adjudge._version import __version__
         from adjudge.cli.shared import print_json
-        from adjudge.core.result import make_signature
+        from adjudge.results.result import make_signature
 
         about = {"settings": {}, "set_aside": [], "version": __version__}
         signature = make_signature("formats", {}, f"{len(FORMATS)} formats", __version__)

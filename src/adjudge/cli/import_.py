@@ -20,8 +20,8 @@ def import_(
     Example: adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet
     """
     from adjudge.cli.shared import put_out
-    from adjudge.core.imported import describe
     from adjudge.formats import native
+    from adjudge.results.import_ import describe
 
     judgments = reading.read(files)
     native.write(judgments, output)

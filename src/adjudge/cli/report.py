@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import Judgments
-    from adjudge.core.result import Setting
-    from adjudge.core.written import Written
     from adjudge.report.results import PairResults
+    from adjudge.results.result import Setting
+    from adjudge.results.written import Written
 
 
 def report(
@@ -88,7 +88,7 @@ def report(
 
 def _written(files: list[Path], parts: "dict[str, Judgments]", settings: "Mapping[str, Setting]") -> "Written":
     from adjudge.core.judgments import concat
-    from adjudge.core.written import Written
+    from adjudge.results.written import Written
 
     used = concat(list(parts.values()))
     return Written(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from adjudge.collect.prepare import NewLink
     from adjudge.collect.running import PanelTable
     from adjudge.core.judgments import Judgments
-    from adjudge.core.result import Result
     from adjudge.design.tasks import TaskSet
+    from adjudge.results.result import Result
 
 Campaign = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, as campaign.toml.")]
 Database = Annotated[
@@ -105,7 +105,7 @@ def agreement(judgments: Judgments) -> list[PanelTable]:
 
 def _as_panels(result: Result, command: str) -> list[PanelTable]:
     from adjudge.collect.running import PanelTable
-    from adjudge.core.table import show
+    from adjudge.results.table import show
 
     panels = []
     for table in result.tables():

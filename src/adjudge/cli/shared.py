@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from adjudge.core.result import Result
-    from adjudge.core.table import Table
+    from adjudge.results.result import Result
+    from adjudge.results.table import Table
 
 _Part = TypeVar("_Part")
 _Computed = TypeVar("_Computed")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.answers import judged_field
+from adjudge.collect.changed import changed_percent
 from adjudge.collect.marking import score_of
 from adjudge.collect.running import running
-from adjudge.core.changed import changed_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from adjudge.core.datasets import DataFile, DataSet
 from adjudge.core.errors import unknown_choice
+from adjudge.datasets.sets import DataFile, DataSet
 
 
 @cache

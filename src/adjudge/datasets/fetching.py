@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from adjudge.core.datasets import DataFile, DataSet, Fetched, FetchedFile
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, exists, write_text
 from adjudge.datasets.download import download
 from adjudge.datasets.places import RECORD, read_record
+from adjudge.datasets.sets import DataFile, DataSet, Fetched, FetchedFile
 from adjudge.datasets.unpack import unpack
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.core.datasets import DataSet, DataSets, Listed
 from adjudge.core.files import exists
+from adjudge.datasets.sets import DataSet, DataSets, Listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

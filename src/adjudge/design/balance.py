@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.design import ControlCount, DesignedSystem, DesignReport, Meetings, Spread, Workload
 from adjudge.core.judgments import SetAside
 from adjudge.design.bias import design_bias
 from adjudge.design.campaign import SCORED
 from adjudge.design.controls import planned_amounts
 from adjudge.design.count import Counts, components, count_judgments, work_tasks
+from adjudge.design.result import ControlCount, DesignedSystem, DesignReport, Meetings, Spread, Workload
 from adjudge.design.warn import warn
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.core.result import Setting
     from adjudge.core.texts import TestSet
     from adjudge.design.campaign import Campaign
     from adjudge.design.tasks import TaskSet
+    from adjudge.results.result import Setting
 
 
 def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None = None) -> DesignReport:

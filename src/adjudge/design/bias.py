@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.design import DesignBias
 from adjudge.design.campaign import ON_SCALE, SCORED
+from adjudge.design.result import DesignBias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

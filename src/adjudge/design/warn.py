@@ -11,8 +11,8 @@ from adjudge.design.count import work_tasks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.core.design import DesignReport
     from adjudge.design.campaign import Campaign
+    from adjudge.design.result import DesignReport
     from adjudge.design.tasks import TaskSet
 
 FEW_CONTROLS = 10

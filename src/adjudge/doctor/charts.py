@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.diagnosis import Finding
+from adjudge.doctor.diagnosis import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
 from adjudge.collect.database import is_postgres, without_password
-from adjudge.core.diagnosis import Finding
+from adjudge.doctor.diagnosis import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.core.diagnosis import Diagnosis, Finding
 from adjudge.doctor import charts, database, machine, packages, places
+from adjudge.doctor.diagnosis import Diagnosis, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

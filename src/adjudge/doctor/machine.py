@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.core.datasets import shown_size
-from adjudge.core.diagnosis import Finding
+from adjudge.datasets.sets import shown_size
+from adjudge.doctor.diagnosis import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
-from adjudge.core.diagnosis import Finding
+from adjudge.doctor.diagnosis import Finding
 from adjudge.doctor.importing import importing
 
 if TYPE_CHECKING:

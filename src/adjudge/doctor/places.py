@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.core.datasets import shown_size
-from adjudge.core.diagnosis import Finding
 from adjudge.core.files import exists
 from adjudge.datasets import data_folder
+from adjudge.datasets.sets import shown_size
+from adjudge.doctor.diagnosis import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

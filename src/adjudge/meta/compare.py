@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.meta import MetricComparison
 from adjudge.meta.coefficients import pearson
 from adjudge.meta.levels import item_parts
 from adjudge.meta.permutation import PermutationTest, permute_groups, permute_pearson
 from adjudge.meta.williams import williams
 from adjudge.rank.multiplicity import benjamini_hochberg, holm
+from adjudge.results.meta import MetricComparison
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

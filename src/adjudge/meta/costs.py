@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adjudge.core.errors import UsageError
-from adjudge.core.quality_estimation import Costs
+from adjudge.results.qe import Costs
 
 
 @dataclass(frozen=True)

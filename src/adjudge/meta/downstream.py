@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.changes import all_changes
-from adjudge.core.meta import Perturbation
+from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.meta.coefficients import pearson
-from adjudge.rank.sheet import item_means, sheet_of, standardised
+from adjudge.results.meta import Perturbation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.sheet import Sheet
+    from adjudge.core.sheet import Sheet
 
 FAMILIES = ("human removed", "human divided", "lowest removed", "highest removed")
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
-from adjudge.core.meta import MetaEvaluation, MetricAtLevel, descending
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.meta import resample
 from adjudge.meta.compare import compare_segments, compare_systems, metric_clusters
 from adjudge.meta.levels import MOST_PAIRS, at_segment_level, at_system_level
 from adjudge.meta.outliers import outliers
 from adjudge.meta.soft_accuracy import signs
+from adjudge.results.meta import MetaEvaluation, MetricAtLevel, descending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import SetAside
-    from adjudge.core.meta import MetricComparison, Perturbation
     from adjudge.meta.scores import Scores
+    from adjudge.results.meta import MetricComparison, Perturbation
 
 MAE_NOTE = (
     "mae rewards a metric for using the scale of the human scores, not for ordering translations: do not rank by it"

@@ -16,18 +16,18 @@ import polars as pl
 from adjudge.audit.correlate import correlate
 from adjudge.check import check
 from adjudge.core.errors import DataError
-from adjudge.core.gold import CurvePoint, Gold, GoldRun, GoldScore
 from adjudge.core.judgments import SetAside
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.sheet import PRINTED_DIGITS, RATED, SCORE_PROTOCOLS
+from adjudge.core.sheet import PRINTED_DIGITS, RATED, SCORE_PROTOCOLS
+from adjudge.results.gold import CurvePoint, Gold, GoldRun, GoldScore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from adjudge.core.audit_sampling import Correlation
     from adjudge.core.judgments import Judgments
+    from adjudge.results.audit.sampling import Correlation
 
 UNIT = ("system", "document")
 ASSIGNMENT = ("annotator", "task")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.core.gold import Gold
     from adjudge.core.judgments import Judgments
+    from adjudge.results.gold import Gold
 
 # Names under which tables keep human scores.
 COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "score")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.quality_estimation import ChosenWeight
+from adjudge.results.qe import ChosenWeight
 
 if TYPE_CHECKING:
     from collections.abc import Callable

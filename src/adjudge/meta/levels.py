@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.meta import MetricAtLevel
 from adjudge.meta import resample
 from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, of_items
 from adjudge.meta.resample_pairs import pooled_pairs, pooled_spearman
 from adjudge.meta.soft_accuracy import soft_pairwise_accuracy
 from adjudge.meta.ties import accuracy, agreement, calibrated, number_of_pairs, pairs
+from adjudge.results.meta import MetricAtLevel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

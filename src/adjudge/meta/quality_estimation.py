@@ -10,12 +10,12 @@ import numpy as np
 from adjudge.audit.correlate import correlate
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.judgments import SetAside
-from adjudge.core.quality_estimation import ChosenWeight, DocumentLabel, QualityEstimation, SystemSweep
 from adjudge.meta.compare import compare_predictions
 from adjudge.meta.costs import costs
 from adjudge.meta.edit_rates import edit_rate, ter_signature
 from adjudge.meta.label_weights import combined, refitted, tuned
 from adjudge.meta.weight_sweep import orders_along, sweep
+from adjudge.results.qe import ChosenWeight, DocumentLabel, QualityEstimation, SystemSweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.quality_estimation import OrderOfSystems
 from adjudge.meta.coefficients import pearson
 from adjudge.meta.label_weights import combined
+from adjudge.results.qe import OrderOfSystems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from adjudge.core.plan import Plan, PlanCheck
 from adjudge.plan.check import simulate_plan
 from adjudge.plan.search import search
 from adjudge.plan.settings import PlanSettings, Variances, variances_like
+from adjudge.results.plan import Plan, PlanCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.plan import PlanChoice, PlanPoint
 from adjudge.plan.layout import make_layout
 from adjudge.plan.precision import measure
+from adjudge.results.plan import PlanChoice, PlanPoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable

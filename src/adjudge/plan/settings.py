@@ -11,8 +11,8 @@ from adjudge.core.rng import DEFAULT_SEED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.result import Setting
     from adjudge.rank.mixed import MixedFit
+    from adjudge.results.result import Setting
 
 STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
 EFFECTS = ("annotator", "task", "document", "segment", "system:document", "page", "residual")

@@ -11,7 +11,7 @@ from adjudge.rank.methods import METHODS, find_method
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
-    from adjudge.core.ranking import Ranking
+    from adjudge.results.rank import Ranking
 
 __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
 

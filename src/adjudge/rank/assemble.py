@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.ranking import Lines, PairComparison, RankedSystem, Ranking
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.multiplicity import benjamini_hochberg, holm
 from adjudge.rank.rank_sets import rank_bounds
+from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from adjudge.core.components import LeftOut, VarianceComponent
     from adjudge.core.judgments import Judgments, SetAside
-    from adjudge.core.result import Setting
     from adjudge.rank.significance import PairTests
+    from adjudge.results.components import LeftOut, VarianceComponent
+    from adjudge.results.result import Setting
 
 
 @dataclass(frozen=True, eq=False)

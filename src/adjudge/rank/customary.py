@@ -13,19 +13,19 @@ import numpy as np
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
+from adjudge.core.sheet import Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.rank.assemble import Estimate, assemble, provenance
 from adjudge.rank.connected import groups, in_words
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.rank_sets import rank_sets
-from adjudge.rank.sheet import Sheet, item_means, resampled_means, sheet_of, standardised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from adjudge.core.judgments import Judgments
-    from adjudge.core.ranking import Ranking
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
+    from adjudge.results.rank import Ranking
 
 DEFAULT_RESAMPLES = 1000
 FEW_ANNOTATORS = 5

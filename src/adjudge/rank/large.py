@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import InputError
-from adjudge.rank.sheet import RATED, significant
+from adjudge.core.sheet import RATED, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ from adjudge.rank.contrasts import DRAWS
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
-    from adjudge.core.ranking import Ranking
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.rank.mixed.scores import MixedRanking
+    from adjudge.results.rank import Ranking
 
 DEFAULT_RULE = "holm"
 

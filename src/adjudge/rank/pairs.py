@@ -17,8 +17,8 @@ from adjudge.rank.relative import rank_units
 from adjudge.rank.units import pair_units
 
 if TYPE_CHECKING:
-    from adjudge.core.ranking import Ranking
     from adjudge.rank import RankSettings
+    from adjudge.results.rank import Ranking
 
 
 def rank_pairs(pairs: pl.DataFrame, *, method: str = "bradley-terry", settings: RankSettings | None = None) -> Ranking:

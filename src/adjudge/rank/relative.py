@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.core.ranking import Ranking
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.rank.separation import Separation
     from adjudge.rank.tally import Tally
     from adjudge.rank.units import Units
+    from adjudge.results.rank import Ranking
 
     _Numbers = NDArray[np.float64] | NDArray[np.int64]
 

@@ -16,11 +16,11 @@ import numpy as np
 from adjudge.core.comparisons import comparisons, relative_judgments
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.core.tournament import CheapestOrder, Movable, Tournament, Violation
 from adjudge.rank.methods import METHODS
 from adjudge.rank.mfas import TIME_LIMIT, components, cost_of, net_wins, solve
 from adjudge.rank.ordering.optima import find_optima
 from adjudge.rank.units import units_of
+from adjudge.results.tournament import CheapestOrder, Movable, Tournament, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -14,7 +14,7 @@ from adjudge.core.errors import InputError, unknown_choice
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.core.replication import Replication
+    from adjudge.replicate.replication import Replication
 
 __all__ = ["PAPERS", "replicate"]
 

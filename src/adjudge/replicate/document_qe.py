@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 from adjudge.check import check
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.formats import read
 from adjudge.formats.spaced import read_spaced
 from adjudge.meta.gold import gold
 from adjudge.meta.keys import read_keys
 from adjudge.replicate.published import find_file, read_published
+from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.replicate.simulated_sweep import simulated_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from adjudge.core.checked import Checked
-    from adjudge.core.gold import Gold, GoldScore
     from adjudge.core.judgments import Judgments
     from adjudge.replicate.published import Published
+    from adjudge.results.check import Checked
+    from adjudge.results.gold import Gold, GoldScore
 
 NAME = "document-qe"
 RATED = ("system", "repeat")

@@ -6,17 +6,17 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from adjudge.check import agree
-from adjudge.core.replication import Replication
 from adjudge.formats import read
 from adjudge.replicate import grain_of_salt_tables as tables
 from adjudge.replicate.published import find_file, read_published
+from adjudge.replicate.replication import Replication
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from adjudge.core.agreement import Agreement
     from adjudge.replicate.published import Published
+    from adjudge.results.agree import Agreement
 
 NAME = "grain-of-salt"
 Table = tuple[tables.Cells, dict[str, str]]

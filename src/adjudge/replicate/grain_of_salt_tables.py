@@ -16,16 +16,16 @@ from adjudge.audit.shown import scores_by, shown
 from adjudge.check import agree
 from adjudge.check.coefficients import above_chance, random_clicker
 from adjudge.check.coefficients.cohen import kappa_of_table
-from adjudge.core.audit_edits import Acceptability, Edits
-from adjudge.core.audit_wins import Discrepancies, SoleWinners
 from adjudge.core.comparisons import comparisons
 from adjudge.rank.tally import share, tally
+from adjudge.results.audit.edits import Acceptability, Edits
+from adjudge.results.audit.wins import Discrepancies, SoleWinners
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.agreement import Agreement
     from adjudge.core.judgments import Judgments
+    from adjudge.results.agree import Agreement
 
 Cells = dict[str, float]
 OFFICIAL = "wins-or-ties"

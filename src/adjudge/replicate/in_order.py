@@ -16,12 +16,12 @@ import numpy as np
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import InputError
 from adjudge.core.languages import parse_pair
-from adjudge.core.replication import Replication
 from adjudge.formats import read
 from adjudge.rank.mfas import cost_of, net_wins
 from adjudge.rank.tally import tally
 from adjudge.rank.tournament import spearman, tournament
 from adjudge.replicate.published import file_if_there, read_published
+from adjudge.replicate.replication import Replication
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.judgments import Judgments
-    from adjudge.core.tournament import Tournament
     from adjudge.replicate.published import Published
+    from adjudge.results.tournament import Tournament
 
 NAME = "in-order"
 EQUATIONS = {"Equation 1": "wins-or-ties", "Equation 2": "wins-no-reference", "Equation 3": "wins-no-ties"}

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.core.languages import language_code, pair_name
-from adjudge.core.replication import ReplicatedCell, ReplicatedTable
 from adjudge.formats.spaced import read_spaced
 from adjudge.rank import RankSettings, rank
+from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from adjudge.core.judgments import Judgments
-    from adjudge.core.ranking import Ranking
+    from adjudge.results.rank import Ranking
 
 _SCORES = re.compile(r"[a-z]+-sys-scores-(?:[0-9]+\.)?(?P<source>[a-z]+)-(?P<target>[a-z]+)\.csv")
 _CLUSTERS = "clusters.csv"

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError
-from adjudge.core.replication import ReplicatedCell, ReplicatedTable
+from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping

@@ -6,8 +6,8 @@ that the computation is there, and that the effect the paper describes follows f
 
 from __future__ import annotations
 
-from adjudge.core.replication import ReplicatedCell, ReplicatedTable
 from adjudge.meta.quality_estimation import estimate
+from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable
 from adjudge.simulate.post_edits import simulate_post_edits
 
 WEIGHTS = (0.0, 1.0, 50.0)

@@ -17,13 +17,13 @@ from adjudge.audit.changes import DIVISORS
 from adjudge.audit.stability import rating_style, stability
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
-from adjudge.core.replication import ReplicatedCell, ReplicatedTable, Replication
-from adjudge.core.stability import Stability, over_pairs
+from adjudge.core.sheet import sheet_of, standardised
 from adjudge.formats import read
 from adjudge.formats.wmt_da_files import find_campaigns
-from adjudge.rank.sheet import sheet_of, standardised
 from adjudge.replicate.official_rankings import compared_ranking, official_figures
 from adjudge.replicate.published import read_published
+from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
+from adjudge.results.audit.stability import Stability, over_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

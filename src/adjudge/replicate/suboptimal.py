@@ -12,16 +12,16 @@ from adjudge.audit.parity import ParitySettings, parity
 from adjudge.audit.parity.agreement import agreement
 from adjudge.audit.parity.change import BEYOND
 from adjudge.check.twins import find_twins
-from adjudge.core.replication import Replication
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.replicate.published import read_published
+from adjudge.replicate.replication import Replication
 from adjudge.replicate.suboptimal_data import Released, read_released, with_right_block
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from adjudge.core.parity import Parity, ParityPart
+    from adjudge.results.parity import Parity, ParityPart
 
 NAME = "suboptimal"
 Cells = dict[str, float]

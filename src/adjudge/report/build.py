@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
-from adjudge.core.table import Cell, Table, number, text
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_words
@@ -21,6 +20,7 @@ from adjudge.report.sections.pairs import pairs_section
 from adjudge.report.sections.ranking import ranking_section, spread_section
 from adjudge.report.sections.tournament import tournament_section
 from adjudge.report.words import counted, headline, leaders, listed, pairs_told_apart, verdict, verdict_on
+from adjudge.results.table import Cell, Table, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

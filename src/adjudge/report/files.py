@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from adjudge.core.table import Table
     from adjudge.report.page import ReportPage
+    from adjudge.results.table import Table
 
 PNG_SCALE = 2.0
 

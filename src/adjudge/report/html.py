@@ -12,14 +12,14 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.table import show
 from adjudge.report.charts.theme import DARK, LIGHT
+from adjudge.results.table import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.table import Cell, Column
     from adjudge.report.page import ReportPage
+    from adjudge.results.table import Cell, Column
 
 # Characters that could end a script element or a line of JavaScript, written so that they cannot.
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

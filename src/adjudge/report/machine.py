@@ -8,12 +8,12 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.table import show
+from adjudge.results.table import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from adjudge.core.table import Cell, Table
+    from adjudge.results.table import Cell, Table
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",

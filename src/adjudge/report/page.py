@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import SetAside
-    from adjudge.core.table import Table
+    from adjudge.results.table import Table
 
 Tone = Literal["plain", "decided", "open", "warning"]
 

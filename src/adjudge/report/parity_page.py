@@ -12,7 +12,7 @@ from adjudge.report.words import counted, listed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.parity import Parity, Verdict
+    from adjudge.results.parity import Parity, Verdict
 
 GUIDE = (
     Term(

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adjudge.core.agreement import Agreement
-    from adjudge.core.audit import Audit
-    from adjudge.core.checked import Checked
-    from adjudge.core.imported import Imported
-    from adjudge.core.ranking import Ranking
-    from adjudge.core.result import Result
-    from adjudge.core.tournament import Tournament
+    from adjudge.results.agree import Agreement
+    from adjudge.results.audit import Audit
+    from adjudge.results.check import Checked
+    from adjudge.results.import_ import Imported
+    from adjudge.results.rank import Ranking
+    from adjudge.results.result import Result
+    from adjudge.results.tournament import Tournament
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
-from adjudge.core.gold import Gold
-from adjudge.core.meta import MetaEvaluation
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import PairPage, ReportPage, Term
 from adjudge.report.sections.gold import gold_facts, gold_headline, gold_sections
 from adjudge.report.sections.metrics import meta_facts, meta_headline, meta_sections
 from adjudge.report.sections.quality_estimation import qe_facts, qe_headline, qe_sections
+from adjudge.results.gold import Gold
+from adjudge.results.meta import MetaEvaluation
 
 if TYPE_CHECKING:
-    from adjudge.core.quality_estimation import QualityEstimation
     from adjudge.report.page import Fact, Section
+    from adjudge.results.qe import QualityEstimation
 
     Standard = Gold | MetaEvaluation | QualityEstimation
 

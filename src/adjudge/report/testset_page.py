@@ -6,14 +6,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
-from adjudge.core.table import Table, number, text
-from adjudge.core.testset import CATEGORIES
 from adjudge.report.charts.topics import topic_shares
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 from adjudge.report.words import counted
+from adjudge.results.table import Table, number, text
+from adjudge.results.testset import CATEGORIES
 
 if TYPE_CHECKING:
-    from adjudge.core.testset import Finding, TestSetCheck
+    from adjudge.results.testset import Finding, TestSetCheck
 
 GUIDE = (
     Term(

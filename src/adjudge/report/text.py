@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from adjudge.core.table import show
+from adjudge.results.table import show
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from adjudge.core.result import Result
-    from adjudge.core.table import Table
+    from adjudge.results.result import Result
+    from adjudge.results.table import Table
 
 # Blanks between two columns, the best first, and the padding of cells that makes them.
 PADDINGS = {3: (0, 1, 0, 1), 2: (0, 1, 0, 0), 1: (0, 0, 0, 0)}

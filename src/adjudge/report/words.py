@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.core.claims import Claims
-    from adjudge.core.ranking import RankedSystem, Ranking
+    from adjudge.results.audit.claims import Claims
+    from adjudge.results.rank import RankedSystem, Ranking
 
 MOST_NAMES = 6
 LONG_NAME = 40

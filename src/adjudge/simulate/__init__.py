@@ -19,7 +19,7 @@ from adjudge.simulate.score_design import design_scores
 from adjudge.simulate.scores import draw_scores, simulate_scores
 
 if TYPE_CHECKING:
-    from adjudge.core.simulated import Simulated
+    from adjudge.results.simulate import Simulated
 
 __all__ = [
     "RankingCampaign", "ScoreCampaign", "design_scores", "draw_scores", "recovery", "simulate", "simulate_rankings",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from adjudge.core.result import Setting
+    from adjudge.results.result import Setting
 
 
 @dataclass(frozen=True, kw_only=True)

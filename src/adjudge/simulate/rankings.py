@@ -14,7 +14,7 @@ import polars as pl
 from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.core.simulated import Simulated, TrueSystem, Truth
+from adjudge.results.simulate import Simulated, TrueSystem, Truth
 from adjudge.simulate.blocks import Blocks, draw_blocks
 from adjudge.simulate.davidson import draw_ranks
 from adjudge.simulate.names import numbered

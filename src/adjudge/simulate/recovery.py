@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from adjudge.core.simulated import Recovery
+from adjudge.results.simulate import Recovery
 
 if TYPE_CHECKING:
-    from adjudge.core.ranking import Ranking
-    from adjudge.core.simulated import Truth
+    from adjudge.results.rank import Ranking
+    from adjudge.results.simulate import Truth
 
 
 def recovery(truth: Truth, ranking: Ranking) -> Recovery:

@@ -9,7 +9,7 @@ from adjudge.core.errors import UsageError
 from adjudge.simulate.campaign import check_at_least, check_share, settings_of
 
 if TYPE_CHECKING:
-    from adjudge.core.result import Setting
+    from adjudge.results.result import Setting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.core.simulated import Simulated, TrueSystem, Truth
+from adjudge.results.simulate import Simulated, TrueSystem, Truth
 from adjudge.simulate.names import human_names, numbered
 from adjudge.simulate.score_design import DEGRADED, REFERENCE, ScoreDesign, design_scores
 from adjudge.simulate.texts import draw_texts

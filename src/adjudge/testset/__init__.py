@@ -10,7 +10,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import UsageError
-from adjudge.core.testset import CATEGORIES, NOTED, TestSetCheck
+from adjudge.results.testset import CATEGORIES, NOTED, TestSetCheck
 from adjudge.testset.inspect import inspect, lacks_borders, not_checked
 from adjudge.testset.language import detect
 from adjudge.testset.options import TestSetOptions
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.core.topics import Topics
-    from adjudge.core.versions import Versions
+    from adjudge.results.topics import Topics
+    from adjudge.results.versions import Versions
 
 __all__ = ["CATEGORIES", "NOTED", "TestSetOptions", "check", "testset"]
 

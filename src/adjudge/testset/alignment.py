@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.testset import Finding
+from adjudge.results.testset import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

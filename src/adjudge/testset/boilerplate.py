@@ -9,7 +9,7 @@ from adjudge.testset.shapes import PLACE, irrelevant, is_caption
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
     from adjudge.testset.lexicon import Lexicon
 

@@ -9,7 +9,7 @@ import regex
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
 _CLOSING = {"(": ")", "[": "]", "（": "）", "【": "】"}

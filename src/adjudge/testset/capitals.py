@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from adjudge.core.testset import Edit
+from adjudge.results.testset import Edit
 from adjudge.testset.lexicon import NEVER_PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
     from adjudge.testset.lexicon import Lexicon
 

@@ -7,13 +7,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adjudge.core.testset import Edit
+from adjudge.results.testset import Edit
 from adjudge.testset.document import Segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
 _ENTITY = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adjudge.core.testset import Edit, Finding
+from adjudge.results.testset import Edit, Finding
 
 AROUND = 32
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.testset import Finding
+from adjudge.results.testset import Finding
 from adjudge.testset.quotes.marks import ALL, DASHES, DOUBLE, find_marks
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from adjudge.testset.sentences import is_ended
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
 FEWEST_DOCUMENTS = 5

@@ -24,7 +24,7 @@ from adjudge.testset.quotes import double, single
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
     from adjudge.testset.lexicon import Lexicon
     from adjudge.testset.read import SourceText

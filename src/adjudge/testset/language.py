@@ -9,7 +9,7 @@ from adjudge.testset.lexicon import lexicon
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
 FEWEST_WORDS = 8

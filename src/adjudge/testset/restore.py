@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.testset import Edit
+from adjudge.results.testset import Edit
 from adjudge.testset.alignment import in_step
 from adjudge.testset.quotes.cues import TRAILING
 from adjudge.testset.quotes.marks import ALL, DASHES, DOUBLE, find_marks
@@ -17,7 +17,7 @@ from adjudge.testset.quotes.marks import ALL, DASHES, DOUBLE, find_marks
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.quotes.marks import Mark
     from adjudge.testset.read import SourceText
 

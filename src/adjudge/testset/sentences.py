@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from adjudge.core.testset import Edit
+from adjudge.results.testset import Edit
 from adjudge.testset.shapes import is_boilerplate, looks_like_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
 _ENDED = regex.compile(r"[.!?…:;。！？；：।॥؟۔։።៕][\"'”’»«)\]*“›‹」』）\s]*$")

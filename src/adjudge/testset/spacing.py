@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from adjudge.core.testset import Edit
+from adjudge.results.testset import Edit
 from adjudge.testset.typos import repeated_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
 _LINK = regex.compile(

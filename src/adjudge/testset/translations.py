@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
-from adjudge.core.testset import Finding
+from adjudge.results.testset import Finding
 from adjudge.testset import alignment, eaten_quotes, restore
 from adjudge.testset.language import detect
 from adjudge.testset.read import decoded_lines

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from adjudge.core.testset import Edit
+from adjudge.results.testset import Edit
 from adjudge.testset.lexicon import NEVER_PARTS
 from adjudge.testset.sentences import is_informal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
     from adjudge.testset.lexicon import Lexicon, Near
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from adjudge.core.errors import InputError
-from adjudge.core.versions import OutputChange, SegmentChange, Versions
+from adjudge.results.versions import OutputChange, SegmentChange, Versions
 from adjudge.testset.quotes.marks import ALL
 from adjudge.testset.read import SourceText, decoded_lines
 

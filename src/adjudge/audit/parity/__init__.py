@@ -21,7 +21,7 @@ from adjudge.audit.parity.outcomes import Outcomes, outcomes
 from adjudge.audit.parity.resample import Resampler, resampler
 from adjudge.audit.parity.settings import ParitySettings
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.parity import Parity, ParityChange, ParityPart, Part
+from adjudge.results.parity import Parity, ParityChange, ParityPart, Part
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments

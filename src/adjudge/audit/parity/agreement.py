@@ -15,7 +15,7 @@ import polars as pl
 
 from adjudge.check.coefficients import cohen_kappa
 from adjudge.core.comparisons import NOT_COMPARED, RELATIVE
-from adjudge.core.parity import GroupAgreement
+from adjudge.results.parity import GroupAgreement
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.audit.parity.resample import Resampler, Sums, interval_of
-from adjudge.core.parity import Change
+from adjudge.results.parity import Change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import DataError
-from adjudge.core.parity import Contrast
+from adjudge.results.parity import Contrast
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments

@@ -8,14 +8,14 @@ import numpy as np
 import polars as pl
 
 from adjudge.audit.parity.resample import Resampler, Sums, interval_of
-from adjudge.core.parity import ParityPart, SystemParity
 from adjudge.rank.multiplicity import holm
+from adjudge.results.parity import ParityPart, SystemParity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.audit.parity.outcomes import Outcomes
-    from adjudge.core.parity import Contrast, Part
+    from adjudge.results.parity import Contrast, Part
 
 Ties = Literal["half", "drop"]
 

@@ -22,8 +22,8 @@ import polars as pl
 
 from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
+from adjudge.core.sheet import RATED, SCORE_PROTOCOLS
 from adjudge.rank.connected import groups, in_words
-from adjudge.rank.sheet import RATED, SCORE_PROTOCOLS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.codes import renumber
-from adjudge.core.components import LeftOut
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
+from adjudge.results.components import LeftOut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

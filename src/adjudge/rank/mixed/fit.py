@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.components import LeftOut, VarianceComponent
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
 from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.leaving_out import without
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
+from adjudge.results.components import LeftOut, VarianceComponent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
-    from adjudge.core.checked import Checked
+    from adjudge.results.check import Checked
 
 
 def annotators(checked: Checked) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
-    from adjudge.core.agreement import Agreement
+    from adjudge.results.agree import Agreement
 
 _NAMES = {"inter": "between annotators", "intra": "within an annotator"}
 FEWEST_PAIRS = 30

@@ -10,7 +10,7 @@ from adjudge.report.charts.heatmap import p_shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.core.claims import Claims
+    from adjudge.results.audit.claims import Claims
 
 ROW_HEIGHT = 30
 _VERDICTS = ("holds", "fragile", "not supported")

@@ -9,7 +9,7 @@ from adjudge.report.charts import theme
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.core.components import VarianceComponent
+    from adjudge.results.components import VarianceComponent
 
 ROW_HEIGHT = 30
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
-    from adjudge.core.tournament import Tournament
+    from adjudge.results.tournament import Tournament
 
 ROW_HEIGHT = 28
 CHEAPEST = "fewest possible"

@@ -9,7 +9,7 @@ from adjudge.report.charts import theme
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.core.gold import CurvePoint
+    from adjudge.results.gold import CurvePoint
 
 _SUBMITTED, _RANDOM = "in the order submitted", "mean of random orders"
 

@@ -8,7 +8,7 @@ from adjudge.report.charts import theme
 from adjudge.report.charts.heatmap import ROW_HEIGHT, p_shown
 
 if TYPE_CHECKING:
-    from adjudge.core.ranking import PairComparison, Ranking
+    from adjudge.results.rank import PairComparison, Ranking
 
 # How sure it is that the row's system is worse, or better, than the column's.
 _EVIDENCE = ("worse", "perhaps worse", "open", "perhaps better", "better")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.table import p_value, show
 from adjudge.report.charts import theme
+from adjudge.results.table import p_value, show
 
 if TYPE_CHECKING:
-    from adjudge.core.ranking import PairComparison, Ranking
+    from adjudge.results.rank import PairComparison, Ranking
 
 STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
 ROW_HEIGHT = 30

@@ -11,7 +11,7 @@ from adjudge.report.charts.heatmap import p_shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.core.meta import MetricComparison
+    from adjudge.results.meta import MetricComparison
 
 ROW_HEIGHT = 30
 _WINS, _OPEN, _LOSES = "better", "not told apart", "worse"

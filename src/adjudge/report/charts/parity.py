@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
-    from adjudge.core.parity import Parity
+    from adjudge.results.parity import Parity
 
 ROW_HEIGHT = 34
 

@@ -9,7 +9,7 @@ from adjudge.report.charts import theme
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.core.plan import Plan
+    from adjudge.results.plan import Plan
 
 PNG_SCALE = 2.0
 

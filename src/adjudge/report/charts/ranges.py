@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
-    from adjudge.core.ranking import Ranking
+    from adjudge.results.rank import Ranking
 
 ROW_HEIGHT = 24
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
-    from adjudge.core.topics import Topics
+    from adjudge.results.topics import Topics
 
 ROW_HEIGHT = 36
 

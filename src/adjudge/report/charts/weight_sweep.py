@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
-    from adjudge.core.quality_estimation import QualityEstimation
+    from adjudge.results.qe import QualityEstimation
 
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.aa import AATest
-from adjudge.core.audit_tasks import Documents, TaskComposition
-from adjudge.core.influence import Influence
-from adjudge.core.reliability import Reliability
-from adjudge.core.stability import Stability
 from adjudge.report.page import Section
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
+from adjudge.results.audit.aa import AATest
+from adjudge.results.audit.influence import Influence
+from adjudge.results.audit.reliability import Reliability
+from adjudge.results.audit.stability import Stability
+from adjudge.results.audit.tasks import Documents, TaskComposition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjudge.core.audit import Section as AuditSection
-    from adjudge.core.ranking import Ranking
-    from adjudge.core.table import Table
     from adjudge.report.results import PairResults
+    from adjudge.results.audit import Section as AuditSection
+    from adjudge.results.rank import Ranking
+    from adjudge.results.table import Table
 
 # What an audit asks, in words; one that is not named here is shown under its own name.
 TITLES = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.claims import Claims
 from adjudge.report.charts.claims import claims
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, listed
+from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
     from adjudge.report.results import PairResults

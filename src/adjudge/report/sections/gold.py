@@ -8,7 +8,7 @@ from adjudge.report.charts.curve import curve
 from adjudge.report.page import Chart, Fact, Section
 
 if TYPE_CHECKING:
-    from adjudge.core.gold import Gold
+    from adjudge.results.gold import Gold
 
 
 def gold_headline(gold: Gold) -> str:

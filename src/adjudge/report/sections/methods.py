@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.aa import AATest
-from adjudge.core.table import Cell, Table, percent, show, text
 from adjudge.report.charts.places import places
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import listed
+from adjudge.results.audit.aa import AATest
+from adjudge.results.table import Cell, Table, percent, show, text
 
 if TYPE_CHECKING:
-    from adjudge.core.ranking import Ranking
     from adjudge.report.results import PairResults
+    from adjudge.results.rank import Ranking
 
 
 def methods_section(results: PairResults) -> Section | None:

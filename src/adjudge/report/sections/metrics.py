@@ -9,8 +9,8 @@ from adjudge.report.page import Chart, Fact, Section
 from adjudge.report.words import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.core.meta import MetaEvaluation
-    from adjudge.core.table import Table
+    from adjudge.results.meta import MetaEvaluation
+    from adjudge.results.table import Table
 
 # The test that a level's clusters are made by.
 _TESTS = {"system": "williams", "segment": "permutation of tie-calibrated accuracy by item"}

@@ -8,8 +8,8 @@ from adjudge.report.charts.weight_sweep import weight_sweep
 from adjudge.report.page import Chart, Fact, Section
 
 if TYPE_CHECKING:
-    from adjudge.core.quality_estimation import QualityEstimation
     from adjudge.report.page import Tone
+    from adjudge.results.qe import QualityEstimation
 
 
 def qe_headline(result: QualityEstimation) -> str:

@@ -10,8 +10,8 @@ from adjudge.report.charts.places import places
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
-    from adjudge.core.audit_tasks import Documents, TaskComposition
-    from adjudge.core.stability import Stability, StabilityRow
+    from adjudge.results.audit.stability import Stability, StabilityRow
+    from adjudge.results.audit.tasks import Documents, TaskComposition
 
 _SHARES = (0.25, 0.5, 0.75)
 _DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)

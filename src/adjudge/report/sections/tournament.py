@@ -9,8 +9,8 @@ from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.core.tournament import Tournament
     from adjudge.report.results import PairResults
+    from adjudge.results.tournament import Tournament
 
 
 def tournament_section(results: PairResults) -> Section | None:

@@ -9,9 +9,9 @@ from adjudge.report.page import Chart, Section
 from adjudge.report.words import listed
 
 if TYPE_CHECKING:
-    from adjudge.core.aa import AATest
-    from adjudge.core.influence import Influence
-    from adjudge.core.reliability import Reliability
+    from adjudge.results.audit.aa import AATest
+    from adjudge.results.audit.influence import Influence
+    from adjudge.results.audit.reliability import Reliability
 
 LEVEL = 0.05
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adjudge.core.testset import Edit
+from adjudge.results.testset import Edit
 from adjudge.testset.quotes.blame import last_of_speech
 from adjudge.testset.quotes.cues import TRAILING, sounds_like_narration
 from adjudge.testset.quotes.machine import Broken, Machine
@@ -15,7 +15,7 @@ from adjudge.testset.quotes.marks import DOUBLE, Mark, find_marks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
 QUOTES, APOSTROPHE = "quotation-marks", "apostrophe"

@@ -11,7 +11,7 @@ from adjudge.testset.quotes.marks import Mark, find_marks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.core.testset import Finding
+    from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
 FARTHEST = 6

@@ -18,7 +18,7 @@ import numpy as np
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
-from adjudge.core.topics import NearPair, Topic, Topics
+from adjudge.results.topics import NearPair, Topic, Topics
 from adjudge.testset.topics.embeddings import WORDS, embed, load
 from adjudge.testset.topics.energy import energy_test
 from adjudge.testset.topics.groups import group

@@ -1,0 +1,175 @@
+"""Public data sets: what is known of each, and the results of listing and fetching them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.results.result import Result, to_plain
+from adjudge.results.table import Table, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+UNKNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a set. Size and checksum are given only where they were computed from its content."""
+
+    path: str
+    url: str
+    mirrors: tuple[str, ...] = ()
+    bytes: int | None = None
+    sha256: str | None = None
+    unpack: bool = False
+    """An archive, whose content is put in its place."""
+    inside: str = ""
+    """Of an archive: the folder to keep."""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A released data set: what it holds, how to read it, where it comes from."""
+
+    name: str
+    holds: str
+    format: str
+    command: str
+    cite: str
+    page: str
+    files: tuple[DataFile, ...]
+    licence: str | None = None
+    note: str | None = None
+    found_in: str | None = None
+    probe: str | None = None
+
+    @property
+    def size(self) -> int | None:
+        """Bytes to fetch, where all are known."""
+        sizes = [one.bytes for one in self.files]
+        return None if None in sizes else sum(one for one in sizes if one is not None)
+
+    def command_in(self, folder: str) -> str:
+        """The command to try, on the folder where the set lies."""
+        return self.command.format(folder=folder)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A data set and the folder where it was found, if it was."""
+
+    dataset: DataSet
+    folder: str | None
+    place: str
+    """Where it is, or would be put."""
+
+    @property
+    def command(self) -> str:
+        """The command to try, as it can be typed."""
+        return self.dataset.command_in(self.place)
+
+    def to_dict(self) -> dict[str, Any]:
+        """One object per set, with the command as it can be typed."""
+        known: dict[str, Any] = to_plain(self.dataset)
+        return {**known, "size": self.dataset.size, "folder": self.folder, "command": self.command}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSets(Result):
+    """The data sets that are known, and which of them are at hand."""
+
+    verb: ClassVar[str] = "data list"
+
+    folder: str
+    sets: tuple[Listed, ...]
+    details: bool = False
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per set; where single sets were asked for, all that is known of each."""
+        return tuple(_details(one) for one in self.sets) if self.details else (self._overview(),)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known, whatever is shown."""
+        plain = super().to_dict()
+        del plain["details"]
+        return plain
+
+    def _overview(self) -> Table:
+        columns = (text("name"), text("what it holds"), text("format"), text("size"), text("at hand"))
+        rows = tuple(
+            (one.dataset.name, one.dataset.holds, one.dataset.format, shown_size(one.dataset.size), one.folder or "–")
+            for one in self.sets
+        )
+        note = f"'adjudge data list NAME' tells more; 'adjudge data get NAME' fetches it into {self.folder}."
+        return Table("Public data sets", columns, rows, note)
+
+
+def _details(listed: Listed) -> Table:
+    one = listed.dataset
+    checked = sum(file.sha256 is not None for file in one.files)
+    rows = (
+        ("holds", one.holds),
+        ("format", one.format),
+        ("size", shown_size(one.size)),
+        ("licence", one.licence or f"{UNKNOWN}; see the page"),
+        ("cite", one.cite),
+        ("page", one.page),
+        ("files", ", ".join(file.path for file in one.files)),
+        ("checksums", f"recorded for {checked} of {len(one.files)} files"),
+        ("note", one.note),
+        ("at hand", listed.folder or f"no; fetch it with: adjudge data get {one.name}"),
+        ("try", listed.command),
+    )
+    return Table(one.name, (text(""), text("")), tuple((name, value) for name, value in rows if value is not None))
+
+
+@dataclass(frozen=True)
+class FetchedFile:
+    """A file that was fetched: what it is, and whether a recorded checksum confirmed it."""
+
+    path: str
+    source: str
+    bytes: int
+    sha256: str
+    confirmed: bool
+    fresh: bool = True
+    """False where the file was there already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched(Result):
+    """What was fetched, and how to go on."""
+
+    verb: ClassVar[str] = "data get"
+
+    name: str
+    folder: str
+    files: Sequence[FetchedFile]
+    command: str
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per file."""
+        columns = (text("file"), text("size"), text("SHA-256"), text("checksum"), text(""))
+        rows = tuple(
+            (
+                one.path,
+                shown_size(one.bytes),
+                one.sha256,
+                "confirmed" if one.confirmed else "none recorded: computed and shown",
+                "fetched" if one.fresh else "was there",
+            )
+            for one in self.files
+        )
+        return (Table(f"{self.name} in {self.folder}", columns, rows, note=f"Try: {self.command}"),)
+
+
+def shown_size(size: int | None) -> str:
+    """A number of bytes as people say it."""
+    if size is None:
+        return UNKNOWN
+    for unit, step in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= step:
+            return f"{size / step:.1f} {unit}"
+    return f"{size} bytes"

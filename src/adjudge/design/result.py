@@ -1,0 +1,184 @@
+"""The result of designing tasks: what will be judged, by whom, and how far the design itself could mislead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from adjudge.results.result import Result
+from adjudge.results.table import Table, number, percent, text
+
+
+@dataclass(frozen=True)
+class DesignedSystem:
+    """How often a system is judged; `shared` are texts that another system produced exactly the same."""
+
+    system: str
+    human: bool
+    judgments: int
+    segments: int
+    documents: int
+    tasks: int
+    shared: int
+
+
+@dataclass(frozen=True)
+class ControlCount:
+    """Items of a control: planned per task, and made in all tasks."""
+
+    kind: str
+    per_task: float
+    made: int
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The least, the middle and the most of a count."""
+
+    least: float
+    median: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """How often systems meet. The diagonal of `matrix` counts where a system is at all.
+
+    `cv` is the standard deviation of the pairs' counts in units of their mean. `least_share` is the smallest share of
+    its own tasks (or screens) in which a system meets another one; `least_pair` says which.
+    """
+
+    where: str
+    systems: tuple[str, ...]
+    matrix: tuple[tuple[int, ...], ...]
+    least: int
+    most: int
+    cv: float | None
+    least_share: float | None
+    least_pair: tuple[str, str] | None
+
+
+@dataclass(frozen=True)
+class DesignBias:
+    """What the design alone adds to the difference of two systems, in `unit`: typically (`rms`), for the worst pair.
+
+    `spread` is the standard deviation assumed for what is unevenly distributed (`varies`).
+    """
+
+    source: str
+    varies: str
+    spread: float
+    unit: str
+    rms: float
+    worst: float
+    pair: tuple[str, str] | None
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The work planned for one person."""
+
+    annotator: str
+    tasks: int
+    items: int
+    judgments: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignReport(Result):
+    """The balance of a design. `warnings` are its notes."""
+
+    verb: ClassVar[str] = "design"
+
+    campaign: str
+    protocol: str
+    structure: str
+    tasks: int
+    screens: int
+    items: int
+    judgments: int
+    annotators: int
+    systems: tuple[DesignedSystem, ...]
+    controls: tuple[ControlCount, ...]
+    task_items: Spread
+    systems_per_task: Spread
+    meetings: tuple[Meetings, ...]
+    bias: tuple[DesignBias, ...]
+    workload: tuple[Workload, ...]
+    connected_systems: int
+    connected_annotators: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report for machines; the notes are repeated as `warnings`."""
+        return {**super().to_dict(), "warnings": list(self.notes)}
+
+    def tables(self) -> tuple[Table, ...]:
+        """Counts, systems, balance of meetings, and what the design adds to differences."""
+        tables = [self._counts(), self._systems()]
+        if self.meetings:
+            tables.append(self._meetings())
+        if self.bias:
+            tables.append(self._bias())
+        return tuple(tables)
+
+    def _counts(self) -> Table:
+        loads = [one.judgments for one in self.workload]
+        rows: list[tuple[str, float | None]] = [
+            ("tasks", self.tasks),
+            ("screens", self.screens),
+            ("items", self.items),
+            ("judgments (all people together)", self.judgments),
+            ("annotators", self.annotators),
+            ("items per task, least", self.task_items.least),
+            ("items per task, most", self.task_items.most),
+            ("systems per task, least", self.systems_per_task.least),
+            ("systems per task, most", self.systems_per_task.most),
+        ]
+        if loads:
+            rows += [("judgments per annotator, least", min(loads)), ("judgments per annotator, most", max(loads))]
+        rows += [(f"{one.kind} (planned per task: {one.per_task:g})", one.made) for one in self.controls]
+        return Table(f"Design of {self.campaign} ({self.structure})", (text("what"), number("count", 0)), tuple(rows))
+
+    def _systems(self) -> Table:
+        rows = tuple(
+            (f"{one.system}{human}", one.judgments, one.segments, one.documents, one.tasks, one.shared)
+            for one in self.systems
+            for human in (" (human)" if one.human else "",)
+        )
+        columns = (
+            text("system"),
+            number("judgments", 0),
+            number("segments", 0),
+            number("documents", 0),
+            number("tasks", 0),
+            number("shared", 0, help="texts that another system produced exactly the same"),
+        )
+        return Table("Systems", columns, rows)
+
+    def _meetings(self) -> Table:
+        rows = tuple(
+            (one.where, one.least, one.most, one.cv, one.least_share, " – ".join(one.least_pair or ()))
+            for one in self.meetings
+        )
+        columns = (
+            text("two systems meet in the same"),
+            number("least", 0),
+            number("most", 0),
+            number("cv", help="standard deviation of the pairs' counts over their mean"),
+            percent("least share", help="smallest share of its own tasks or screens where a system meets another"),
+            text("pair"),
+        )
+        return Table("Who meets whom", columns, rows)
+
+    def _bias(self) -> Table:
+        rows = tuple((one.source, one.rms, one.worst, one.unit, " – ".join(one.pair or ())) for one in self.bias)
+        columns = (
+            text("source"),
+            number("typical", help="root mean square over pairs of systems"),
+            number("worst pair"),
+            text("unit"),
+            text("pair"),
+        )
+        assumed = dict.fromkeys(f"{one.varies} {one.spread:g}" for one in self.bias)
+        note = f"Standard deviations assumed: {', '.join(assumed)}."
+        return Table("What the design alone adds to the difference of two systems", columns, rows, note)

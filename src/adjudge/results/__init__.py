@@ -1,0 +1,1 @@
+"""What each verb returns: one module per verb, frozen, with settings, seed and signature."""

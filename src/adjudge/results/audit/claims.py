@@ -1,0 +1,77 @@
+"""Claims: statements of a ranking with their evidence, the audits they survive, and what breaks them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adjudge.results.result import to_plain
+from adjudge.results.table import Cell, Table, number, p_value, text
+
+Verdict = Literal["holds", "fragile", "not supported"]
+MOST_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement. Claims that the data do not support are not put to the audits."""
+
+    claim: str
+    kind: Literal["better", "best", "parity"]
+    systems: tuple[str, ...]
+    estimate: float | None
+    interval: tuple[float, float] | None
+    p_holm: float | None
+    survives: tuple[str, ...]
+    broken_by: tuple[str, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Claims:
+    """All claims of one ranking, the best supported first."""
+
+    method: str
+    unit: str
+    """What estimates are measured in."""
+    level: float
+    margin: float | None
+    """Two systems no further apart than this count as equal, where parity is claimed."""
+    claims: tuple[Claim, ...]
+    audits: tuple[str, ...]
+    """The audits that supported claims were put to."""
+
+    def counted(self, verdict: Verdict, kind: str = "better") -> int:
+        """How many claims of this kind have this verdict."""
+        return sum(one.verdict == verdict and one.kind == kind for one in self.claims)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """As promised to users: a list of claims."""
+        plain: list[dict[str, Any]] = to_plain(self.claims)
+        return plain
+
+    def tables(self) -> tuple[Table, ...]:
+        """The claims that hold and those that are fragile, in plain words; the others are counted."""
+        shown = [one for one in self.claims if one.verdict != "not supported"]
+        rows = tuple(_row(one) for one in shown[:MOST_SHOWN])
+        columns = (
+            text("claim"), text("verdict"), number("by", 2, help=self.unit), number("low", 2), number("high", 2),
+            p_value("p (Holm)"), text("audits survived"), text("broken by"),
+        )  # fmt: skip
+        return (Table("Claims", columns, rows, self.in_words(len(shown))),)
+
+    def in_words(self, shown: int) -> str:
+        """What the counts say, in a sentence or two."""
+        pairs = [one for one in self.claims if one.kind == "better"]
+        holds, fragile = self.counted("holds"), self.counted("fragile")
+        counts = f"hold {holds}, fragile {fragile}, left open by the data {len(pairs) - holds - fragile}"
+        words = f"Of {len(pairs)} differences, in {self.unit}: {counts}."
+        return words if shown <= MOST_SHOWN else f"{words} The first {MOST_SHOWN} claims are shown; --json has all."
+
+
+def _row(claim: Claim) -> tuple[Cell, ...]:
+    low, high = claim.interval or (None, None)
+    survived = f"{len(claim.survives)} of {len(claim.survives) + len(claim.broken_by)}"
+    further = len(claim.broken_by) - 3
+    broken = "; ".join(claim.broken_by[:3]) + (f" and {further} more" if further > 0 else "")
+    return (claim.claim, claim.verdict, claim.estimate, low, high, claim.p_holm, survived, broken)

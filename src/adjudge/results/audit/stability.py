@@ -1,0 +1,178 @@
+"""What becomes of a ranking when something about the data is changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from adjudge.results.result import Result
+from adjudge.results.table import Table, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True)
+class StabilityRow:
+    """One change: the order and clusters of the systems that are in both rankings, before and after."""
+
+    change: str
+    family: str
+    """The kind of change, such as `human removed` or `annotator removed`."""
+    removed: tuple[str, ...]
+    rank_changed: bool
+    cluster_changed: bool
+    order: tuple[str, ...]
+    clusters: tuple[tuple[str, ...], ...]
+    flips: tuple[tuple[str, str], ...]
+    """Pairs whose order is reversed: (better before, better after)."""
+    baseline_order: tuple[str, ...]
+    baseline_clusters: tuple[tuple[str, ...], ...]
+    pairs: int
+    """How many pairs of systems are in both rankings."""
+
+    @property
+    def both_changed(self) -> bool:
+        """Order and clusters changed."""
+        return self.rank_changed and self.cluster_changed
+
+    def to_dict(self) -> dict[str, object]:
+        """As promised to users."""
+        return {
+            "change": self.change,
+            "family": self.family,
+            "removed": list(self.removed),
+            "rank_changed": self.rank_changed,
+            "cluster_changed": self.cluster_changed,
+            "both_changed": self.both_changed,
+            "order": list(self.order),
+            "clusters": [list(cluster) for cluster in self.clusters],
+            "flips": [list(pair) for pair in self.flips],
+            "baseline_order": list(self.baseline_order),
+            "baseline_clusters": [list(cluster) for cluster in self.baseline_clusters],
+            "pairs": self.pairs,
+        }
+
+
+@dataclass(frozen=True)
+class Stability:
+    """All changes, and how segments were rated: `SR+DC` with document context, `SR-DC` without."""
+
+    rows: tuple[StabilityRow, ...]
+    style: str
+    method: str
+    rule: str
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per change."""
+        return (stability_table(self.rows),)
+
+    def to_dict(self) -> list[dict[str, object]]:
+        """As promised to users: a list of changes."""
+        return [row.to_dict() for row in self.rows]
+
+
+def stability_table(rows: Sequence[StabilityRow]) -> Table:
+    """One line per change; families of many (one per annotator or document) are summed up in one line each."""
+    shown: list[tuple[str, str, str, str, int, int]] = []
+    sizes = Counter(row.family for row in rows)
+    for family, size in sizes.items():
+        members = [row for row in rows if row.family == family]
+        if size > FAMILY_IN_FULL:
+            shown.append(_family_line(family, members))
+        else:
+            shown += [
+                (
+                    row.change,
+                    _yes(row.rank_changed),
+                    _yes(row.cluster_changed),
+                    _yes(row.both_changed),
+                    len(row.flips),
+                    row.pairs,
+                )
+                for row in members
+            ]
+    columns = (text("change"), text("rank"), text("cluster"), text("both"), number("flips", 0), number("pairs", 0))
+    note = "Did the order, the clusters, or both change among the systems that are in both rankings?"
+    return Table("Stability: what if", columns, tuple(shown), note)
+
+
+FAMILY_IN_FULL = 12
+
+
+def _family_line(family: str, members: Sequence[StabilityRow]) -> tuple[str, str, str, str, int, int]:
+    def share(changed: Sequence[bool]) -> str:
+        return f"{sum(changed)}/{len(changed)}"
+
+    return (
+        f"{family} (each of {len(members)})",
+        share([row.rank_changed for row in members]),
+        share([row.cluster_changed for row in members]),
+        share([row.both_changed for row in members]),
+        sum(len(row.flips) for row in members),
+        sum(row.pairs for row in members),
+    )
+
+
+def _yes(changed: bool) -> str:
+    return "changed" if changed else "–"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StabilityOverPairs(Result):
+    """How many language pairs each change touches, by annotation style: Tables 2 and 3 of Knowles (2021)."""
+
+    verb: ClassVar[str] = "audit stability"
+
+    changes: tuple[ChangeCount, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per change and style."""
+        rows = tuple(
+            (f"{one.family} ({one.style})", *(f"{count}/{one.pairs}" for count in (one.rank, one.cluster, one.both)))
+            for one in self.changes
+        )
+        columns = (text("change"), text("rank"), text("cluster"), text("both"))
+        note = "Language pairs that had changes, of those to which the change applies."
+        return (Table("Stability over language pairs", columns, rows, note),)
+
+
+@dataclass(frozen=True)
+class ChangeCount:
+    """In how many of the language pairs a change moved ranks, clusters, both."""
+
+    family: str
+    style: str
+    rank: int
+    cluster: int
+    both: int
+    pairs: int
+
+
+def over_pairs(by_pair: Mapping[str, Stability], *, data: str) -> StabilityOverPairs:
+    """Count over language pairs the changes that are made once in each."""
+    counted: dict[tuple[str, str], list[StabilityRow]] = {}
+    for found in by_pair.values():
+        for row in found.rows:
+            if row.family in _ONCE_PER_PAIR or row.family.startswith("human divided"):
+                counted.setdefault((row.family, found.style), []).append(row)
+    first = next(iter(by_pair.values()))
+    return StabilityOverPairs(
+        settings={"method": first.method, "lines": first.rule},
+        data=data,
+        changes=tuple(
+            ChangeCount(
+                family,
+                style,
+                sum(row.rank_changed for row in rows),
+                sum(row.cluster_changed for row in rows),
+                sum(row.both_changed for row in rows),
+                len(rows),
+            )
+            for (family, style), rows in counted.items()
+        ),
+    )
+
+
+_ONCE_PER_PAIR = ("human removed", "lowest removed", "highest removed")

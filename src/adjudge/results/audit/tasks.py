@@ -1,0 +1,105 @@
+"""Section of an audit of scores: what tasks and annotators were made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adjudge.results.table import Cell, Table, number, percent, text
+
+
+@dataclass(frozen=True)
+class TaskComposition:
+    """Which systems met in tasks: `matrix[i][j]` tasks, `shares[i][j]` of the tasks of system i."""
+
+    unit: str
+    """`task`, or `annotator` where tasks are not known."""
+    units: int
+    systems: tuple[str, ...]
+    matrix: tuple[tuple[int, ...], ...]
+    shares: tuple[tuple[float, ...], ...]
+    systems_per_unit: tuple[int, float, int]
+    """Fewest, mean and most systems in a task."""
+    met_in_half: float
+    """Share of ordered pairs of systems that met in at least half of the tasks of the first."""
+    annotators: int
+    annotators_with: dict[str, float]
+    """Share of annotators who judged a reference, a degraded output, a human translation."""
+    annotators_with_one_task: float | None
+
+    def tables(self) -> tuple[Table, ...]:
+        """The figures, then the matrix."""
+        low, mean, high = self.systems_per_unit
+        rows: list[tuple[Cell, ...]] = [
+            (f"systems per {self.unit}, of {len(self.systems)}", f"{low} to {high}, {mean:.1f} on average"),
+            (f"pairs that meet in half of their {self.unit}s", f"{100 * self.met_in_half:.0f}%"),
+            *((f"annotators who judged {what}", f"{100 * share:.0f}%") for what, share in self.annotators_with.items()),
+        ]
+        if self.annotators_with_one_task is not None:
+            rows.append(("annotators who did one task only", f"{100 * self.annotators_with_one_task:.0f}%"))
+        shown = Table(
+            "Composition: what tasks are made of", (text("what"), text("found")), tuple(rows), self._warning()
+        )
+        matrix: tuple[tuple[Cell, ...], ...] = tuple(
+            (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
+        )
+        title = f"Composition: {self.unit}s in which two systems met"
+        return shown, Table(title, (text("system"), *(number(name, 0) for name in self.systems)), matrix)
+
+    def _warning(self) -> str:
+        parts: list[str] = []
+        if self.met_in_half < 0.5:
+            parts.append("most systems meet in fewer than half of their tasks, so a score depends on the company")
+        if self.annotators_with_one_task is not None and self.annotators_with_one_task > 0.5:
+            parts.append("most annotators did one task, so an annotator's z-score is mostly a task's")
+        return "; ".join(parts).capitalize() + "." if parts else ""
+
+
+@dataclass(frozen=True)
+class DocumentCell:
+    """The mean raw score of one document by one system."""
+
+    document: str
+    system: str
+    mean: float
+    n: int
+
+
+@dataclass(frozen=True)
+class ExplainedSpread:
+    """How much of the spread of raw scores a set of factors explains, allowing for how many levels they have."""
+
+    factors: str
+    r2: float
+    adjusted_r2: float
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents by systems, easiest document and best system first; empty cells were not judged."""
+
+    documents: tuple[str, ...]
+    systems: tuple[str, ...]
+    matrix: tuple[tuple[float | None, ...], ...]
+    counts: tuple[tuple[int, ...], ...]
+    difficulty: tuple[float, ...]
+    """Mean raw score of each document."""
+    coverage: float
+    """Share of document-by-system cells that were judged."""
+    explained: tuple[ExplainedSpread, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """What explains the spread, then coverage by document."""
+        spread = Table(
+            "Documents: what explains the spread of raw scores",
+            (text("factors"), percent("R²"), percent("adjusted R²")),
+            tuple((one.factors, one.r2, one.adjusted_r2) for one in self.explained),
+            "Where documents add little once annotators are known, documents differ mostly by who judged them.",
+        )
+        judged = tuple(sum(count > 0 for count in row) for row in self.counts)
+        rows = tuple(
+            (name, mean, systems, sum(row))
+            for name, mean, systems, row in zip(self.documents, self.difficulty, judged, self.counts, strict=True)
+        )
+        columns = (text("document"), number("mean", 1), number("systems", 0), number("judgments", 0))
+        note = f"{100 * self.coverage:.0f}% of document-by-system cells were judged."
+        return spread, Table("Documents, the easiest first", columns, rows, note)

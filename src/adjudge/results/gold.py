@@ -1,0 +1,110 @@
+"""Gold standards: a human score for every document or segment, and how well a second run repeats them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.results.result import Result, to_plain
+from adjudge.results.table import Table, number, text
+
+if TYPE_CHECKING:
+    from adjudge.results.audit.sampling import Correlation
+
+
+@dataclass(frozen=True)
+class GoldScore:
+    """One document (or segment) of one system: standardised and raw mean, and the judgments behind them."""
+
+    system: str
+    document: str | None
+    segment: str | None
+    z: float | None
+    raw: float
+    n: int
+
+
+@dataclass(frozen=True)
+class GoldRun:
+    """What one run of judgments yields, and who was kept for it."""
+
+    name: str
+    annotators: int
+    kept: int
+    judgments: int
+    """Judgments of systems (repeats included) by annotators who are kept."""
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The correlation after so many assignments of the second run, in the order submitted and over random orders."""
+
+    assignments: int
+    fewest: int
+    """Judgments of the least judged document so far."""
+    mean: float
+    """Judgments per document so far, on average."""
+    pearson: float | None
+    random_mean: float | None
+    random_low: float | None
+    random_high: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gold(Result):
+    """The gold standard of the first run, and its replication by the second where there is one."""
+
+    verb: ClassVar[str] = "gold"
+
+    runs: tuple[GoldRun, ...]
+    level: str
+    """`documents` or `segments`."""
+    scores: tuple[GoldScore, ...]
+    second: tuple[GoldScore, ...] = ()
+    correlation: Correlation | None = None
+    curve: tuple[CurvePoint, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users: the scores under `documents` or `segments`."""
+        plain = super().to_dict()
+        scores = plain.pop("scores")
+        return {**plain, self.level: scores, "runs": to_plain(self.runs)}
+
+    def tables(self) -> tuple[Table, ...]:
+        """The runs, their correlation, and the scores."""
+        runs = Table(
+            "Runs",
+            (text("run"), number("annotators", 0), number("kept", 0), number("judgments", 0)),
+            tuple((run.name, run.annotators, run.kept, run.judgments) for run in self.runs),
+        )
+        tables = [runs]
+        if self.correlation is not None:
+            tables.append(_correlation_table(self.correlation, self.level))
+        if self.curve:
+            tables.append(_curve_table(self.curve))
+        return (*tables, _scores_table(self.scores, self.level))
+
+
+def _correlation_table(found: Correlation, level: str) -> Table:
+    low, high = found.interval
+    columns = (number(level, 0), number("Pearson r"), number("low"), number("high"), number("Spearman"))
+    return Table("Replication by the second run", columns, ((found.n, found.pearson, low, high, found.spearman),))
+
+
+def _curve_table(curve: tuple[CurvePoint, ...]) -> Table:
+    columns = (
+        number("assignments", 0), number("fewest", 0), number("mean", 1, help="judgments per document"), number("r"),
+        number("r, random orders"), number("low"), number("high"),
+    )  # fmt: skip
+    shown = [point for i, point in enumerate(curve) if i % max(1, len(curve) // 10) == 0 or i == len(curve) - 1]
+    rows = tuple(
+        (p.assignments, p.fewest, p.mean, p.pearson, p.random_mean, p.random_low, p.random_high) for p in shown
+    )
+    note = "Every tenth part of the curve; all points are in --json. The band holds 95% of random orders."
+    return Table("Correlation as the second run grows", columns, rows, note)
+
+
+def _scores_table(scores: tuple[GoldScore, ...], level: str) -> Table:
+    columns = (text("system"), text("document"), text("segment"), number("z"), number("raw", 1), number("n", 0))
+    rows = tuple((one.system, one.document, one.segment, one.z, one.raw, one.n) for one in scores)
+    return Table(f"Gold standard of {level}", columns, rows)

@@ -1,0 +1,69 @@
+"""The result of importing: what a file held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from adjudge.results.result import Result
+from adjudge.results.table import Table, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.result import Setting
+
+
+NOT_JUDGED = ("tutorial", "attention")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported(Result):
+    """How much of what was read."""
+
+    verb: ClassVar[str] = "import"
+
+    rows: int
+    annotators: int
+    systems: int
+    documents: int
+    segments: int
+    pairs: tuple[str, ...]
+    protocols: tuple[str, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """One table of counts."""
+        counted = ("rows", "annotators", "systems", "documents", "segments")
+        rows = tuple((name, getattr(self, name)) for name in counted)
+        named = (("pairs", ", ".join(self.pairs)), ("protocols", ", ".join(self.protocols)))
+        return (Table("Imported", (text("what"), number("count", 0)), rows + named),)
+
+
+def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
+    """Count what a judgment table holds; a segment or document is counted once per campaign and language pair.
+
+    Tutorials and attention checks are rows, but neither systems nor texts of the campaign.
+    """
+    table = judgments.table
+    judged = table.filter(~pl.col("kind").is_in(NOT_JUDGED))
+    place = ("campaign", "source_lang", "target_lang")
+
+    def distinct(*columns: str) -> int:
+        return judged.select(*place, *columns).drop_nulls(columns[-1]).n_unique()
+
+    return Imported(
+        settings=settings,
+        data=judgments.fingerprint,
+        set_aside=judgments.set_aside,
+        notes=judgments.notes,
+        rows=table.height,
+        annotators=table["annotator"].drop_nulls().n_unique(),
+        systems=judged["system"].drop_nulls().n_unique(),
+        documents=distinct("document"),
+        segments=distinct("document", "segment") if table["document"].is_not_null().any() else distinct("segment"),
+        pairs=judgments.pairs,
+        protocols=judgments.protocols,
+    )

@@ -1,0 +1,155 @@
+"""Metrics (or quality estimation) against human scores: how well each follows them, and which is better than which."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.results.result import Result, to_plain
+from adjudge.results.table import Cell, Table, number, p_value, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LEVEL = 0.05
+LEVELS = ("system", "system without outliers", "document", "segment")
+
+
+def descending(value: float | None) -> tuple[bool, float]:
+    """A key that sorts from high to low, with what is not defined at the end."""
+    unknown = value is None or math.isnan(value)
+    return (unknown, 0.0 if value is None or unknown else -value)
+
+
+@dataclass(frozen=True)
+class MetricAtLevel:
+    """One metric at one level: every coefficient by name, and intervals for those that have one."""
+
+    n: int
+    values: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """At the level of segments: the coefficients averaged over systems (`by_system`) and over items (`by_item`)."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Flat: coefficients by name, intervals under `intervals`, groupings under their names."""
+        plain: dict[str, Any] = to_plain({**self.values, "intervals": self.intervals, **self.groups})
+        return {"n": self.n, **plain}
+
+
+@dataclass(frozen=True)
+class MetricComparison:
+    """Two metrics at one level under one test; p is that of the hypothesis that they are equally good.
+
+    A one-sided p is that of the direction seen, as metrics tasks print Williams' test. Because the other direction
+    would have been tested as well, the two are told apart below half the level only.
+    """
+
+    level: str
+    test: str
+    better: str
+    worse: str
+    difference: float
+    p: float | None
+    p_holm: float | None
+    p_bh: float | None
+    one_sided: bool = False
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether Holm's correction leaves the one better than the other."""
+        return self.p_holm is not None and self.p_holm < (LEVEL / 2 if self.one_sided else LEVEL)
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """What becomes of the metrics when the human ranking is made from changed data."""
+
+    change: str
+    systems: int
+    before: Mapping[str, float]
+    """Pearson's r at system level with the original human scores, over the systems that are left."""
+    after: Mapping[str, float]
+    order_changed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetaEvaluation(Result):
+    """All metrics at all levels, compared."""
+
+    verb: ClassVar[str] = "meta"
+
+    metrics: Mapping[str, Mapping[str, MetricAtLevel]]
+    comparisons: tuple[MetricComparison, ...]
+    clusters: Mapping[str, tuple[tuple[str, ...], ...]]
+    """At each level, metrics that no test separates, the best first."""
+    outliers: tuple[str, ...]
+    perturbations: tuple[Perturbation, ...] = ()
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels at which some metric was evaluated, the coarsest first."""
+        found = {level for one in self.metrics.values() for level in one}
+        return tuple(level for level in LEVELS if level in found)
+
+    def tables(self) -> tuple[Table, ...]:
+        """One table per level, then the comparisons."""
+        tables = [self._level_table(level) for level in self.levels]
+        if self.comparisons:
+            tables.append(self._comparison_table())
+        if self.perturbations:
+            tables.append(self._perturbation_table())
+        return tuple(tables)
+
+    def _level_table(self, level: str) -> Table:
+        found = {name: levels[level] for name, levels in self.metrics.items() if level in levels}
+        names = list(dict.fromkeys(name for one in found.values() for name in one.values))
+        columns = [text("metric"), number("n", 0), *(number(name.replace("_", " ")) for name in names)]
+        columns += [
+            number(f"{name.replace('_', ' ')} by {group.removeprefix('by_')}")
+            for group, name in self._shown_groups(found)
+        ]
+        rows: list[tuple[Cell, ...]] = []
+        for name, one in sorted(found.items(), key=lambda item: descending(item[1].values.get("pearson"))):
+            grouped = (one.groups.get(group, {}).get(coefficient) for group, coefficient in self._shown_groups(found))
+            rows.append((name, one.n, *(one.values.get(value) for value in names), *grouped))
+        note = f"Outlier systems: {', '.join(self.outliers)}." if self.outliers and level.startswith("system") else ""
+        return Table(f"Metrics at {level} level", tuple(columns), tuple(rows), note)
+
+    @staticmethod
+    def _shown_groups(found: Mapping[str, MetricAtLevel]) -> list[tuple[str, str]]:
+        wanted = (("by_item", "pearson"), ("by_item", "tie_calibrated_accuracy"))
+        return [(g, c) for g, c in wanted if any(c in one.groups.get(g, {}) for one in found.values())]
+
+    def _comparison_table(self) -> Table:
+        rows = tuple(
+            (one.level, one.test, one.better, one.worse, one.difference, one.p, one.p_holm, one.p_bh)
+            for one in self.comparisons
+        )
+        columns = (
+            text("level"), text("test"), text("better"), text("worse"), number("difference"), p_value("p"),
+            p_value("p (Holm)"), p_value("p (BH)"),
+        )  # fmt: skip
+        return Table("Metrics compared", columns, rows)
+
+    def _perturbation_table(self) -> Table:
+        names = list(self.metrics)
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (
+                one.change,
+                one.systems,
+                *(_arrow(one.before.get(name), one.after.get(name)) for name in names),
+                one.order_changed,
+            )
+            for one in self.perturbations
+        )
+        columns = (text("change"), number("systems", 0), *(text(name) for name in names), text("order changed"))
+        note = "Pearson's r at system level before and after the change to the human data."
+        return Table("Metrics when the human ranking is perturbed", columns, rows, note)
+
+
+def _arrow(before: float | None, after: float | None) -> str:
+    if before is None or after is None:
+        return "–"
+    return f"{before:.3f} → {after:.3f}"

@@ -1,0 +1,274 @@
+"""The result of asking whether systems are at human parity, and whether the claim survives a clean test set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from adjudge.results.result import Result, to_plain
+from adjudge.results.table import Cell, Table, number, p_value, percent, shown_name, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Part = Literal["all", "contaminated", "untouched"]
+Verdict = Literal["below the human", "above the human", "at parity", "not told apart"]
+MOST_GROUPS = 20
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """System minus human by the mixed model, in points; `p_equivalence` where a margin was given."""
+
+    difference: float
+    se: float
+    interval: Interval
+    p: float
+    margin: float | None = None
+    p_equivalence: float | None = None
+
+
+@dataclass(frozen=True)
+class SystemParity:
+    """One system against the human: how often it was better, as good and worse."""
+
+    system: str
+    human: bool
+    mt_better: int
+    tie: int
+    human_better: int
+    n: int
+    p: float
+    """Two-sided binomial test of the system against the human."""
+    p_holm: float
+    parity_share: float
+    """Share of judgments in which the system is at least as good."""
+    interval: Interval
+    """95% interval of the share, resampling documents."""
+    lead: float
+    """Share better minus share worse; 0 where both are equally good."""
+    lead_interval: Interval
+    rank_points: float | None
+    """Mean of candidates + 1 - rank."""
+    mean_score: float | None
+    contrast: Contrast | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the model says where there is one, else the test and the interval over documents together.
+
+        `at parity` needs evidence: a difference that is surely smaller than the margin.
+        """
+        if (
+            self.contrast is not None
+            and self.contrast.p_equivalence is not None
+            and self.contrast.p_equivalence <= 0.05
+        ):
+            return "at parity"
+        low, high = self.lead_interval if self.contrast is None else self.contrast.interval
+        p = self.p if self.contrast is None else self.contrast.p
+        if p <= 0.05 and high < 0:
+            return "below the human"
+        return "above the human" if p <= 0.05 and low > 0 else "not told apart"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users, with the verdict."""
+        return {**{name: to_plain(getattr(self, name)) for name in self.__dataclass_fields__}, "verdict": self.verdict}
+
+
+@dataclass(frozen=True)
+class ParityPart:
+    """All systems on all segments, on the contaminated ones, or on the others."""
+
+    part: Part
+    judgments: int
+    segments: int
+    systems: tuple[SystemParity, ...]
+    human_rank_points: float | None
+    human_mean_score: float | None
+
+
+@dataclass(frozen=True)
+class GroupAgreement:
+    """Two annotators on what both judged: Cohen's kappa over rank numbers, and over preferences."""
+
+    annotators: tuple[str, str]
+    segments: int
+    kappa_ranks: float
+    kappa_preferences: float
+
+
+@dataclass(frozen=True)
+class Change:
+    """A figure of one system before and after: the difference with its 95% interval by resampling documents."""
+
+    system: str
+    measure: str
+    part: str
+    before: float
+    after: float
+    difference: float
+    interval: Interval
+    p: float
+    """Two-sided: before and after exchanged at random, document by document."""
+
+
+@dataclass(frozen=True)
+class ParityChange:
+    """What becomes of parity between two versions of a test set."""
+
+    before: tuple[ParityPart, ...]
+    changes: tuple[Change, ...]
+    difference_in_differences: tuple[Change, ...]
+    """The change on contaminated segments beyond the change on untouched ones."""
+    units: int
+    unit: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parity(Result):
+    """Is a system at human parity? With two versions of a test set, `parts` is the later one."""
+
+    verb: ClassVar[str] = "parity"
+
+    human: str
+    parts: tuple[ParityPart, ...]
+    agreement: tuple[GroupAgreement, ...] = ()
+    change: ParityChange | None = None
+
+    @property
+    def systems(self) -> tuple[SystemParity, ...]:
+        """The systems on all segments."""
+        return self.parts[0].systems
+
+    @property
+    def mean_kappa(self) -> tuple[float, float] | None:
+        """Mean kappa of all groups, over rank numbers and over preferences."""
+        if not self.agreement:
+            return None
+        ranks, preferences = (
+            [value for one in self.agreement if math.isfinite(value := getattr(one, name))]
+            for name in ("kappa_ranks", "kappa_preferences")
+        )
+        return (fmean(ranks) if ranks else math.nan), (fmean(preferences) if preferences else math.nan)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users: the systems on all segments under `systems`, other parts under their own names."""
+        plain = super().to_dict()
+        del plain["parts"], plain["agreement"], plain["change"]
+        plain |= to_plain({"systems": self.systems, **_by_part(self.parts)})
+        if self.agreement:
+            ranks, preferences = self.mean_kappa or (None, None)
+            means = {"mean_kappa_ranks": ranks, "mean_kappa_preferences": preferences}
+            plain["agreement"] = to_plain({**means, "groups": self.agreement})
+        if self.change is not None:
+            change = self.change
+            plain["before"] = to_plain(_by_part(change.before))
+            plain["change"] = to_plain(change.changes)
+            plain["difference_in_differences"] = to_plain(change.difference_in_differences)
+        return plain
+
+    def tables(self) -> tuple[Table, ...]:
+        """The change first where there is one, then every part, then agreement."""
+        tables: list[Table] = []
+        later = "" if self.change is None else ", after"
+        if self.change is not None:
+            tables.append(_change_table(self.change))
+        tables += [_part_table(part, self.human, later) for part in self.parts]
+        if self.change is not None:
+            tables += [_part_table(part, self.human, ", before") for part in self.change.before]
+        if self.agreement:
+            tables.append(self._agreement_table())
+        return tuple(tables)
+
+    def _agreement_table(self) -> Table:
+        shown = sorted(self.agreement, key=lambda one: -one.segments)[:MOST_GROUPS]
+        rows = [(*one.annotators, one.segments, one.kappa_ranks, one.kappa_preferences) for one in shown]
+        left = len(self.agreement) - len(shown)
+        note = f" Pairs of annotators that share fewer segments and are not shown: {left}." if left else ""
+        means = self.mean_kappa or (None, None)
+        columns = (text("annotator"), text("annotator"), number("segments", 0), number("kappa of ranks"),
+                   number("kappa of preferences"))  # fmt: skip
+        return Table("Agreement", columns, (*rows, ("mean", "", None, *means)), f"Cohen's kappa, unweighted.{note}")
+
+
+def _by_part(parts: tuple[ParityPart, ...]) -> Mapping[str, ParityPart]:
+    return {part.part: part for part in parts}
+
+
+def _part_table(part: ParityPart, human: str, when: str) -> Table:
+    scores = part.human_mean_score is not None
+    modelled = any(one.contrast is not None for one in part.systems)
+    rows: list[tuple[Cell, ...]] = []
+    for one in part.systems:
+        own = one.mean_score if scores else one.rank_points
+        rows.append(
+            (shown_name(one.system, one.human), one.mt_better, one.tie, one.human_better, one.n, one.p,
+             one.parity_share, _span(one.interval), own, *_model_cells(one.contrast)[: 3 * modelled], one.verdict)
+        )  # fmt: skip
+    own = part.human_mean_score if scores else part.human_rank_points
+    rows.append((shown_name(human, human=True), *[None] * 7, own, *[None] * 3 * modelled, None))
+    columns = (
+        text("system"),
+        number("better", 0, help="judgments in which the system is better than the human"),
+        number("tie", 0),
+        number("worse", 0),
+        number("n", 0),
+        p_value("p", help="two-sided binomial test"),
+        percent("parity share", help="better or tie"),
+        text("95% interval", help="by resampling documents"),
+        number("mean score" if scores else "rank points", 4),
+        *(
+            number("difference", 2, help="system minus human by the mixed model, in points"),
+            text("95% interval"),
+            p_value("p of equivalence", help="small where the difference is surely within the margin"),
+        )[: 3 * modelled],
+        text("verdict"),
+    )
+    unit = "segments" if scores else "judgments"
+    most = "" if len({one.n for one in part.systems}) == 1 else "at most "
+    note = f"{most}{part.judgments:,} {unit} per system, {part.segments:,} segments.".capitalize()
+    note += " Not told apart is no proof of parity."
+    margins = {one.contrast.margin for one in part.systems if one.contrast is not None} - {None}
+    if margins:
+        note += f" At parity: surely less than {margins.pop():g} points from the human (two one-sided tests at .05)."
+    return Table(f"Against {human}{when}: {part.part} segments", columns, tuple(rows), note)
+
+
+def _model_cells(contrast: Contrast | None) -> tuple[Cell, Cell, Cell]:
+    if contrast is None:
+        return None, None, None
+    low, high = contrast.interval
+    return contrast.difference, f"{low:+.2f} to {high:+.2f}", contrast.p_equivalence
+
+
+def _span(interval: Interval) -> str:
+    low, high = (f"{100 * one:.1f}" for one in interval)
+    return f"{low} to {high}"
+
+
+def _change_table(change: ParityChange) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for one in (*change.changes, *change.difference_in_differences):
+        unit = 100 if one.measure == "parity_share" else 1
+        low, high = (f"{unit * limit:+.2f}" for limit in one.interval)
+        values = (unit * value for value in (one.before, one.after, one.difference))
+        rows.append((one.system, one.measure.replace("_", " "), one.part, *values, f"{low} to {high}", one.p))
+    columns = (
+        text("system"),
+        text("measure", help="parity share in percentage points"),
+        text("segments"),
+        number("before", 2),
+        number("after", 2),
+        number("change", 2),
+        text("95% interval"),
+        p_value("p", help="before and after exchanged at random within documents"),
+    )
+    note = (
+        f"Intervals by resampling {change.units} {change.unit}, before and after together. "
+        "'beyond untouched' is the change on contaminated segments minus the change on untouched ones."
+    )
+    return Table("Change from before to after", columns, tuple(rows), note)

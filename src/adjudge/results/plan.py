@@ -1,0 +1,135 @@
+"""The result of planning: how many judgments each design needs to find a difference of a given size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from adjudge.results.result import Result
+from adjudge.results.table import Table, number, percent, text
+
+
+@dataclass(frozen=True)
+class PlanPoint:
+    """One design of one size, and what it can find.
+
+    `judgments` counts all that people do, controls included. `se` is the standard error of the difference of two
+    systems (root mean square over pairs), `detectable` the difference found with the power wanted.
+    """
+
+    structure: str
+    judgments_per_item: int
+    segments: int
+    documents: int
+    tasks: int
+    judgments: int
+    se: float
+    power: float
+    detectable: float
+
+
+@dataclass(frozen=True)
+class PlanChoice:
+    """A design with the size that suffices, or the largest possible where none does."""
+
+    point: PlanPoint
+    suffices: bool
+    hours_per_annotator: float
+
+
+@dataclass(frozen=True)
+class PlanCheck:
+    """The recommended design simulated and ranked: how often true differences were found, and false ones claimed.
+
+    `found` and `claimed` are shares of pairs, `any_claim` the share of campaigns with any false claim; each with a 95%
+    interval over campaigns.
+    """
+
+    draws: int
+    found: float | None
+    found_interval: tuple[float, float] | None
+    claimed: float | None
+    any_claim: float | None
+    any_claim_interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(Result):
+    """What every design needs. `choices` are sorted, the least work first; the first one is recommended."""
+
+    verb: ClassVar[str] = "plan"
+
+    difference: float
+    power: float
+    level: float
+    comparisons: int
+    annotators: int
+    choices: tuple[PlanChoice, ...]
+    curve: tuple[PlanPoint, ...]
+    spread: dict[str, float]
+    """Standard deviations assumed, in points, by effect."""
+    checked: PlanCheck | None = None
+
+    @property
+    def recommended(self) -> PlanChoice | None:
+        """The design that suffices with the least work; None where none does."""
+        return next((choice for choice in self.choices if choice.suffices), None)
+
+    def tables(self) -> tuple[Table, ...]:
+        """What each design needs, what was assumed, and the simulated check."""
+        tables = [self._choices(), self._assumed()]
+        if self.checked is not None:
+            tables.append(self._check(self.checked))
+        return tuple(tables)
+
+    def _choices(self) -> Table:
+        rows = tuple(
+            (
+                choice.point.structure,
+                choice.point.judgments_per_item,
+                "yes" if choice.suffices else "no",
+                choice.point.judgments,
+                choice.point.tasks,
+                choice.point.segments,
+                choice.point.documents,
+                choice.hours_per_annotator,
+                choice.point.se,
+                choice.point.power,
+                choice.point.detectable,
+            )
+            for choice in self.choices
+        )
+        columns = (
+            text("structure"),
+            number("per item", 0, help="different people who judge an item"),
+            text("suffices"),
+            number("judgments", 0, help="all that people do, controls included"),
+            number("tasks", 0),
+            number("segments", 0),
+            number("documents", 0),
+            number("hours each", 1, help="work of each annotator"),
+            number("se", 2, help="standard error of the difference of two systems"),
+            percent("power", 0),
+            number("detectable", 2, help="difference found with the power wanted"),
+        )
+        note = (
+            f"To find a difference of {self.difference:g} points with power {self.power:.0%}, {self.annotators} "
+            f"annotators, {self.comparisons} comparisons at level {self.level:g}."
+        )
+        return Table("What each design needs", columns, rows, note)
+
+    def _assumed(self) -> Table:
+        rows = tuple((effect, sd) for effect, sd in self.spread.items())
+        return Table("Standard deviations assumed", (text("effect"), number("points", 2)), rows)
+
+    def _check(self, checked: PlanCheck) -> Table:
+        def interval(pair: tuple[float, float] | None) -> str:
+            return "" if pair is None else f"{pair[0]:.0%} to {pair[1]:.0%}"
+
+        rows = (
+            ("differences found", checked.found, interval(checked.found_interval)),
+            ("equal pairs called different", checked.claimed, ""),
+            ("campaigns with any such claim", checked.any_claim, interval(checked.any_claim_interval)),
+        )
+        columns = (text("what"), percent("share"), text("95% interval"))
+        return Table(f"The recommended design, simulated {checked.draws} times", columns, rows)

@@ -1,0 +1,167 @@
+"""Document-level quality estimation against post-edits: labels, the weight in them, and what the weight decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.results.result import Result
+from adjudge.results.table import Cell, Table, number, p_value, percent, text
+
+if TYPE_CHECKING:
+    from adjudge.results.audit.sampling import Correlation
+    from adjudge.results.meta import MetricComparison
+
+SHOWN_WEIGHTS = 12
+
+
+@dataclass(frozen=True)
+class DocumentLabel:
+    """One document: edit rates of both post-editions (shares of words, 0 is no edit) and the label made of them."""
+
+    document: str
+    words: int
+    """Words of the machine translation."""
+    first: float
+    """TER(PE1, MT): what a person changed who saw single sentences."""
+    second: float | None
+    """TER(PE2, PE1): what changed again when the whole document was seen."""
+    label: float
+    """W1 * first + W2 * second."""
+
+
+@dataclass(frozen=True)
+class ChosenWeight:
+    """The weight of the second post-edition, and why this one."""
+
+    weight: float
+    reason: str
+    ratio: float | None = None
+    """Standard deviation of the baseline's predictions divided by their mean, at this weight."""
+    gain: float | None = None
+    """By how much the baseline's mean absolute error is below that of predicting the mean label."""
+
+
+@dataclass(frozen=True)
+class SystemSweep:
+    """One quality-estimation system: its correlation with the label at every weight, and at the one chosen."""
+
+    system: str
+    pearson: Correlation
+    """At the chosen weight."""
+    by_weight: tuple[float | None, ...]
+    direct: Correlation | None = None
+    """With direct assessment, signs turned so that a good predictor is positive."""
+
+
+@dataclass(frozen=True)
+class OrderOfSystems:
+    """Weights between which the ranking of systems stays the same."""
+
+    low: float
+    high: float
+    order: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What the two kinds of gold standard cost, in one currency."""
+
+    words: int
+    assessing: float
+    post_editing: tuple[float, float]
+    """At the lower and at the higher price per word."""
+
+    @property
+    def times(self) -> tuple[float, float]:
+        """How many times dearer post-editing is."""
+        low, high = self.post_editing
+        return low / self.assessing, high / self.assessing
+
+
+@dataclass(frozen=True, kw_only=True)
+class QualityEstimation(Result):
+    """Labels from post-edits, and how quality-estimation systems fare against them as the weight grows."""
+
+    verb: ClassVar[str] = "qe"
+
+    documents: tuple[DocumentLabel, ...]
+    weight: ChosenWeight
+    weights: tuple[float, ...]
+    systems: tuple[SystemSweep, ...]
+    orders: tuple[OrderOfSystems, ...]
+    comparisons: tuple[MetricComparison, ...] = ()
+    costs: Costs | None = None
+
+    @property
+    def order_changes(self) -> bool:
+        """Whether the ranking of systems depends on the weight."""
+        return len(self.orders) > 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users, with a plain answer to whether the weight decides the ranking."""
+        return {**super().to_dict(), "order_changes": self.order_changes}
+
+    def tables(self) -> tuple[Table, ...]:
+        """The systems, the sweep, the rankings along it, the comparisons, the costs and the labels."""
+        tables: list[Table] = []
+        if self.systems:
+            tables += [self._systems_table(), self._sweep_table(), self._orders_table()]
+        if self.comparisons:
+            tables.append(self._comparison_table())
+        if self.costs is not None:
+            tables.append(_costs_table(self.costs))
+        return (*tables, self._labels_table())
+
+    def _systems_table(self) -> Table:
+        columns = [text("system"), number("r"), number("low"), number("high"), number("Spearman"), number("n", 0)]
+        direct = any(one.direct is not None for one in self.systems)
+        rows: list[tuple[Cell, ...]] = []
+        for one in self.systems:
+            found = one.pearson
+            row: tuple[Cell, ...] = (one.system, found.pearson, *found.interval, found.spearman, found.n)
+            if direct:
+                row = (*row, None if one.direct is None else one.direct.pearson)
+            rows.append(row)
+        if direct:
+            columns.append(number("r, direct assessment"))
+        title = f"Correlation with the label at weight {self.weight.weight:g}"
+        return Table(title, tuple(columns), tuple(rows), f"The weight: {self.weight.reason}.")
+
+    def _sweep_table(self) -> Table:
+        step = max(1, -(-len(self.weights) // SHOWN_WEIGHTS))
+        shown = [i for i in range(len(self.weights)) if i % step == 0 or i == len(self.weights) - 1]
+        columns = (number("weight", 2), *(number(one.system) for one in self.systems))
+        rows = tuple((self.weights[i], *(one.by_weight[i] for one in self.systems)) for i in shown)
+        note = "Pearson's r with the label as the second post-edition gains weight; all weights are in --json."
+        return Table("Weight sweep", columns, rows, note)
+
+    def _orders_table(self) -> Table:
+        rows = tuple((one.low, one.high, " > ".join(one.order)) for one in self.orders)
+        columns = (number("weight from", 2), number("to", 2), text("ranking of systems"))
+        return Table("Rankings along the sweep", columns, rows)
+
+    def _comparison_table(self) -> Table:
+        rows = tuple((one.better, one.worse, one.difference, one.p, one.p_holm, one.p_bh) for one in self.comparisons)
+        columns = (
+            text("better"), text("worse"), number("difference"), p_value("p"), p_value("p (Holm)"), p_value("p (BH)"),
+        )  # fmt: skip
+        return Table("Systems compared (Williams' test)", columns, rows)
+
+    def _labels_table(self) -> Table:
+        columns = (
+            text("document"), number("words", 0), percent("TER(PE1, MT)"), percent("TER(PE2, PE1)"), number("label"),
+        )  # fmt: skip
+        rows = tuple((one.document, one.words, one.first, one.second, one.label) for one in self.documents)
+        return Table("Labels of documents", columns, rows, "Label: the first rate plus the weight times the second.")
+
+
+def _costs_table(costs: Costs) -> Table:
+    low, high = costs.post_editing
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("direct assessment", costs.assessing, costs.assessing, 1.0, 1.0),
+        ("post-editing", low, high, *costs.times),
+    )
+    columns = (text("gold standard"), number("cost, low", 2), number("high", 2), number("times, low", 1),
+               number("times, high", 1))  # fmt: skip
+    return Table(f"Costs for {costs.words:,} words", columns, rows)

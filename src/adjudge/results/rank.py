@@ -1,0 +1,133 @@
+"""The result of ranking systems, the same shape for every method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.results.components import component_table
+from adjudge.results.result import Result, to_plain
+from adjudge.results.table import Cell, Table, number, p_value, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.results.components import LeftOut, VarianceComponent
+
+
+_MEANINGS = {
+    "raw": "mean score",
+    "z": "mean of the scores standardised by annotator",
+    "n_all": "judgments behind the segments",
+    "se": "standard error of the score",
+    "rank_low": "best rank possible, for this system looked at alone",
+    "rank_high": "worst rank possible, for this system looked at alone",
+}
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """One system of a ranking. `numbers` are the method's own (wins, raw mean, standard error, ...)."""
+
+    system: str
+    human: bool
+    score: float | None
+    rank: int
+    rank_set: tuple[int, int]
+    cluster: int
+    n: int
+    numbers: Mapping[str, float | int | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Flat, as promised to users: the method's own numbers stand beside the common ones."""
+        own = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
+        return {**own, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two systems: by how much the better one leads, and how surprising that is if they were equal.
+
+    `numbers` are the method's own, such as the pair's wins, ties and losses.
+    """
+
+    better: str
+    worse: str
+    difference: float | None
+    p: float | None
+    p_holm: float | None
+    p_bh: float | None
+    numbers: Mapping[str, float | int | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Flat, as promised to users."""
+        common = ("better", "worse", "difference", "p", "p_holm", "p_bh")
+        own = {name: to_plain(getattr(self, name)) for name in common}
+        return {**own, **to_plain(dict(self.numbers))}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """How clusters are separated: the rule's name and its level."""
+
+    rule: str
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(Result):
+    """Systems in rank order with their doubts: rank sets, clusters, and every pair compared."""
+
+    verb: ClassVar[str] = "rank"
+
+    method: str
+    systems: tuple[RankedSystem, ...]
+    comparisons: tuple[PairComparison, ...]
+    clusters: tuple[tuple[str, ...], ...]
+    lines: Lines
+    components: tuple[VarianceComponent, ...] = ()
+    """Where the spread of scores comes from, by methods that model it."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Effects that such a model could not tell apart from others, and why."""
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The systems' names, the best first."""
+        return tuple(one.system for one in self.systems)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The ranking with a line between clusters."""
+        names = list(dict.fromkeys(name for one in self.systems for name in one.numbers))
+        rows: list[tuple[Cell, ...]] = []
+        lines: set[int] = set()
+        for i, one in enumerate(self.systems):
+            if i and one.cluster != self.systems[i - 1].cluster:
+                lines.add(i)
+            low, high = one.rank_set
+            span = f"{low}" if low == high else f"{low}–{high}"
+            own = tuple(one.numbers.get(name) for name in names)
+            rows.append((one.rank, one.system + (" (human)" if one.human else ""), one.score, span, one.n, *own))
+        columns = (
+            number("rank", 0),
+            text("system"),
+            number("score", 3, help=f"by {self.method}"),
+            text("rank set", help="ranks that the data leave possible"),
+            number("n", 0, help="judgments (or segments) behind the score"),
+            *(number(name.replace("_", " "), help=_MEANINGS.get(name, "")) for name in names),
+        )
+        note = f"Lines separate clusters by the rule '{self.lines.rule}' at {self.lines.level:g}."
+        ranking = Table(f"Ranking by {self.method}", columns, tuple(rows), note, frozenset(lines))
+        return (ranking, component_table(self.components, self.left_out)) if self.components else (ranking,)
+
+    def comparison_table(self) -> Table:
+        """Every pair of systems: difference and p-values."""
+        rows = tuple((c.better, c.worse, c.difference, c.p, c.p_holm, c.p_bh) for c in self.comparisons)
+        columns = (
+            text("better"),
+            text("worse"),
+            number("difference"),
+            p_value("p"),
+            p_value("p (Holm)"),
+            p_value("p (BH)"),
+        )
+        return Table("Pairs of systems", columns, rows)

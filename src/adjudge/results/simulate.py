@@ -1,0 +1,71 @@
+"""The truth behind simulated judgments, and how far a ranking recovered it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from adjudge.results.result import Result
+from adjudge.results.table import Table, number, text
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+
+
+@dataclass(frozen=True)
+class TrueSystem:
+    """One simulated system: its true quality, in the unit of the truth, and its true rank."""
+
+    system: str
+    human: bool
+    quality: float
+    rank: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truth(Result):
+    """What the simulated judgments were drawn from. `systems` stand in true order, the best first."""
+
+    verb: ClassVar[str] = "simulate"
+
+    protocol: str
+    unit: str
+    systems: tuple[TrueSystem, ...]
+    careless: tuple[str, ...]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The systems' names, the truly best first."""
+        return tuple(one.system for one in self.systems)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The systems in true order."""
+        rows = tuple((one.rank, one.system + (" (human)" if one.human else ""), one.quality) for one in self.systems)
+        columns = (number("true rank", 0), text("system"), number("quality", help=self.unit))
+        who = ", ".join(self.careless) or "nobody"
+        return (Table("The truth", columns, rows, f"Quality in {self.unit}. Careless annotators: {who}."),)
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Simulated judgments with the truth they were drawn from, and a source text for every segment."""
+
+    judgments: Judgments
+    truth: Truth
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """A ranking against the truth, over the systems that both hold.
+
+    `wrong_claims` are pairs that different clusters put in an order which the truth contradicts.
+    """
+
+    systems: int
+    kendall: float | None
+    pairs: int
+    misordered: tuple[tuple[str, str], ...]
+    wrong_claims: tuple[tuple[str, str], ...]
+    best_found: bool
+    rank_sets_covering: int

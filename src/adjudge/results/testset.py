@@ -1,0 +1,163 @@
+"""What is wrong with source texts: findings with their place, and the counts of every category."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.results.result import Result
+from adjudge.results.table import Cell, Table, number, percent, text
+
+if TYPE_CHECKING:
+    from adjudge.results.topics import Topics
+    from adjudge.results.versions import Versions
+
+SURE = 0.9
+"""From this confidence on, a correction is made by `--fix`."""
+
+# name: what it is. The order is that of the summary; the first ones are those of Kim et al. (2022), Table 2.
+CATEGORIES: dict[str, str] = {
+    "quotation-marks": "a quotation that is never closed, or never opened",
+    "apostrophe": "a quotation mark where an apostrophe belongs",
+    "spacing": "words run together, or a blank that is missing or too many at punctuation",
+    "typo": "a misspelt, doubled or wrongly cased word",
+    "final-period": "a sentence without punctuation at its end",
+    "headline": "a document without a headline where the others have one",
+    "caption": "the caption or credit of a picture inside the text",
+    "irrelevant": "a date, byline, link or advertisement as a segment of its own",
+    "segmentation": "a sentence that is cut in two, or breaks off",
+    "brackets": "a bracket that is never closed, or never opened",
+    "mojibake": "characters broken by a wrong encoding",
+    "markup": "remains of HTML, or characters that cannot be seen",
+    "language": "text in another language",
+    "duplicate": "a segment that occurs twice",
+    "eaten-quotes": "quotation marks that a reader of tables took away",
+    "encoding": "bytes that are not UTF-8",
+    "blank": "an empty segment",
+    "untranslated": "a translation that equals its source",
+    "misaligned": "a translation whose lines are out of step with the source",
+}
+# Reported but not counted as contaminants.
+NOTED: dict[str, str] = {
+    "quote-style": "single quotation marks where others use double ones",
+    "out-of-context": "a document that starts in the middle of its text",
+    "double-blank": "two blanks in a row, or blanks at an end; harmless",
+}
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace `start` to `end` (half-open code points of the segment) by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that seems wrong. `line` counts from 1; in XML, SGM and rows of tables it is the segment's number."""
+
+    file: str
+    line: int
+    document: str
+    category: str
+    text: str
+    """An excerpt."""
+    suggestion: str | None
+    """The excerpt as it should be, where that can be said."""
+    confidence: float
+    what: str
+    edit: Edit | None = None
+
+    @property
+    def sure(self) -> bool:
+        """Whether `--fix` may correct it."""
+        return self.edit is not None and self.confidence >= SURE
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users."""
+        names = ("file", "line", "document", "category", "text", "suggestion", "confidence", "what")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSetCheck(Result):
+    """Everything found in the source texts."""
+
+    __test__ = False  # not a test, whatever its name looks like to pytest
+    verb: ClassVar[str] = "testset"
+
+    segments: int
+    documents: int
+    language: str
+    findings: tuple[Finding, ...]
+    not_checked: tuple[str, ...]
+    topics: Topics | None = None
+    versions: Versions | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Findings by category, contaminants only."""
+        found = Counter(one.category for one in self.findings)
+        return {name: found[name] for name in CATEGORIES if found[name]}
+
+    @property
+    def alarmed(self) -> int:
+        """How many segments have at least one finding that counts."""
+        return len({(one.file, one.line) for one in self.findings if one.category in CATEGORIES})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users."""
+        plain = super().to_dict()
+        for name, part in (("topics", self.topics), ("versions", self.versions)):
+            if part is None:
+                del plain[name]
+        noted = Counter(one.category for one in self.findings if one.category in NOTED)
+        return {**plain, "counts": self.counts, "noted": dict(noted), "alarmed": self.alarmed}
+
+    def tables(self) -> tuple[Table, ...]:
+        """Counts by category, then every finding, then topics and versions."""
+        tables = [self._summary(), self._findings()]
+        tables += self.topics.tables() if self.topics is not None else ()
+        tables += self.versions.tables() if self.versions is not None else ()
+        return tuple(tables)
+
+    def _summary(self) -> Table:
+        found = Counter(one.category for one in self.findings)
+        segments = {name: {(one.file, one.line) for one in self.findings if one.category == name} for name in found}
+        rows: list[tuple[Cell, ...]] = []
+        for known in (CATEGORIES, NOTED):
+            for name, what in known.items():
+                if found[name]:
+                    shown = name if known is CATEGORIES else f"{name} *"
+                    rows.append((shown, found[name], len(segments[name]) / max(1, self.segments), what))
+        rows.append(("all", sum(self.counts.values()), self.alarmed / max(1, self.segments), ""))
+        columns = (text("category"), number("findings", 0), percent("segments"), text("what it is"))
+        note = f"{self.segments:,} segments in {self.documents:,} documents, language {self.language}. * not counted."
+        return Table("What is wrong with the test set", columns, tuple(rows), note)
+
+    def _findings(self) -> Table:
+        several = len({one.file for one in self.findings}) > 1
+        rows = tuple(
+            (
+                f"{PurePath(one.file).name}:{one.line}" if several else str(one.line),
+                one.document,
+                one.category,
+                one.text,
+                one.suggestion or one.what,
+                one.confidence,
+            )
+            for one in self.findings
+        )
+        columns = (
+            text("line"),
+            text("document"),
+            text("category"),
+            text("text"),
+            text("suggestion"),
+            number("confidence", 2),
+        )
+        return Table("Findings", columns, rows)

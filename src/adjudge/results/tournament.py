@@ -1,0 +1,104 @@
+"""The result of looking at rankings as a tournament: cycles, the cheapest order, and what every ranking contradicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.results.result import Result, to_plain
+from adjudge.results.table import Table, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A lead that an order contradicts: `better` won so many more of their comparisons, but stands below `worse`."""
+
+    better: str
+    worse: str
+    weight: int
+
+
+@dataclass(frozen=True)
+class Movable:
+    """A system that stands at different ranks in different cheapest orders."""
+
+    system: str
+    highest: int
+    lowest: int
+
+
+@dataclass(frozen=True)
+class CheapestOrder:
+    """The order that contradicts the fewest judgments."""
+
+    order: tuple[str, ...]
+    cost: int
+    optimal: bool
+    lower_bound: int
+    violated: tuple[Violation, ...]
+    optima: int
+    """How many orders are cheapest; at least so many where `optima_complete` is false."""
+    optima_complete: bool
+    movable: tuple[Movable, ...]
+    movable_complete: bool = True
+    """False where systems may take ranks beyond those told; every rank told is taken in some cheapest order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tournament(Result):
+    """Is there an order that contradicts no pair, and what does each ranking contradict?"""
+
+    verb: ClassVar[str] = "tournament"
+
+    systems: tuple[str, ...]
+    acyclic: bool
+    cycles: tuple[tuple[str, ...], ...]
+    """Groups of systems in which leads run in circles."""
+    mfas: CheapestOrder
+    orders: Mapping[str, tuple[str, ...]]
+    violations: Mapping[str, int]
+    spearman: Mapping[str, Mapping[str, float]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users: cycles as their number and members."""
+        plain = super().to_dict()
+        return {**plain, "cycles": {"number": len(self.cycles), "members": to_plain(self.cycles)}}
+
+    def tables(self) -> tuple[Table, ...]:
+        """The cheapest order, what it contradicts, and the cost of every ranking."""
+        movable = {one.system: f"{one.highest}–{one.lowest}" for one in self.mfas.movable}
+        words = "The tournament has no cycle." if self.acyclic else f"Systems in cycles: {self._cycle_words()}."
+        order = Table(
+            "The order that contradicts the fewest judgments",
+            (number("rank", 0), text("system"), text("ranks in cheapest orders")),
+            tuple((i, name, movable.get(name, str(i))) for i, name in enumerate(self.mfas.order, start=1)),
+            f"{self._proof_words()} {words}",
+        )
+        violated = Table(
+            "Leads that it contradicts",
+            (text("better"), text("worse"), number("weight", 0)),
+            tuple((one.better, one.worse, one.weight) for one in self.mfas.violated),
+        )
+        costs = Table(
+            "What every ranking contradicts",
+            (text("ranking"), number("cost", 0), number("Spearman with the cheapest order", 2)),
+            tuple((name, cost, self.spearman["mfas"].get(name)) for name, cost in self.violations.items()),
+        )
+        return (order, violated, costs) if self.mfas.violated else (order, costs)
+
+    def _proof_words(self) -> str:
+        found = self.mfas
+        if not found.optimal:
+            return f"It costs {found.cost}; no order costs less than {found.lower_bound}, more is not proved."
+        cheapest = f"It costs {found.cost}, proved to be the least"
+        if found.optima_complete and found.optima == 1:
+            return f"{cheapest}; no other order is as cheap."
+        at_least = "" if found.optima_complete else "at least "
+        movable = f"{len(found.movable)} systems can move" + ("" if found.movable_complete else " or more")
+        return f"{cheapest}; {at_least}{found.optima:,} orders cost so little, and {movable} between them."
+
+    def _cycle_words(self) -> str:
+        return "; ".join(", ".join(members) for members in self.cycles)
