@@ -9,6 +9,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.topics import compare_topics
 from adjudge.testset.topics.energy import energy_test
+from adjudge.testset.topics.space import make_space
 
 SUBJECTS = {
     "sport": ["match", "goal", "team", "player", "coach", "league", "season", "striker", "keeper", "stadium"],
@@ -37,6 +38,15 @@ EVEN = {"sport": 12, "money": 12, "weather": 12}
 def test_another_mix_is_found_and_the_same_mix_is_not() -> None:
     assert compared({"sport": 30, "money": 3, "weather": 3}, EVEN) < 0.01
     assert compared(EVEN, EVEN) > 0.05
+
+
+def test_a_document_without_a_word_of_the_space_lies_at_the_origin() -> None:
+    """Half of the texts share one subject, whose words are too common to tell anything: they have no direction."""
+    texts = [*["storm rain wind"] * 6, *["bank loan rates"] * 2, *["goal team coach"] * 2]
+    points = make_space(texts, seed=1).points
+    lengths = np.linalg.norm(points, axis=1)
+    assert (points[:6] == 0).all()
+    assert lengths[6:] == pytest.approx(1)
 
 
 def test_false_alarms_are_as_rare_as_promised() -> None:

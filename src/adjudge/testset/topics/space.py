@@ -20,6 +20,8 @@ _WORD = regex.compile(r"\p{L}{3,}")
 TOO_COMMON = 0.4
 """Words in more documents than this share say nothing of a topic."""
 DIMENSIONS = 50
+NO_LENGTH = 1e-9
+"""Documents have length 1 before they are reduced; a length below this is rounding error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,4 +76,7 @@ def _reduced(weights: Any, seed: int) -> NDArray[np.float64]:
     left, values, _ = svds(weights, k=most, v0=start)
     points = left * values
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
-    return np.asarray(points / np.where(lengths > 0, lengths, 1), dtype=np.float64)
+    # A document without any word of the space lies at the origin: what the decomposition leaves there is rounding
+    # error, which must not be scaled up to a direction.
+    known = lengths > NO_LENGTH
+    return np.where(known, points / np.where(known, lengths, 1), 0.0)
