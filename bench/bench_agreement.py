@@ -41,7 +41,7 @@ def ours(rows: int, highest: int, level: Level) -> tuple[float, float]:
 
 def evalicas(rows: int, highest: int, level: Level) -> tuple[float, float]:
     import evalica
-    import pandas as pd  # type: ignore[import-untyped]
+    import pandas as pd
 
     units, people, values = ratings(rows, highest)
     table = np.full((ANNOTATORS, rows // PER_UNIT), np.nan)

@@ -79,7 +79,7 @@ def _ours(file: Path) -> str:
 
 
 def _pandas(file: Path) -> str:
-    import pandas as pd  # type: ignore[import-untyped]
+    import pandas as pd
 
     table = pd.read_csv(file)
     by = table.groupby("annotator")["score"]
