@@ -14,9 +14,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from adjudge.check import agree
-from adjudge.check.coefficients import alpha
-from adjudge.check.coefficients.krippendorff import Level
+from adjudge.agree import agree
+from adjudge.agree.coefficients import Level, alpha
 from adjudge.core.judgments import Judgments
 
 ANNOTATORS = 30

@@ -17,6 +17,7 @@ FLOW = (
     "collect",
     "simulate",
     "check",
+    "agree",
     "rank",
     "audit",
     "meta",

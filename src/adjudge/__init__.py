@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
+    from adjudge.agree import agree
     from adjudge.audit import audit
     from adjudge.audit.parity import parity
-    from adjudge.check import agree
     from adjudge.core.judgments import Judgments
     from adjudge.design import design, load_campaign
     from adjudge.formats import read
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "Judgments": "adjudge.core.judgments",
     "Ranking": "adjudge.results.rank",
-    "agree": "adjudge.check",
+    "agree": "adjudge.agree",
     "audit": "adjudge.audit",
     "parity": "adjudge.audit.parity",
     "testset": "adjudge.testset",

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.agree import agree
 from adjudge.audit import AuditSettings, audit
-from adjudge.check import agree
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
 from adjudge.rank import RankSettings, rank

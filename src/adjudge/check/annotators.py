@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.check.control_tests import TESTS, control_p
-from adjudge.check.pace import pace
-from adjudge.check.pairs import control_pairs, repeat_pairs
+from adjudge.check.control_pairs import TESTS, control_p, control_pairs, repeat_pairs
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.results.check import AnnotatorCheck, Checked
@@ -99,7 +97,22 @@ def _counts(judgments: Judgments) -> pl.DataFrame:
     counted = table.group_by("annotator").agg(
         pl.len().alias("judgments"), pl.col("task").n_unique().alias("tasks"), rejected.alias("rejected")
     )
-    return counted.join(pace(judgments), on="annotator", how="left").sort("annotator")
+    return counted.join(_pace(judgments), on="annotator", how="left").sort("annotator")
+
+
+def _pace(judgments: Judgments) -> pl.DataFrame:
+    """Columns annotator, seconds (median), constant (longest run of equal answers), in one row per annotator.
+
+    Runs follow the order of the rows, which is that of showing in every format that knows it.
+    """
+    answer = pl.coalesce(pl.col("score"), pl.col("rank").cast(pl.Float64))
+    ordered = judgments.table.with_columns(answer=answer).filter(pl.col("answer").is_not_null())
+    runs = ordered.select("annotator", "answer").with_columns(
+        run=pl.struct("annotator", "answer").rle_id(),
+    )
+    longest = runs.group_by("annotator", "run").len().group_by("annotator").agg(pl.col("len").max().alias("constant"))
+    seconds = ordered.group_by("annotator").agg(pl.col("active_seconds").median().alias("seconds"))
+    return seconds.join(longest, on="annotator", nulls_equal=True)
 
 
 def _checked(

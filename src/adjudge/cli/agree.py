@@ -31,7 +31,7 @@ def agree(
 
     Example: adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs
     """
-    from adjudge.check import agree, read_source_texts
+    from adjudge.agree import agree, read_source_texts
     from adjudge.cli.shared import for_each_pair, put_out
 
     sources = read_source_texts(texts) if texts else None

@@ -94,7 +94,7 @@ def _others(judgments: Judgments, ranking: Ranking, kind: str, seed: int) -> tup
 
 def _agreement(judgments: Judgments, kind: str, settings: ReportSettings) -> Agreement:
     """Agreement, by length of the source where texts are given and rankings were judged."""
-    from adjudge.check import agree
+    from adjudge.agree import agree
 
     return agree(judgments, texts=settings.texts if kind == "relative" else None, seed=settings.seed)
 

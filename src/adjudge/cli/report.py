@@ -112,6 +112,6 @@ def _title(files: list[Path], pairs: list[str]) -> str:
 
 
 def _sources(texts: list[str] | None) -> dict[str, list[str]] | None:
-    from adjudge.check import read_source_texts
+    from adjudge.agree import read_source_texts
 
     return read_source_texts(texts) if texts else None

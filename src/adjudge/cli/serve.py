@@ -98,7 +98,7 @@ def annotators(judgments: Judgments) -> list[PanelTable]:
 
 def agreement(judgments: Judgments) -> list[PanelTable]:
     """What `adjudge agree` says of the judgments so far."""
-    from adjudge.check import agree
+    from adjudge.agree import agree
 
     return _as_panels(agree(judgments), "agree")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from adjudge.check import agree
+from adjudge.agree import agree
 from adjudge.formats import read
 from adjudge.replicate import grain_of_salt_tables as tables
 from adjudge.replicate.published import find_file, read_published

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge.agree import agree
+from adjudge.agree.coefficients import above_chance, kappa_of_table, random_clicker
 from adjudge.audit import AuditSettings, audit
 from adjudge.audit.correlate import correlate
 from adjudge.audit.shown import scores_by, shown
-from adjudge.check import agree
-from adjudge.check.coefficients import above_chance, random_clicker
-from adjudge.check.coefficients.cohen import kappa_of_table
 from adjudge.core.comparisons import comparisons
 from adjudge.rank.tally import share, tally
 from adjudge.results.audit.edits import Acceptability, Edits

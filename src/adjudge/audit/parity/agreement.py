@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.check.coefficients import cohen_kappa
+from adjudge.agree.coefficients import cohen_kappa
 from adjudge.core.comparisons import NOT_COMPARED, RELATIVE
 from adjudge.results.parity import GroupAgreement
 

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.check import agree
-from adjudge.check.annotations import group_annotations
-from adjudge.check.annotator_pairs import between_annotators, within_annotators
-from adjudge.check.coefficients import above_chance, alpha
+from adjudge.agree import agree
+from adjudge.agree.annotations import between_annotators, group_annotations, within_annotators
+from adjudge.agree.coefficients import above_chance, alpha
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments

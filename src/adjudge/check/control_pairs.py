@@ -1,4 +1,7 @@
-"""Tests of whether somebody tells genuine outputs from degraded ones. The rule must name the test: they disagree.
+"""Pairs of scores that belong together: a genuine output and its degraded version, or an answer and its repeat.
+
+Tests of these pairs say whether somebody tells genuine outputs from degraded ones. A rule must name its test, because
+the tests disagree.
 
 `paired-t` is the one of direct assessment (Graham et al.): one-sided, pair by pair. A test that cannot be computed,
 because all differences are equal or there are fewer than two pairs, has no p, and who has no p does not pass.
@@ -10,6 +13,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from adjudge.core.errors import unknown_choice
 
@@ -18,9 +22,45 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.judgments import Judgments
+
     Test = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 
+SAME_SHOWING = ("annotator", "task", "system", "document", "segment")
+SAME_OUTPUT = ("annotator", "system", "document", "segment")
 FEWEST_PAIRS = 2
+
+
+def control_pairs(judgments: Judgments) -> pl.DataFrame:
+    """Columns annotator, genuine, control: each degraded output beside the genuine one of the same task and segment.
+
+    Where the degraded text is a reference, its genuine version is the reference; an output that was shown again is
+    represented by its first showing.
+    """
+    return _paired(judgments, control="degraded", genuine=("system", "reference"), key=SAME_SHOWING)
+
+
+def repeat_pairs(judgments: Judgments) -> pl.DataFrame:
+    """Columns annotator, genuine, control: each repeated output beside its first showing to the same annotator."""
+    within_task = _paired(judgments, control="repeat", genuine=("system",), key=SAME_SHOWING)
+    return (
+        within_task
+        if within_task.height
+        else _paired(judgments, control="repeat", genuine=("system",), key=SAME_OUTPUT)
+    )
+
+
+def _paired(judgments: Judgments, *, control: str, genuine: tuple[str, ...], key: tuple[str, ...]) -> pl.DataFrame:
+    scored = judgments.table.filter(pl.col("score").is_not_null())
+    controls = scored.filter(pl.col("kind") == control).select(*key, pl.col("score").alias("control"))
+    order = pl.col("kind").replace_strict(genuine, range(len(genuine)), default=None, return_dtype=pl.Int32)
+    originals = (
+        scored.filter(pl.col("kind").is_in(genuine))
+        .sort(order, maintain_order=True)
+        .unique(key, keep="first", maintain_order=True)
+        .select(*key, pl.col("score").alias("genuine"))
+    )
+    return controls.join(originals, on=key, nulls_equal=True).select("annotator", "genuine", "control")
 
 
 def _paired_t(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:

@@ -1,5 +1,26 @@
-"""Krippendorff's alpha (2018): 1 - observed / expected disagreement, for any number of annotators and missing values.
+"""Coefficients of agreement. All but alpha have the form (observed - expected) / (1 - expected).
 
+S (Bennett, Alpert and Goldstein 1954): all categories are equally likely by chance. For preferences from rank labels
+this overstates chance ties: somebody who clicks labels at random on a scale of k labels ties two systems with
+probability 1/k, not 1/3 (Bojar et al. 2011, section 2.2.2). `random_clicker` gives that chance agreement; with five
+labels it is .36.
+
+Scott's pi (1955): chance follows the distribution of categories over all annotations together.
+
+Cohen's kappa (1960): chance follows each annotator's own distribution of categories. It is a coefficient for two
+annotators. For more, the two-annotator quantities are pooled over all pairs of annotators, each pair weighing as many
+times as it has shared annotations:
+
+    kappa = sum n_ab (P_o,ab - P_e,ab) / sum n_ab (1 - P_e,ab)
+
+With two annotators this is Cohen's kappa itself. A plain mean of the pairs' kappas would let two people who share three
+items weigh as much as two who share three hundred (and is undefined where they happen to agree on one category).
+
+Fleiss' kappa (1971): Scott's pi for many annotators, every item weighing the same. Observed agreement is the mean over
+items of the share of agreeing pairs of annotations, so items may have different numbers of annotations; items with
+fewer than two say nothing and are left out.
+
+Krippendorff's alpha (2018): 1 - observed / expected disagreement, for any number of annotators and missing values.
 Everything is a sum over units (the things judged), so no table of values x values is needed:
 
 - interval: the squared differences within a unit of m values add up to 2 m sum(x^2) - 2 sum(x)^2;
@@ -16,11 +37,111 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.check.coefficients.chance import ratio
 from adjudge.core.errors import UsageError, unknown_choice
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
+
+
+def above_chance(observed: float, expected: float) -> float:
+    """(observed - expected) / (1 - expected); NaN where chance alone would agree always, or nothing was observed."""
+    return float(above_chance_all(np.array([observed]), np.array([expected]))[0])
+
+
+def above_chance_all(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for many at once."""
+    return ratio(observed - expected, 1 - expected)
+
+
+def ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+    """The quotient, and NaN (not a warning) where there is nothing to divide by."""
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
+    return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
+
+
+def bennett_s(observed: float, categories: int) -> float:
+    """S from the observed agreement and the number of categories."""
+    return above_chance(observed, 1 / categories)
+
+
+def random_clicker(labels: int) -> float:
+    """P(E) of better/tie/worse between two people who choose among so many rank labels at random."""
+    tie = 1 / labels
+    return tie**2 + 2 * ((1 - tie) / 2) ** 2
+
+
+def scott_pi(observed: float, counts: ArrayLike) -> float:
+    """Pi from the observed agreement and how often each category was used."""
+    return above_chance(observed, chance_of(counts))
+
+
+def chance_of(counts: ArrayLike) -> float:
+    """P(E) of two draws from the distribution of these counts."""
+    number = np.asarray(counts, dtype=float)
+    return float((ratio(number, number.sum()) ** 2).sum())
+
+
+def cohen_kappa(first: Sequence[object], second: Sequence[object]) -> float:
+    """Kappa of two annotators' categories for the same items, in the same order."""
+    if len(first) != len(second):
+        raise UsageError(f"the annotators have {len(first)} and {len(second)} annotations; give one each per item")
+    code = {category: i for i, category in enumerate(dict.fromkeys([*first, *second]))}
+    table = np.zeros((len(code), len(code)))
+    np.add.at(table, ([code[one] for one in first], [code[one] for one in second]), 1)
+    return kappa_of_table(table)
+
+
+def kappa_of_table(table: ArrayLike) -> float:
+    """Kappa of a square table: how often the first annotator chose row i where the second chose column j."""
+    counts = np.asarray(table, dtype=float)
+    total = np.array(counts.sum())
+    observed = ratio(np.array(np.trace(counts)), total)
+    expected = ratio(np.array(counts.sum(1) @ counts.sum(0)), total**2)
+    return above_chance(float(observed), float(expected))
+
+
+def pooled_cohen_kappa(
+    pairs: NDArray[np.float64], observed: NDArray[np.float64], expected: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Kappa pooled over pairs of annotators, and its P(E).
+
+    Args:
+        pairs: how many annotations each two annotators share.
+        observed: the share of them that agree.
+        expected: the agreement that the two annotators' own distributions would give by chance.
+
+    Returns:
+        Kappa and the pooled P(E).
+    """
+    total = np.array(pairs.sum())
+    chance = float(ratio(np.array((pairs * expected).sum()), total))
+    return above_chance(float(ratio(np.array((pairs * observed).sum()), total)), chance), chance
+
+
+def fleiss_kappa(counts: ArrayLike) -> float:
+    """Kappa of a table items x categories: how many annotators put the item into the category."""
+    table = np.asarray(counts, dtype=float)
+    pairs, agreeing = pairs_within(table)
+    return fleiss_parts(table, pairs, agreeing)[0]
+
+
+def fleiss_parts(
+    counts: NDArray[np.float64], pairs: NDArray[np.float64], agreeing: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Kappa and its P(E), where only some pairs within an item count (say, those of different annotators)."""
+    used = pairs > 0
+    observed = float(ratio(np.array((agreeing[used] / pairs[used]).sum()), np.array(used.sum())))
+    expected = chance_of(counts[used].sum(0)) if used.any() else float("nan")
+    return above_chance(observed, expected), expected
+
+
+def pairs_within(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of each row of a table items x categories: the pairs of annotations, and those that agree."""
+    total = counts.sum(-1)
+    return total * (total - 1) / 2, (counts * (counts - 1)).sum(-1) / 2
+
 
 Level = Literal["nominal", "ordinal", "interval"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")

@@ -1,24 +1,30 @@
-"""Agreement by length of the source text: lengths n and n + 1 are pooled at n, as in Figure 2 of Bojar et al. 2011."""
+"""Agreement by length of the source text, and the source texts themselves: plain files, line n being segment n.
+
+Lengths n and n + 1 are pooled at n, as in Figure 2 of Bojar et al. 2011.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.check.agree_options import ANY_LANGUAGE
-from adjudge.check.preferences import brief
-from adjudge.core.errors import DataError, UsageError
+from adjudge.agree.options import ANY_LANGUAGE
+from adjudge.agree.preference_coefficients import brief
+from adjudge.core.errors import DataError, InputError, UsageError
+from adjudge.core.files import read_text
+from adjudge.core.languages import language_code
 from adjudge.results.agree import LengthAgreement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import polars as pl
     from numpy.typing import NDArray
 
-    from adjudge.check.agree_options import LengthUnit
-    from adjudge.check.annotations import Annotations
+    from adjudge.agree.annotations import Annotations
+    from adjudge.agree.options import LengthUnit
     from adjudge.results.agree import Number
 
 UNKNOWN_LENGTH = -1
@@ -85,3 +91,23 @@ def _parts(annotations: Annotations, kind: str, labels: int) -> dict[str, dict[s
 def _numbers(annotations: Annotations, kind: str, labels: int) -> dict[str, Number]:
     units = annotations.inter if kind == "inter" else annotations.intra
     return {"pairs": int(units.pairs.sum()), **brief(annotations, kind, labels)}
+
+
+def read_source_texts(named: Iterable[str]) -> dict[str, list[str]]:
+    """The lines of `LANG=FILE` by language, and of a plain `FILE` for every language that has none of its own."""
+    texts: dict[str, list[str]] = {}
+    for one in named:
+        language, equals, file = one.partition("=")
+        code = language_code(language) if equals else ANY_LANGUAGE
+        if code in texts:
+            raise UsageError(f"two source texts are given for '{code or 'all languages'}' ('{one}'); give one")
+        texts[code] = _lines(Path(file if equals else one))
+    return texts
+
+
+def _lines(path: Path) -> list[str]:
+    # Only line feeds end a line: other separators of Unicode occur inside segments.
+    text = read_text(path)
+    if not text.strip():
+        raise InputError("is empty; a source text with one segment per line is needed", file=path)
+    return text.removesuffix("\n").split("\n")

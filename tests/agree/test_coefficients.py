@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats import inter_rater
 
-from adjudge.check.coefficients import (
+from adjudge.agree.coefficients import (
     alpha,
     bennett_s,
     cohen_kappa,
     fleiss_kappa,
+    kappa_of_table,
     random_clicker,
     scott_pi,
 )
-from adjudge.check.coefficients.cohen import kappa_of_table
 from adjudge.core.errors import UsageError
 
 # Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), section C: four observers, twelve units.

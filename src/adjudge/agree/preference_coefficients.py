@@ -6,22 +6,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.check.annotations import CATEGORIES, TIE
-from adjudge.check.annotator_pairs import between_annotators, chance_with_ties, within_annotators
-from adjudge.check.coefficients.bennett import random_clicker
-from adjudge.check.coefficients.chance import above_chance, above_chance_all, ratio
-from adjudge.check.coefficients.cohen import pooled_cohen_kappa
-from adjudge.check.coefficients.fleiss import fleiss_parts
-from adjudge.check.coefficients.krippendorff import nominal_alpha
+from adjudge.agree.annotations import CATEGORIES, TIE, between_annotators, chance_with_ties, within_annotators
+from adjudge.agree.coefficients import (
+    above_chance,
+    above_chance_all,
+    fleiss_parts,
+    nominal_alpha,
+    pooled_cohen_kappa,
+    random_clicker,
+    ratio,
+)
+from adjudge.agree.options import percentile_interval
 from adjudge.results.agree import Coefficients
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.check.annotations import Annotations
-    from adjudge.check.annotator_pairs import AnnotatorPairs
-
-LEVEL = 0.95
+    from adjudge.agree.annotations import Annotations, AnnotatorPairs
 
 
 def brief(annotations: Annotations, kind: str, labels: int) -> dict[str, float]:
@@ -91,12 +92,3 @@ def _intervals(
     }
     found = {"observed": observed} | {name: above_chance_all(observed, e) for name, e in expected.items()}
     return {name: percentile_interval(values) for name, values in found.items()}
-
-
-def percentile_interval(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The middle 95% of resampled values; NaN where most resamples have none."""
-    defined = values[np.isfinite(values)]
-    if len(defined) * 2 <= len(values):
-        return (float("nan"), float("nan"))
-    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return (float(low), float(high))

@@ -20,6 +20,7 @@ RESAMPLES = 1000
 # Of two people, half of all draws hold one of them alone, who has nobody to agree with.
 MIN_ANNOTATORS = 3
 FEW_ANNOTATORS = 5
+LEVEL = 0.95
 ANY_LANGUAGE = ""
 """The key of texts that serve every source language that has none of its own."""
 
@@ -61,3 +62,12 @@ def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:
     elif people < FEW_ANNOTATORS:
         notes.append(f"only {people} annotators: intervals from resampling so few people are too narrow")
     return tuple(notes)
+
+
+def percentile_interval(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The middle 95% of resampled values; NaN where most resamples have none."""
+    defined = values[np.isfinite(values)]
+    if len(defined) * 2 <= len(values):
+        return (float("nan"), float("nan"))
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return (float(low), float(high))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from adjudge.check.agree_options import RESAMPLES, AgreeOptions
+from adjudge.agree.lengths import read_source_texts
+from adjudge.agree.options import RESAMPLES, AgreeOptions
 from adjudge.core.comparisons import RELATIVE
 from adjudge.core.errors import UsageError
 from adjudge.core.rng import DEFAULT_SEED
@@ -17,9 +18,11 @@ from adjudge.core.rng import DEFAULT_SEED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.check.agree_options import LengthUnit
+    from adjudge.agree.options import LengthUnit
     from adjudge.core.judgments import Judgments
     from adjudge.results.agree import Agreement
+
+__all__ = ["agree", "read_source_texts"]
 
 
 def agree(
@@ -46,11 +49,11 @@ def agree(
     by_language = texts if texts is None or isinstance(texts, Mapping) else {"": texts}
     options = AgreeOptions(labels, by_language, length_unit, resamples, seed)
     if judgments.table["protocol"].is_in(RELATIVE).any():
-        from adjudge.check.agreement_on_preferences import agree_on_preferences
+        from adjudge.agree.preferences import agree_on_preferences
 
         return agree_on_preferences(judgments, options)
     if texts is not None:
         raise UsageError("agreement by length is measured for rankings only; leave the texts out")
-    from adjudge.check.agreement_on_scores import agree_on_scores
+    from adjudge.agree.scores import agree_on_scores
 
     return agree_on_scores(judgments, options)

@@ -1,4 +1,8 @@
-"""Agreement of rankings and pairwise judgments, put together."""
+"""Agreement on rankings and pairwise judgments: all coefficients, and each annotator's own agreement.
+
+An annotator's agreement is measured with themselves on repeats and with everybody else on shared items. Chance is taken
+from the annotators' own habits: who ties most pairs agrees more easily (Bojar et al. 2011, 2.2.2).
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.check.agree_options import notes_on
-from adjudge.check.annotations import group_annotations
-from adjudge.check.lengths import by_length, segment_lengths
-from adjudge.check.preferences import coefficients
-from adjudge.check.preferences_by_annotator import annotators_of_preferences
+from adjudge.agree.annotations import (
+    CATEGORIES,
+    between_annotators,
+    group_annotations,
+    tie_shares,
+    within_annotators,
+)
+from adjudge.agree.coefficients import (
+    above_chance_all,
+    ratio,
+)
+from adjudge.agree.lengths import by_length, segment_lengths
+from adjudge.agree.options import notes_on
+from adjudge.agree.preference_coefficients import coefficients
 from adjudge.core.comparisons import NOBODY, comparisons, relative_judgments, segment_keys
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
-from adjudge.results.agree import PARTS, Agreement
+from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from adjudge.check.agree_options import AgreeOptions
-    from adjudge.check.annotations import Annotations
+    from adjudge.agree.annotations import Annotations, AnnotatorPairs
+    from adjudge.agree.options import AgreeOptions
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.results.agree import LengthAgreement
+    from adjudge.results.agree import LengthAgreement, Number
     from adjudge.results.result import Setting
 
 
@@ -99,3 +112,40 @@ def _lengths(
     if options.texts is None:
         return None
     return by_length(every, segment_lengths(segments, options.texts, options.length_unit), labels)
+
+
+def annotators_of_preferences(annotations: Annotations, judgments: NDArray[np.int64]) -> tuple[AnnotatorAgreement, ...]:
+    """One entry per annotator, who judged most first; `judgments` are the labels that each has given."""
+    people = len(annotations.annotators)
+    within = _of_each(within_annotators(annotations), people, chance="pi")
+    between = _of_each(between_annotators(annotations), people, chance="kappa")
+    ties = tie_shares(annotations)
+    order = sorted(range(people), key=lambda i: (-judgments[i], annotations.annotators[i]))
+    return tuple(
+        AnnotatorAgreement(
+            annotator=annotations.annotators[i],
+            judgments=int(judgments[i]),
+            ties=float(ties[i]),
+            intra=within[i],
+            inter=between[i],
+        )
+        for i in order
+        if judgments[i]
+    )
+
+
+def _of_each(pairs: AnnotatorPairs, people: int, *, chance: str) -> list[dict[str, Number]]:
+    own = np.array_equal(pairs.first, pairs.second)
+    ends = (pairs.first,) if own else (pairs.first, pairs.second)
+
+    def total(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(sum(np.bincount(end, weights=values, minlength=people) for end in ends))
+
+    number = total(pairs.pairs)
+    observed = ratio(total(pairs.agreeing), number)
+    expected = ratio(total(pairs.pairs * pairs.expected), number)
+    uniform = above_chance_all(observed, np.full(people, 1 / CATEGORIES))
+    corrected = above_chance_all(observed, expected)
+    return [
+        {"pairs": int(number[i]), "observed": observed[i], "s": uniform[i], chance: corrected[i]} for i in range(people)
+    ]

@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.check import agree
-from adjudge.check.coefficients import alpha
-from adjudge.check.score_patterns import patterns
-from adjudge.check.scores import score_cells
+from adjudge.agree import agree
+from adjudge.agree.coefficients import alpha
+from adjudge.agree.score_cells import patterns, score_cells
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from tests.check.make import scores

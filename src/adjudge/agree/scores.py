@@ -1,4 +1,4 @@
-"""Agreement of scores: interval alpha, typical difference, correlations; intervals by resampling annotators.
+"""Agreement on scores: interval alpha, typical difference, correlations, and each annotator's own agreement.
 
 Alpha is Krippendorff's with the interval metric. Where a person scored an item more than once, only the pairs of the
 kind asked for count (inter or intra), and an item weighs as many times as it has scores; without repeats this is the
@@ -13,16 +13,84 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.check.coefficients.chance import ratio
-from adjudge.check.preferences import percentile_interval
-from adjudge.check.score_patterns import alpha_from_sums, pairs_of_cells, patterns
-from adjudge.results.agree import Coefficients
+from adjudge.agree.coefficients import ratio
+from adjudge.agree.options import notes_on, percentile_interval
+from adjudge.agree.score_cells import alpha_from_sums, pairs_of_cells, patterns, score_cells, usable_scores
+from adjudge.core.errors import DataError
+from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement, Coefficients
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.check.scores import ScoreCells
+    from adjudge.agree.options import AgreeOptions
+    from adjudge.agree.score_cells import ScoreCells
+    from adjudge.core.judgments import Judgments
     from adjudge.results.agree import Number
+
+
+def agree_on_scores(judgments: Judgments, options: AgreeOptions) -> Agreement:
+    """Agreement on numbers given to the same outputs."""
+    usable = usable_scores(judgments)
+    if len(usable) == 0:
+        raise DataError("no judgment has a score, an annotator and a segment; agreement needs all three")
+    every = score_cells(usable)
+    weights = options.draws(every.annotator, len(every.annotators))
+    parts = dict(zip(PARTS, (every, every.where(~every.human)), strict=True))
+    inter = {name: score_coefficients(part, "inter", weights=weights) for name, part in parts.items()}
+    intra = {name: score_coefficients(part, "intra", weights=weights) for name, part in parts.items()}
+    return Agreement(
+        settings={"kind": "scores", "resamples": options.resamples, "seed": options.seed},
+        data=judgments.fingerprint,
+        set_aside=usable.set_aside,
+        notes=judgments.notes + notes_on(inter["all"].pairs, intra["all"].pairs, len(every.annotators)),
+        kind="scores",
+        inter=inter,
+        intra=intra,
+        annotators=annotators_of_scores(every),
+    )
+
+
+def annotators_of_scores(cells: ScoreCells) -> tuple[AnnotatorAgreement, ...]:
+    """One entry per annotator, who judged most first."""
+    judgments = cells.per_annotator(cells.number)
+    within, between = _within(cells), _between(cells)
+    order = sorted(range(len(cells.annotators)), key=lambda i: (-judgments[i], cells.annotators[i]))
+    return tuple(
+        AnnotatorAgreement(
+            annotator=cells.annotators[i],
+            judgments=int(judgments[i]),
+            ties=float("nan"),
+            intra=within[i],
+            inter=between[i],
+        )
+        for i in order
+    )
+
+
+def _within(cells: ScoreCells) -> list[dict[str, Number]]:
+    pairs, correlation = repeat_correlations(cells)
+    difference = np.sqrt(ratio(cells.per_annotator(cells.own_distance), pairs))
+    return [
+        {"pairs": int(pairs[i]), "difference": difference[i], "pearson": correlation[i]}
+        for i in range(len(cells.annotators))
+    ]
+
+
+def _between(cells: ScoreCells) -> list[dict[str, Number]]:
+    # What the others gave to the item of each cell; squared differences to them follow from the sums.
+    number, total, squares = (
+        cells.per_item(one)[cells.item] - one for one in (cells.number, cells.total, cells.squares)
+    )
+    pairs = cells.per_annotator(cells.number * number)
+    distance = cells.number * squares + number * cells.squares - 2 * cells.total * total
+    difference = np.sqrt(ratio(np.maximum(cells.per_annotator(distance), 0), pairs))
+    correlation = correlations_between(cells)
+    found: list[dict[str, Number]] = []
+    for i in range(len(cells.annotators)):
+        own = correlation.filter((pl.col("who") == i) | (pl.col("who_2") == i))
+        found.append({"pairs": int(pairs[i]), "difference": difference[i], **mean_correlations(own)})
+    return found
+
 
 MIN_SHARED = 3
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.check import read_source_texts
+from adjudge.agree import read_source_texts
 from adjudge.core.errors import InputError, UsageError
 from adjudge.formats import native
 from tests.check.make import random_rankings, rankings, scores
