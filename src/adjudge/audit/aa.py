@@ -25,7 +25,7 @@ from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.rank.mixed_rank import normal_scores
+from adjudge.rank.mixed.ranking import normal_scores
 from adjudge.results.audit.aa import AARate, AATest
 
 if TYPE_CHECKING:

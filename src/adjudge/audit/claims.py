@@ -17,8 +17,8 @@ from adjudge.core.errors import DataError
 from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts, equivalence
 from adjudge.rank.mixed import design_from, fit, prepare
-from adjudge.rank.mixed.design import modelled
-from adjudge.rank.mixed_rank import ranked
+from adjudge.rank.mixed.design import rows_of_the_model
+from adjudge.rank.mixed.ranking import with_normal_scores
 from adjudge.rank.multiplicity import holm
 from adjudge.results.audit.claims import Claim, Claims
 
@@ -41,7 +41,7 @@ FEWEST_TO_LEAVE_OUT = 3
 
 def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     """Make every claim and put it to the trials."""
-    used = modelled(judgments)
+    used = rows_of_the_model(judgments)
     model = _Model(design_from(judgments), used.table)
     trials: list[Trial] = []
 
@@ -84,7 +84,7 @@ class _Model:
             # The human itself is worse now by design: the trial is about all others.
             for trial in self._refitted(f"human divided by {divisor:g}", f"human divided by {divisor:g}", divided):
                 yield trial.without(self.design.human)
-        yield self._trial("ranks instead of scores", "ranks instead of scores", fit(ranked(self.design)))
+        yield self._trial("ranks instead of scores", "ranks instead of scores", fit(with_normal_scores(self.design)))
 
     def _left_out(self) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
         """Name, family and rows of each trial that leaves something out."""

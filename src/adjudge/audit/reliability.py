@@ -16,7 +16,7 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.rank.mixed_rank import normal_scores
+from adjudge.rank.mixed.ranking import normal_scores
 from adjudge.results.audit.reliability import HalfAgreement, Reliability
 
 if TYPE_CHECKING:

@@ -54,10 +54,10 @@ def rank(judgments: Judgments, *, method: str | None = None, settings: RankSetti
         return rank_relative(judgments, chosen, settings)
     if settings.reference == "exclude":
         raise UsageError(f"{chosen.name} scores every system by itself; --reference exclude is for relative rankings")
-    if chosen.module == "modelled":
-        from adjudge.rank.modelled import rank_modelled
+    if chosen.module == "mixed":
+        from adjudge.rank.mixed.ranking import rank_by_model
 
-        return rank_modelled(judgments, chosen, settings)
+        return rank_by_model(judgments, chosen, settings)
     from adjudge.rank.customary import rank_customary
 
     return rank_customary(judgments, chosen, settings)

@@ -5,9 +5,10 @@ its standard error is referred to Student's t; where many are looked at together
 quantile of the same probability, so that the joint distribution needs only the covariance.
 
 Rank sets after M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm (2024): Inference for ranks with applications to mobility
-across neighbourhoods and academic achievement across countries. A system's rank can be as high as the number of
-systems that are surely better leaves it, and as low as the number that are surely worse; "surely" holds for all of them
-at once, by the quantile of the largest statistic, in steps that leave out what is already decided.
+across neighbourhoods and academic achievement across countries. Review of Economic Studies 91, 476-518. A system's rank
+can be as high as the number of systems that are surely better leaves it, and as low as the number that are surely
+worse; "surely" holds for all of them at once, by the quantile of the largest statistic, in steps that leave out what is
+already decided.
 """
 
 from __future__ import annotations
@@ -119,14 +120,14 @@ def simultaneous_interval(
     return compared.difference - half, compared.difference + half
 
 
-def equivalence(compared: Contrasts, one: int, other: int, *, margin: float, level: float = 0.05) -> Equivalence:
+def equivalence(compared: Contrasts, first: int, second: int, *, margin: float, level: float = 0.05) -> Equivalence:
     """Test whether two systems differ by less than the margin: the larger p of two one-sided tests.
 
     A difference that is not significant is no evidence of equality; this is.
     """
     from scipy.stats import t
 
-    difference, se, df = (float(part[one, other]) for part in (compared.difference, compared.se, compared.df))
+    difference, se, df = (float(part[first, second]) for part in (compared.difference, compared.se, compared.df))
     p = max(float(t.sf((difference + margin) / se, df)), float(t.cdf((difference - margin) / se, df)))
     half = se * float(t.isf(level, df))
     return Equivalence(difference, difference - half, difference + half, margin, p)

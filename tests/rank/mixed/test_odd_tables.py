@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed.scores import rank_scores
+from adjudge.rank.mixed.ranking import rank_scores
 
 
 def odd_table(seed: int) -> Judgments:

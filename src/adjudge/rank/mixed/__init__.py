@@ -7,13 +7,13 @@ one page are not independent judgments: page and system:document effects are wha
 it says. `docs/mixed.md` says what each effect means and what was measured.
 
     design = design_from(judgments)
-    found = fit(design)
-    again = refit(design.subset(rows), found.ratios)
+    model = fit(design)
+    without_some = refit(design.subset(rows), model.ratios)
 
-The equations are Henderson's; `layout` says in which order they are eliminated, `reml` how the variances are found.
+The equations are Henderson's; `layout` says in which order they are eliminated, `reml` how the variances are estimated,
+and `ranking` what follows for the systems.
 
-C. R. Henderson (1975): Best linear unbiased estimation and prediction under a selection model.
-H. D. Patterson and R. Thompson (1971): Recovery of inter-block information when block sizes are unequal.
+C. R. Henderson (1975): Best linear unbiased estimation and prediction under a selection model. Biometrics 31, 423-447.
 """
 
 from __future__ import annotations

@@ -54,9 +54,9 @@ def _components(codes: Sequence[Codes], effects: Sequence[Effect]) -> Codes:
 
     if not codes:
         return np.zeros(len(effects[0].codes) if effects else 0, dtype=np.int64)
-    nodes = np.cumsum([0, *(int(one.max()) + 1 for one in codes)])
+    nodes = np.cumsum([0, *(int(effect_codes.max()) + 1 for effect_codes in codes)])
     start = np.concatenate([codes[0]] * (len(codes) - 1) or [codes[0]])
-    end = np.concatenate([one + first for one, first in zip(codes[1:], nodes[1:], strict=False)] or [codes[0]])
+    end = np.concatenate([later + first for later, first in zip(codes[1:], nodes[1:], strict=False)] or [codes[0]])
     graph = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(nodes[-1], nodes[-1]))
     label: Codes = connected_components(graph, directed=False)[1].astype(np.int64)
     return np.unique(label[codes[0]], return_inverse=True)[1]
@@ -72,8 +72,8 @@ def _inside(codes: Codes, block: Codes) -> bool:
 def _largest(codes: Sequence[Codes], block: Codes) -> int:
     """The number of levels in the block that has most."""
     count = np.zeros(int(block.max()) + 1, dtype=np.int64)
-    for one in codes:
-        owner = np.empty(int(one.max()) + 1, dtype=np.int64)
-        owner[one] = block
+    for effect_codes in codes:
+        owner = np.empty(int(effect_codes.max()) + 1, dtype=np.int64)
+        owner[effect_codes] = block
         count += np.bincount(owner, minlength=len(count))
     return int(count.max())

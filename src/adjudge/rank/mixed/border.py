@@ -47,8 +47,8 @@ class Border(Protocol):
     def inverse_diagonal(self) -> Floats:
         """The diagonal of the inverse."""
 
-    def inverse_entries(self, place: NDArray[np.int64]) -> Floats:
-        """Entries of the inverse at places row * width + column."""
+    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
+        """Entries of the inverse at positions row * width + column."""
 
     def inverse_blocks(self, bucket: Bucket) -> Floats:
         """The inverse restricted to what each block of the bucket touches: (count, border, border)."""
@@ -63,8 +63,8 @@ class DenseBorder:
         matrix[:: width + 1] += ridge
         for bucket, half in reduced:
             index = bucket.border_index
-            place = index[:, :, None] * width + index[:, None, :]
-            np.subtract.at(matrix, place.ravel(), (half.transpose(0, 2, 1) @ half).ravel())
+            position = index[:, :, None] * width + index[:, None, :]
+            np.subtract.at(matrix, position.ravel(), (half.transpose(0, 2, 1) @ half).ravel())
         self.converged = True
         self._factor = cholesky(matrix.reshape(width, width), lower=True, overwrite_a=True, check_finite=False)
         self._inverse: Floats | None = None
@@ -91,9 +91,9 @@ class DenseBorder:
         """The diagonal of the inverse."""
         return np.diag(self.inverse)
 
-    def inverse_entries(self, place: NDArray[np.int64]) -> Floats:
+    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
         """Entries of the inverse."""
-        return self.inverse.ravel()[place]
+        return self.inverse.ravel()[position]
 
     def inverse_blocks(self, bucket: Bucket) -> Floats:
         """The inverse restricted to what each block touches."""
@@ -106,12 +106,12 @@ class IterativeBorder:
 
     def __init__(self, terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence[tuple[Bucket, Floats]]) -> None:
         width = len(ridge)
-        row, column = np.divmod(terms.place, width)
+        row, column = np.divmod(terms.position, width)
         value = terms.value * weight[terms.size_class]
         plain = coo_array((value, (row, column)), shape=(width, width)).tocsc()
         self._before = (plain + diags_array(ridge)).tocsc()
-        self._thick = [one for one in reduced if one[0].core > THIN_BLOCK]
-        self._thin = _as_sparse([one for one in reduced if one[0].core <= THIN_BLOCK], width)
+        self._thick = [(bucket, half) for bucket, half in reduced if bucket.core > THIN_BLOCK]
+        self._thin = _as_sparse([(bucket, half) for bucket, half in reduced if bucket.core <= THIN_BLOCK], width)
         self._preconditioner = splu(
             self._before, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
         )
@@ -133,10 +133,10 @@ class IterativeBorder:
         mean: Floats = (self._draws**2).mean(axis=1)
         return mean
 
-    def inverse_entries(self, place: NDArray[np.int64]) -> Floats:
+    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
         """Entries of the inverse, by draws."""
-        row, column = np.divmod(place, self._width)
-        entries = np.zeros(len(place))
+        row, column = np.divmod(position, self._width)
+        entries = np.zeros(len(position))
         for draw in self._draws.T:
             entries += draw[row] * draw[column]
         return entries / self._draws.shape[1]
@@ -192,8 +192,8 @@ def _as_sparse(reduced: Sequence[tuple[Bucket, Floats]], width: int) -> csr_arra
         column.append(np.repeat(bucket.border_index, bucket.core, axis=0).ravel())
         value.append(half.ravel())
         start += cores
-    place = (np.concatenate(row), np.concatenate(column))
-    return coo_array((np.concatenate(value), place), shape=(start, width)).tocsr()
+    coordinates = (np.concatenate(row), np.concatenate(column))
+    return coo_array((np.concatenate(value), coordinates), shape=(start, width)).tocsr()
 
 
 def scatter_add(target: Floats, bucket: Bucket, values: Floats) -> None:

@@ -35,7 +35,7 @@ class Bucket:
     square_start: int
     oblong_start: int
     border_index: Codes
-    """(count, border) places in the border; padding points behind the last."""
+    """(count, border) positions in the border; padding points behind the last."""
 
     def vector(self, flat: Floats) -> Floats:
         """This bucket's part of core vectors (all, k), as (count, core, k)."""
@@ -53,7 +53,7 @@ class Bucket:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class CoreIndex:
     """Where a core unknown lies in the flat arrays."""
 
     vector: Codes
@@ -63,29 +63,29 @@ class Places:
     local: Codes
     block: Codes
     pair_key: Codes
-    """Sorted keys block * columns + border unknown of all pairs that meet, and the place within the block."""
+    """Sorted keys block * columns + border unknown of all pairs that meet, and the position within the block."""
     pair_local: Codes
     columns: int
     squares: int
     oblongs: int
 
     def in_square(self, row: Codes, column: Codes) -> Codes:
-        """The place of (core, core) entries."""
+        """The position of (core, core) entries."""
         return self.square_row[row] + self.local[column]
 
     def in_oblong(self, row: Codes, border: Codes) -> Codes:
-        """The place of (core, border) entries."""
+        """The position of (core, border) entries."""
         key = self.block[row] * self.columns + border
         return self.oblong_row[row] + self.pair_local[np.searchsorted(self.pair_key, key)]
 
 
 def fill_buckets(
     blocks: Blocks, core_codes: Sequence[Codes], cores: int, border_codes: Sequence[Codes], columns: int
-) -> tuple[tuple[Bucket, ...], Places]:
+) -> tuple[tuple[Bucket, ...], CoreIndex]:
     """Put the blocks into buckets, and say where every core unknown has gone."""
     if not core_codes:
         empty = np.empty(0, dtype=np.int64)
-        return (), Places(empty, empty, empty, empty, empty, empty, empty, columns, 0, 0)
+        return (), CoreIndex(empty, empty, empty, empty, empty, empty, empty, columns, 0, 0)
     number = int(blocks.block.max()) + 1
     block_of_core = np.empty(cores, dtype=np.int64)
     for codes in core_codes:
@@ -96,7 +96,7 @@ def fill_buckets(
     shelf = _shelve(core_count, border_count)
     home = shelf.bucket[block_of_core]
     within = shelf.slot[block_of_core] * shelf.core[home] + core_local
-    places = Places(
+    core_index = CoreIndex(
         vector=shelf.core_start[home] + within,
         square_row=shelf.square_start[home] + within * shelf.core[home],
         oblong_row=shelf.oblong_start[home] + within * shelf.border[home],
@@ -108,7 +108,7 @@ def fill_buckets(
         squares=int((shelf.count * shelf.core**2).sum()),
         oblongs=int((shelf.count * shelf.core * shelf.border).sum()),
     )
-    return _buckets(shelf, places), places
+    return _buckets(shelf, core_index), core_index
 
 
 def _counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
@@ -150,12 +150,12 @@ def _starts(lengths: Codes) -> Codes:
 
 def _shelve(core: Codes, border: Codes) -> _Shelf:
     """Blocks of similar sizes into one bucket, unless that would grow too large."""
-    grades = [np.ceil(np.log(np.maximum(one, 1)) / np.log(GROWTH)).astype(np.int64) for one in (core, border)]
+    grades = [np.ceil(np.log(np.maximum(sizes, 1)) / np.log(GROWTH)).astype(np.int64) for sizes in (core, border)]
     grade = grades[0] * 1000 + grades[1]
     bucket, slot = np.empty_like(core), np.empty_like(core)
     sizes: list[tuple[int, int, int]] = []
-    for one in np.unique(grade):
-        members = np.flatnonzero(grade == one)
+    for grade_value in np.unique(grade):
+        members = np.flatnonzero(grade == grade_value)
         m, n = int(core[members].max()), int(border[members].max())
         most = max(1, BUCKET_NUMBERS // max(m, n) ** 2)
         for first in range(0, len(members), most):
@@ -165,14 +165,14 @@ def _shelve(core: Codes, border: Codes) -> _Shelf:
     return _Shelf(bucket, slot, *np.array(sizes, dtype=np.int64).T)
 
 
-def _buckets(shelf: _Shelf, places: Places) -> tuple[Bucket, ...]:
-    block, border = np.divmod(places.pair_key, places.columns)
+def _buckets(shelf: _Shelf, core_index: CoreIndex) -> tuple[Bucket, ...]:
+    block, border = np.divmod(core_index.pair_key, core_index.columns)
     home = shelf.bucket[block]
     buckets = []
     for number in range(len(shelf.count)):
-        index = np.full((shelf.count[number], shelf.border[number]), places.columns)
+        index = np.full((shelf.count[number], shelf.border[number]), core_index.columns)
         mine = home == number
-        index[shelf.slot[block[mine]], places.pair_local[mine]] = border[mine]
+        index[shelf.slot[block[mine]], core_index.pair_local[mine]] = border[mine]
         buckets.append(
             Bucket(
                 count=int(shelf.count[number]),

@@ -36,14 +36,14 @@ ALMOST_ALL = 0.98
 """A partition this close to "every row by itself" (or to another one) cannot be told from it."""
 CONSTANT_SCORES = 20
 """Annotators with so many scores, of several systems and all equal, are left out (z-scores leave them out as well)."""
-_ROW = "place in the table of last revisions"
+_ROW = "row in the table of last revisions"
 
 
 @dataclass(frozen=True, eq=False)
 class MixedDesign:
     """Scores and codes. A code is None where the data say nothing of it; codes run from 0 without gaps.
 
-    `row` is the place of each score in the table of last revisions (`Judgments.final`).
+    `row` is the row of each score in the table of last revisions (`Judgments.final`).
     """
 
     score: NDArray[np.float64]
@@ -89,8 +89,8 @@ class MixedDesign:
     def check(self) -> None:
         """Refuse what no model can answer."""
         if len(self.systems) < 2:
-            found = ", ".join(self.systems) or "no system"
-            raise DataError(f"at least two systems are needed for a ranking, the data hold {found}; nothing to compare")
+            held = ", ".join(self.systems) or "no system"
+            raise DataError(f"at least two systems are needed for a ranking, the data hold {held}; nothing to compare")
         if len(self) <= len(self.systems):
             raise DataError(
                 f"{len(self)} scores for {len(self.systems)} systems leave nothing to judge the spread by; collect more"
@@ -102,11 +102,11 @@ class MixedDesign:
 
 def design_from(judgments: Judgments) -> MixedDesign:
     """The table of the model: the last revision of every scored judgment that counts."""
-    used = modelled(judgments)
+    used = rows_of_the_model(judgments)
     return _coded(used.table, used.set_aside)
 
 
-def modelled(judgments: Judgments) -> Judgments:
+def rows_of_the_model(judgments: Judgments) -> Judgments:
     """The judgments that take part in the model, row for row as in its design."""
     last = judgments.final()
     numbered = replace(last, table=last.table.with_row_index(_ROW))
@@ -117,8 +117,8 @@ def modelled(judgments: Judgments) -> Judgments:
     if "passed" in used.table.columns:
         used = used.keep(pl.col("passed").fill_null(value=True), otherwise="the annotator did not pass the control")
     if len(used) == 0:
-        found = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"scores of systems are needed, but the data hold {found}; choose a method for rankings")
+        held = ", ".join(judgments.protocols) or "no judgments at all"
+        raise DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
     return used
 
 
@@ -181,8 +181,8 @@ def _filled(own: Codes, other: Codes, last: Codes) -> Codes:
 def combine(*codes: Codes) -> Codes:
     """The partition in which two rows are together where all codes agree; an unknown code (-1) counts as a level."""
     combined = codes[0] + 1
-    for one in codes[1:]:
-        combined = renumber(combined * (levels_of(one) + 1) + one + 1)
+    for other in codes[1:]:
+        combined = renumber(combined * (levels_of(other) + 1) + other + 1)
     return renumber(combined)
 
 

@@ -83,7 +83,7 @@ class Effects:
 
     def alike(self, part: Effects, rows: NDArray[np.bool_]) -> bool:
         """Whether a part of the data, these rows, has the very same effects."""
-        return [one.parts for one in self.kept] == [one.parts for one in part.kept] and all(
+        return [effect.parts for effect in self.kept] == [effect.parts for effect in part.kept] and all(
             # Of folded effects the finer one stands for both, which need not be the same one everywhere.
             len(own.parts) == 1 or (renumber(own.codes[rows]) == renumber(other.codes)).all()
             for own, other in zip(self.kept, part.kept, strict=True)
@@ -103,11 +103,11 @@ def identify(design: MixedDesign) -> Effects:
         elif levels_of(codes) >= ALMOST_ALL * len(design):
             left_out.append(LeftOut(name, "nearly every score has its own: part of the residual"))
             in_residual.append(name)
-        elif (place := _same_as(codes, kept)) is not None:
+        elif (index := _same_as(codes, kept)) is not None:
             left_out.append(
-                LeftOut(name, f"holds the same scores together as {kept[place].name}: one variance for both")
+                LeftOut(name, f"holds the same scores together as {kept[index].name}: one variance for both")
             )
-            kept[place] = _folded(kept[place], name, codes)
+            kept[index] = _folded(kept[index], name, codes)
         else:
             kept.append(Effect((name,), codes, levels_of(codes)))
     return Effects(tuple(kept), tuple(left_out), tuple(in_residual))
@@ -134,10 +134,10 @@ def _not_identified(name: str, codes: Codes, design: MixedDesign) -> str:
 
 def _same_as(codes: Codes, kept: list[Effect]) -> int | None:
     levels = levels_of(codes)
-    for place, other in enumerate(kept):
+    for index, other in enumerate(kept):
         fewer, more = sorted((levels, other.levels))
         if fewer >= ALMOST_ALL * more and fewer >= ALMOST_ALL * levels_of(combine(codes, other.codes)):
-            return place
+            return index
     return None
 
 

@@ -89,7 +89,7 @@ class Equations:
         layout = self.layout
         ridge = self._owned(layout.border_owner, 0.0)
         ridge[-1] = 1.0
-        reduced = [(one.bucket, one.half) for one in self._factored]
+        reduced = [(blocks.bucket, blocks.half) for blocks in self._factored]
         kind = IterativeBorder if layout.iterative else DenseBorder
         return kind(layout.border_terms, self._weight, ridge, reduced)
 
@@ -97,8 +97,8 @@ class Equations:
     def log_determinant(self) -> float:
         """Of the whole matrix of coefficients and of the effects' relative covariance; NaN where it is not known."""
         total = self.border.log_determinant - float(np.log(self._absorbed_weight).sum())
-        for one in self._factored:
-            total -= 2 * float(np.log(np.diagonal(one.inverse_factor, axis1=1, axis2=2)).sum())
+        for blocks in self._factored:
+            total -= 2 * float(np.log(np.diagonal(blocks.inverse_factor, axis1=1, axis2=2)).sum())
         return total + float(np.log(self.ratios) @ np.array(self.layout.levels))
 
     def solve(self, right: Floats) -> Solution:
@@ -122,16 +122,16 @@ class Equations:
     def _back_substitute(self, core_right: Floats, border_right: Floats, quadratic: Floats) -> Solution:
         """Solve, once the finest effect is absorbed."""
         halves = []
-        for one in self._factored:
-            half = one.inverse_factor @ one.bucket.vector(core_right)
-            scatter_add(border_right, one.bucket, -(one.half.transpose(0, 2, 1) @ half))
+        for blocks in self._factored:
+            half = blocks.inverse_factor @ blocks.bucket.vector(core_right)
+            scatter_add(border_right, blocks.bucket, -(blocks.half.transpose(0, 2, 1) @ half))
             quadratic = quadratic - np.einsum("bik,bil->kl", half, half)
             halves.append(half)
         border = self.border.solve(border_right)
         core = np.zeros_like(core_right)
-        for one, half in zip(self._factored, halves, strict=True):
-            rest = half - one.half @ border[one.bucket.border_index]
-            one.bucket.vector(core)[:] = one.inverse_factor.transpose(0, 2, 1) @ rest
+        for blocks, half in zip(self._factored, halves, strict=True):
+            rest = half - blocks.half @ border[blocks.bucket.border_index]
+            blocks.bucket.vector(core)[:] = blocks.inverse_factor.transpose(0, 2, 1) @ rest
         return Solution(border, core, np.empty((0, 0)), quadratic - border_right.T @ border)
 
     def system_inverse(self) -> Solution:
@@ -172,14 +172,14 @@ class Equations:
         squares = np.empty(layout.core_terms.length)
         oblongs = np.empty(layout.mixed_terms.length)
         diagonal = np.empty((len(layout.core_owner), 1))
-        for one in self._factored:
-            back = one.inverse_factor.transpose(0, 2, 1)
-            solved = back @ one.half
-            spread = solved @ border.inverse_blocks(one.bucket)
-            inverse = back @ one.inverse_factor + spread @ solved.transpose(0, 2, 1)
-            one.bucket.square(squares)[:] = inverse
-            one.bucket.oblong(oblongs)[:] = -spread
-            one.bucket.vector(diagonal)[:, :, 0] = np.diagonal(inverse, axis1=1, axis2=2)
+        for blocks in self._factored:
+            back = blocks.inverse_factor.transpose(0, 2, 1)
+            solved = back @ blocks.half
+            spread = solved @ border.inverse_blocks(blocks.bucket)
+            inverse = back @ blocks.inverse_factor + spread @ solved.transpose(0, 2, 1)
+            blocks.bucket.square(squares)[:] = inverse
+            blocks.bucket.oblong(oblongs)[:] = -spread
+            blocks.bucket.vector(diagonal)[:, :, 0] = np.diagonal(inverse, axis1=1, axis2=2)
         traces = self._sums(layout.core_owner, diagonal[:, 0]) + self._sums(
             layout.border_owner, border.inverse_diagonal()
         )
@@ -195,7 +195,7 @@ class Equations:
         layout, slope = self.layout, self._weight_slope
         inside = layout.core_terms.dot(squares, slope) + 2 * layout.mixed_terms.dot(oblongs, slope)
         terms = layout.border_terms
-        outside = (terms.value * slope[terms.size_class]) @ self.border.inverse_entries(terms.place)
+        outside = (terms.value * slope[terms.size_class]) @ self.border.inverse_entries(terms.position)
         return float(self._absorbed_weight.sum() + inside + outside)
 
 
@@ -204,4 +204,4 @@ def _inverse_factor(square: Floats) -> Floats:
     factor = np.linalg.cholesky(square)
     if factor.shape[1] <= _SMALL_BLOCK:
         return np.asarray(np.linalg.inv(factor), dtype=np.float64)
-    return np.stack([dtrtri(one, lower=1)[0] for one in factor])
+    return np.stack([dtrtri(lower, lower=1)[0] for lower in factor])

@@ -97,15 +97,15 @@ class Prepared:
         """Fit at known ratios of variances."""
         scale, standard = _standardised(score)
         with _one_thread():
-            found = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
-            return _finished(self, Optimum(found, found.equations.border.converged, 0), scale)
+            evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
+            return _finished(self, Optimum(evaluation, evaluation.equations.border.converged, 0), scale)
 
     def effects_at(self, score: Floats, ratios: Mapping[str, float]) -> Floats:
         """The effects of `refit` alone, without what their errors take."""
         scale, standard = _standardised(score)
         with _one_thread():
-            found = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
-        return _in_points(found, scale)
+            evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
+        return _in_points(evaluation, scale)
 
 
 def prepare(design: MixedDesign) -> Prepared:
@@ -144,34 +144,34 @@ def _standardised(score: Floats) -> tuple[_Scale, Floats]:
     return scale, (score - scale.mean) / scale.sd
 
 
-def _in_points(found: Evaluation, scale: _Scale) -> Floats:
+def _in_points(evaluation: Evaluation, scale: _Scale) -> Floats:
     """System effects in the unit of the scores."""
-    effects: Floats = found.solution.border[: found.equations.layout.systems, 0] * scale.sd + scale.mean
+    effects: Floats = evaluation.solution.border[: evaluation.equations.layout.systems, 0] * scale.sd + scale.mean
     return effects
 
 
 def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
     design, effects = prepared.design, prepared.effects
-    found = optimum.evaluation
-    equations, k = found.equations, len(design.systems)
+    evaluation = optimum.evaluation
+    equations, k = evaluation.equations, len(design.systems)
     inverse = equations.system_inverse()
-    variance = found.residual_variance
+    variance = evaluation.residual_variance
     relative = inverse.border[:k]
     crossed = [part.T @ part for part in equations.by_effect(inverse)]
-    spread = _parameter_covariance(found)
+    spread = _parameter_covariance(evaluation)
     exact = not equations.layout.iterative
-    shift = 2 * found.freedom * np.log(scale.sd)
+    shift = 2 * evaluation.freedom * np.log(scale.sd)
     return MixedFit(
         systems=design.systems,
         human=design.human,
         n=np.bincount(design.system, minlength=k),
-        effects=_in_points(found, scale),
+        effects=_in_points(evaluation, scale),
         covariance=(relative + relative.T) / 2 * variance * scale.sd**2,
-        df=_degrees(relative, crossed, found, spread),
-        components=_components(effects, found, spread, scale.sd, len(design)),
+        df=_degrees(relative, crossed, evaluation, spread),
+        components=_components(effects, evaluation, spread, scale.sd, len(design)),
         ratios={effect.name: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,
-        loglik=float(-(found.criterion + shift) / 2) if exact else None,
+        loglik=float(-(evaluation.criterion + shift) / 2) if exact else None,
         converged=optimum.converged,
         iterations=optimum.steps,
         exact=exact,
@@ -179,26 +179,31 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
     )
 
 
-def _parameter_covariance(found: Evaluation) -> Floats:
+def _parameter_covariance(evaluation: Evaluation) -> Floats:
     """The covariance of (log residual variance, log ratios...); zero for ratios at their smallest."""
-    scale = np.sqrt(np.maximum(np.diag(found.information), 0.0))
-    free = np.append(True, found.equations.ratios > 2 * SMALLEST_RATIO) & (scale > 0)
-    unit = found.information[np.ix_(free, free)] / np.outer(scale[free], scale[free])
+    scale = np.sqrt(np.maximum(np.diag(evaluation.information), 0.0))
+    free = np.append(True, evaluation.equations.ratios > 2 * SMALLEST_RATIO) & (scale > 0)
+    unit = evaluation.information[np.ix_(free, free)] / np.outer(scale[free], scale[free])
     # The criterion is -2 log likelihood, so its curvature is twice the information.
     # Away from the optimum it may bend the wrong way, and such directions say nothing of the variances either.
     bend, direction = np.linalg.eigh(unit)
     sure = bend > _FLAT * bend.max(initial=0.0)
     inverse = 2 * (direction[:, sure] / bend[sure]) @ direction[:, sure].T
-    covariance = np.zeros_like(found.information)
+    covariance = np.zeros_like(evaluation.information)
     covariance[np.ix_(free, free)] = inverse / np.outer(scale[free], scale[free])
     return covariance
 
 
-def _degrees(relative: Floats, crossed: list[Floats], found: Evaluation, spread: Floats) -> Floats:
-    """Satterthwaite's degrees of freedom, 2 v^2 / Var(v), for the estimated variance v of a difference; at least 1."""
+def _degrees(relative: Floats, crossed: list[Floats], evaluation: Evaluation, spread: Floats) -> Floats:
+    """Satterthwaite's degrees of freedom, 2 v^2 / Var(v), for the estimated variance v of a difference; at least 1.
+
+    F. E. Satterthwaite (1946): An approximate distribution of estimates of variance components. Biometrics Bulletin 2,
+    110-114. Var(v) by the delta method from the covariance of the variance parameters, as in F. G. Giesbrecht and
+    J. C. Burns (1985): Two-stage analysis based on a mixed model. Biometrics 41, 477-486.
+    """
     own = _of_differences(relative)
     slopes = [own] + [
-        penalty * _of_differences(part) for penalty, part in zip(found.equations.penalty, crossed, strict=True)
+        penalty * _of_differences(part) for penalty, part in zip(evaluation.equations.penalty, crossed, strict=True)
     ]
     slope = np.stack(slopes, axis=-1)
     variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
@@ -216,11 +221,11 @@ def _of_differences(covariance: Floats) -> Floats:
 
 
 def _components(
-    effects: Effects, found: Evaluation, spread: Floats, unit: float, rows: int
+    effects: Effects, evaluation: Evaluation, spread: Floats, unit: float, rows: int
 ) -> tuple[VarianceComponent, ...]:
-    residual = np.sqrt(found.residual_variance) * unit
+    residual = np.sqrt(evaluation.residual_variance) * unit
     components = []
-    for number, (effect, ratio) in enumerate(zip(effects.kept, found.equations.ratios, strict=True), start=1):
+    for number, (effect, ratio) in enumerate(zip(effects.kept, evaluation.equations.ratios, strict=True), start=1):
         at_zero = bool(ratio <= 2 * SMALLEST_RATIO)
         # The log of the variance is the sum of two parameters.
         error = np.sqrt(max(spread[0, 0] + 2 * spread[0, number] + spread[number, number], 0.0)) / 2
@@ -250,9 +255,9 @@ def _notes(design: MixedDesign, effects: Effects, optimum: Optimum) -> tuple[str
             "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
         )
     notes += [
-        f"{one.effect}: {one.reason}; the errors do not include it"
-        for one in effects.left_out
-        if "cannot be told apart" in one.reason
+        f"{effect.effect}: {effect.reason}; the errors do not include it"
+        for effect in effects.left_out
+        if "cannot be told apart" in effect.reason
     ]
     if not optimum.converged:
         notes.append("the search for the variances did not converge: read standard errors with caution")

@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 from adjudge.rank.mixed.blocks import find_blocks
 from adjudge.rank.mixed.border import DENSE_LIMIT
-from adjudge.rank.mixed.buckets import Bucket, Places, fill_buckets
+from adjudge.rank.mixed.buckets import Bucket, CoreIndex, fill_buckets
 from adjudge.rank.mixed.terms import Terms, gram_terms
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Layout:
     mixed_terms: Terms
     border_terms: Terms
     buckets: tuple[Bucket, ...]
-    places: Places
+    core_index: CoreIndex
     """Where every core unknown, as the effects number them, has gone in the buckets."""
 
     @property
@@ -82,7 +82,7 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
     rows = len(system)
     border_codes, border_owner = _stacked([(-1, system, systems)], blocks.border, effects)
     core_codes, core_owner = _stacked([], blocks.core, effects)
-    buckets, core_place = fill_buckets(blocks, core_codes, len(core_owner), border_codes, len(border_owner))
+    buckets, core_index = fill_buckets(blocks, core_codes, len(core_owner), border_codes, len(border_owner))
     border_rows = indicator(border_codes, rows, len(border_owner) + 1)
     core_plain = indicator(core_codes, rows, len(core_owner))
     absorbed = blocks.absorbed
@@ -96,7 +96,7 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
     )
     padded = sum(bucket.count * bucket.core for bucket in buckets)
     owner = np.full(padded, -1)
-    owner[core_place.vector] = core_owner
+    owner[core_index.vector] = core_owner
     return Layout(
         rows=rows,
         systems=systems,
@@ -105,17 +105,17 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
         border_owner=np.append(border_owner, -1),
         core_owner=owner,
         border_rows=border_rows,
-        core_rows=moved(core_plain, core_place.vector, padded),
+        core_rows=moved(core_plain, core_index.vector, padded),
         absorbed_rows=absorbed_rows,
-        absorbed_core=moved(core_sum, core_place.vector, padded),
+        absorbed_core=moved(core_sum, core_index.vector, padded),
         absorbed_border=border_sum,
         absorbed_size=size,
         sizes=sizes,
-        core_terms=terms.core(core_place),
-        mixed_terms=terms.mixed(core_place),
+        core_terms=terms.core(core_index),
+        mixed_terms=terms.mixed(core_index),
         border_terms=terms.border(),
         buckets=buckets,
-        places=core_place,
+        core_index=core_index,
     )
 
 
@@ -146,6 +146,6 @@ def indicator(codes: Sequence[Codes], rows: int, columns: int) -> csr_array:
     return csr_array((np.ones(rows * len(codes)), np.stack(codes, axis=1).ravel(), start), shape=(rows, columns))
 
 
-def moved(matrix: csr_array, place: Codes, columns: int) -> csr_array:
-    """The same matrix with its columns at other places."""
-    return csr_array((matrix.data, place[matrix.indices], matrix.indptr), shape=(matrix.shape[0], columns))
+def moved(matrix: csr_array, position: Codes, columns: int) -> csr_array:
+    """The same matrix with its columns at other positions."""
+    return csr_array((matrix.data, position[matrix.indices], matrix.indptr), shape=(matrix.shape[0], columns))

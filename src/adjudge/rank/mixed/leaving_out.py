@@ -74,16 +74,16 @@ def _renumbered(rows: csr_array, levels: Rows) -> csr_array:
 
 
 def _terms_of(layout: Layout, rows: Rows, levels: Rows) -> tuple[Terms, Terms, Terms]:
-    """The cross-products of some rows and absorbed levels, at the places of the whole."""
-    place = layout.places.vector
-    unplaced = np.zeros(len(layout.core_owner), dtype=np.int64)
-    unplaced[place] = np.arange(len(place))
+    """The cross-products of some rows and absorbed levels, at the positions of the whole."""
+    position = layout.core_index.vector
+    original = np.zeros(len(layout.core_owner), dtype=np.int64)
+    original[position] = np.arange(len(position))
     terms = gram_terms(
-        moved(layout.core_rows[rows], unplaced, len(place)),
+        moved(layout.core_rows[rows], original, len(position)),
         layout.border_rows[rows],
-        core_sum=moved(layout.absorbed_core[levels], unplaced, len(place)),
+        core_sum=moved(layout.absorbed_core[levels], original, len(position)),
         border_sum=layout.absorbed_border[levels],
         size_class=np.searchsorted(layout.sizes, layout.absorbed_size[levels]),
         sizes=len(layout.sizes),
     )
-    return terms.core(layout.places), terms.mixed(layout.places), terms.border()
+    return terms.core(layout.core_index), terms.mixed(layout.core_index), terms.border()

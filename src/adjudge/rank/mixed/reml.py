@@ -1,8 +1,16 @@
 """Restricted maximum likelihood: the ratios of variances under which the scores are most likely.
 
 The criterion is -2 log REML with the residual variance and the systems profiled out. Its gradient in the logarithms of
-the ratios is exact; the curvature is the average of observed and expected information (Gilmour, Thompson and Cullis
-1995), which needs only products of the residuals' projections. Steps are damped until the criterion falls.
+the ratios is exact; the curvature is the average of observed and expected information, which needs only products of
+the residuals' projections. Steps are damped until the criterion falls. Where the border is too large for its inverse,
+the traces in the gradient are estimated from draws of the border's estimation errors.
+
+H. D. Patterson, R. Thompson (1971): Recovery of inter-block information when block sizes are unequal. Biometrika 58,
+545-554. The restricted likelihood.
+A. R. Gilmour, R. Thompson, B. R. Cullis (1995): Average information REML, an efficient algorithm for variance parameter
+estimation in linear mixed models. Biometrics 51, 1440-1450. The curvature.
+L. A. Garcia-Cortes, C. Moreno, L. Varona, J. Altarriba (1992): Variance component estimation by resampling. Journal of
+Animal Breeding and Genetics 109, 358-363. The traces by draws.
 """
 
 from __future__ import annotations
@@ -15,8 +23,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
+from adjudge.core.rng import generator
 from adjudge.rank.mixed.border import IterativeBorder
-from adjudge.rank.mixed.draws import error_draws
 from adjudge.rank.mixed.effects import SMALLEST_RATIO
 from adjudge.rank.mixed.equations import Equations
 
@@ -40,6 +48,10 @@ TOLERANCE = 1e-9
 """Converged where a full step would lower the criterion by less than this."""
 _MOST_DAMPING = 1e8
 _NO_VARIANCE = 1e-10
+DRAWS = 32
+_CHUNK = 8
+_SEED = 20_240_501
+"""Fixed, so that the same data always give the same fit, and every step sees the same draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +86,7 @@ class Evaluation:
         """Of the criterion, in the log ratios."""
         equations = self.equations
         if isinstance(equations.border, IterativeBorder):
-            equations.border.use_draws(error_draws(equations))
+            equations.border.use_draws(_error_draws(equations))
         return np.array(equations.layout.levels) - equations.penalty * equations.traces() - self.squares
 
     @cached_property
@@ -123,50 +135,70 @@ def maximise(layout: Layout, score: Floats) -> Optimum:
     doubtful = not first.converged or first.evaluation.equations.ratios.max(initial=0.0) > DOUBTFUL_RATIO
     if layout.iterative or not doubtful:
         return first
-    found = [first]
+    optima = [first]
     for start in OTHER_STARTS:
         # What lies so far off that nothing is left of the residual is no better answer.
         with suppress(DataError):
-            found.append(_search(layout, score, start))
-    return min(found, key=lambda one: (round(one.evaluation.criterion, 4), not one.converged))
+            optima.append(_search(layout, score, start))
+    return min(optima, key=lambda optimum: (round(optimum.evaluation.criterion, 4), not optimum.converged))
 
 
 def _search(layout: Layout, score: Floats, start: float) -> Optimum:
     """Go downhill from equal ratios."""
     low, high = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
-    place = np.full(len(layout.levels), np.log(start))
-    now = evaluate(layout, score, place)
+    log_ratios = np.full(len(layout.levels), np.log(start))
+    current = evaluate(layout, score, log_ratios)
     damping = 1e-3
     for steps in range(MOST_STEPS):
-        free = ~((place <= low) & (now.gradient > 0)) & ~((place >= high) & (now.gradient < 0))
-        if _gain(now, free) < TOLERANCE:
-            return Optimum(now, converged=now.equations.border.converged, steps=steps)
+        free = ~((log_ratios <= low) & (current.gradient > 0)) & ~((log_ratios >= high) & (current.gradient < 0))
+        if _gain(current, free) < TOLERANCE:
+            return Optimum(current, converged=current.equations.border.converged, steps=steps)
         while True:
-            there = np.clip(place + _step(now, free, damping), low, high)
-            then = evaluate(layout, score, there)
-            if layout.iterative or then.criterion <= now.criterion:
-                place, now, damping = there, then, damping / 10
+            proposed = np.clip(log_ratios + _step(current, free, damping), low, high)
+            attempt = evaluate(layout, score, proposed)
+            if layout.iterative or attempt.criterion <= current.criterion:
+                log_ratios, current, damping = proposed, attempt, damping / 10
                 break
             damping = max(damping * 10, 1e-3)
             if damping > _MOST_DAMPING:
                 # No step however short lowers the criterion: this is as far as rounding lets us see.
-                return Optimum(now, converged=_gain(now, free) < 1e-4, steps=steps)
-    return Optimum(now, converged=False, steps=MOST_STEPS)
+                return Optimum(current, converged=_gain(current, free) < 1e-4, steps=steps)
+    return Optimum(current, converged=False, steps=MOST_STEPS)
 
 
-def _step(now: Evaluation, free: NDArray[np.bool_], damping: float) -> Floats:
-    curvature = now.curvature[np.ix_(free, free)]
+def _step(current: Evaluation, free: NDArray[np.bool_], damping: float) -> Floats:
+    curvature = current.curvature[np.ix_(free, free)]
     scale = np.diag(curvature).clip(1e-12)
     step = np.zeros(len(free))
-    step[free] = -np.linalg.solve(curvature + damping * np.diag(scale), now.gradient[free])
+    step[free] = -np.linalg.solve(curvature + damping * np.diag(scale), current.gradient[free])
     return np.clip(step, -LONGEST_STEP, LONGEST_STEP)
 
 
-def _gain(now: Evaluation, free: NDArray[np.bool_]) -> float:
+def _gain(current: Evaluation, free: NDArray[np.bool_]) -> float:
     """By how much a full step would lower the criterion."""
     if not free.any():
         return 0.0
-    curvature = now.curvature[np.ix_(free, free)]
+    curvature = current.curvature[np.ix_(free, free)]
     ridge = np.diag(np.diag(curvature).clip(1e-12)) * 1e-9
-    gradient = now.gradient[free]
+    gradient = current.gradient[free]
     return float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
+
+
+def _error_draws(equations: Equations) -> Floats:
+    """Draws of the border's (estimate - truth) for scores simulated by the model: their covariance is its inverse."""
+    parts = [_errors(equations, generator(_SEED, chunk)) for chunk in range(DRAWS // _CHUNK)]
+    return np.concatenate(parts, axis=1)
+
+
+def _errors(equations: Equations, rng: np.random.Generator) -> Floats:
+    layout = equations.layout
+    spread = np.append(np.sqrt(equations.ratios), 0.0)
+    border = rng.standard_normal((layout.width, _CHUNK)) * spread[layout.border_owner, None]
+    core = rng.standard_normal((len(layout.core_owner), _CHUNK)) * spread[layout.core_owner, None]
+    rows = rng.standard_normal((layout.rows, _CHUNK))
+    rows += layout.border_rows @ border + layout.core_rows @ core
+    if layout.absorbed_effect is not None:
+        absorbed = rng.standard_normal((len(layout.absorbed_size), _CHUNK)) * spread[layout.absorbed_effect]
+        rows += layout.absorbed_rows @ absorbed
+    errors: Floats = equations.solve(rows).border - border
+    return errors

@@ -11,42 +11,42 @@ from scipy.sparse import csr_array
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.rank.mixed.buckets import Places
+    from adjudge.rank.mixed.buckets import CoreIndex
 
     Codes = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
 
-def weighted_count(place: Codes, value: Floats, length: int) -> Floats:
-    """The sum of the values at each place."""
-    return np.asarray(np.bincount(place, value, minlength=length), dtype=np.float64)
+def weighted_count(position: Codes, value: Floats, length: int) -> Floats:
+    """The sum of the values at each position."""
+    return np.asarray(np.bincount(position, value, minlength=length), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Entries of a part of the equations: value[e] * weight[size_class[e]] is added at place[e] of a flat array."""
+    """Entries of a part of the equations: value[e] * weight[size_class[e]] is added at position[e] of a flat array."""
 
-    place: Codes
+    position: Codes
     value: Floats
     size_class: NDArray[np.int32]
     length: int
 
     def total(self, weight: Floats) -> Floats:
-        """The entries for these weights, summed by place."""
-        return weighted_count(self.place, self.value * weight[self.size_class], self.length)
+        """The entries for these weights, summed by position."""
+        return weighted_count(self.position, self.value * weight[self.size_class], self.length)
 
     def minus(self, other: Terms) -> Terms:
-        """These entries without others at places of the same array."""
+        """These entries without others at positions of the same array."""
         return Terms(
-            np.concatenate([self.place, other.place]),
+            np.concatenate([self.position, other.position]),
             np.concatenate([self.value, -other.value]),
             np.concatenate([self.size_class, other.size_class]),
             self.length,
         )
 
     def dot(self, flat: Floats, weight: Floats) -> float:
-        """The sum of all entries, each times the number at its place."""
-        return float((self.value * weight[self.size_class]) @ flat[self.place])
+        """The sum of all entries, each times the number at its position."""
+        return float((self.value * weight[self.size_class]) @ flat[self.position])
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +68,18 @@ class GramTerms:
     border_entries: _Entries
     width: int
 
-    def core(self, places: Places) -> Terms:
+    def core(self, core_index: CoreIndex) -> Terms:
         """Terms of the (core, core) blocks."""
         own = self.core_entries
-        return Terms(places.in_square(own.row, own.column), own.value, own.size_class, places.squares)
+        return Terms(core_index.in_square(own.row, own.column), own.value, own.size_class, core_index.squares)
 
-    def mixed(self, places: Places) -> Terms:
+    def mixed(self, core_index: CoreIndex) -> Terms:
         """Terms of the (core, border) blocks."""
         own = self.mixed_entries
-        return Terms(places.in_oblong(own.row, own.column), own.value, own.size_class, places.oblongs)
+        return Terms(core_index.in_oblong(own.row, own.column), own.value, own.size_class, core_index.oblongs)
 
     def border(self) -> Terms:
-        """Terms of the border, at places row * width + column."""
+        """Terms of the border, at positions row * width + column."""
         own = self.border_entries
         return Terms(own.row * self.width + own.column, own.value, own.size_class, self.width**2)
 

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.stats import norm
 
 from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed.scores import rank_scores as rank_by_scores
-from adjudge.rank.mixed_rank import normal_scores, rank_scores
+from adjudge.rank.mixed.ranking import normal_scores, rank_scores
 from tests.rank.mixed.make import campaign
 
 
@@ -19,20 +18,20 @@ def test_normal_scores_share_the_mean_rank_of_ties() -> None:
 def test_only_the_order_of_scores_counts() -> None:
     judgments = campaign("pages", 6)
     stretched = Judgments(judgments.table.with_columns(score=(judgments.table["score"] / 10).exp()))
-    plain, other = rank_scores(judgments), rank_scores(stretched)
+    plain, other = (rank_scores(scores, method="mixed-rank") for scores in (judgments, stretched))
     np.testing.assert_allclose(plain.fit.effects, other.fit.effects)
-    assert not np.allclose(rank_by_scores(judgments).fit.effects, rank_by_scores(stretched).fit.effects)
+    assert not np.allclose(rank_scores(judgments).fit.effects, rank_scores(stretched).fit.effects)
 
 
 def test_the_ranking_has_the_common_shape() -> None:
-    found = rank_scores(campaign("pages", 6))
-    estimate = found.estimate
+    ranking = rank_scores(campaign("pages", 6), method="mixed-rank")
+    estimate = ranking.estimate
     assert estimate.systems == ("s0", "s1", "s2")
     assert estimate.n.sum() == len(campaign("pages", 6))
     assert estimate.rank_sets.shape == (3, 2)
     np.testing.assert_allclose(estimate.tests.two_sided, estimate.tests.two_sided.T)
-    low, high = found.interval
-    wide_low, wide_high = found.simultaneous
+    low, high = ranking.interval
+    wide_low, wide_high = ranking.simultaneous
     off = ~np.eye(3, dtype=bool)
     assert ((wide_low <= low) | ~off).all()
     assert ((wide_high >= high) | ~off).all()

@@ -1,0 +1,159 @@
+"""Ranking scores by the mixed model: `mixed`, the default for scores, and `mixed-rank`, the same on normal scores.
+
+For `mixed-rank` every score is replaced by the normal quantile of its rank among all scores of the language pair,
+
+    quantile((rank - 1/2) / n),   ties sharing their mean rank,
+
+so that only the order of scores counts, and neither a long tail of low scores nor a pile at the top of the scale. All
+annotators are ranked together, and their differences are left to the model. Its effects are in standard deviations of
+normal scores, not in points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import DataError
+from adjudge.core.rng import DEFAULT_SEED
+from adjudge.rank.assemble import Estimate, Provenance, assemble
+from adjudge.rank.contrasts import DRAWS, Contrasts, RankSets, contrasts, rank_sets, simultaneous_interval
+from adjudge.rank.mixed.design import design_from
+from adjudge.rank.mixed.fit import MixedFit, fit
+from adjudge.rank.significance import PairTests
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments, SetAside
+    from adjudge.rank import RankSettings
+    from adjudge.rank.methods import Method
+    from adjudge.rank.mixed.design import MixedDesign
+    from adjudge.results.rank import Ranking
+
+    Floats = NDArray[np.float64]
+
+DEFAULT_RULE = "holm"
+FEWEST_DRAWS = 100
+"""Fewer draws leave the quantile behind rank sets to chance."""
+
+
+@dataclass(frozen=True, eq=False)
+class MixedRanking:
+    """A fitted model and what follows from it; arrays are in the order of `fit.systems`."""
+
+    fit: MixedFit
+    contrasts: Contrasts
+    rank_sets: RankSets
+    interval: tuple[Floats, Floats]
+    """Low and high of every difference, by itself."""
+    simultaneous: tuple[Floats, Floats]
+    """Low and high of every difference, all at once."""
+    set_aside: tuple[SetAside, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said with the result."""
+        return self.fit.notes
+
+    @property
+    def estimate(self) -> Estimate:
+        """What `rank.assemble` needs."""
+        low, high = self.interval
+        return Estimate(
+            systems=self.fit.systems,
+            human=self.fit.human,
+            scores=self.fit.effects,
+            n=self.fit.n,
+            tests=PairTests(self.contrasts.greater, self.contrasts.two_sided),
+            rank_sets=self.rank_sets.simultaneous,
+            numbers={
+                "se": self.fit.se,
+                "rank_low": self.rank_sets.marginal[:, 0],
+                "rank_high": self.rank_sets.marginal[:, 1],
+            },
+            pair_numbers={"se": self.contrasts.se, "df": self.contrasts.df, "low": low, "high": high},
+        )
+
+
+def rank_by_model(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
+    """Rank systems by their effects in a mixed model."""
+    draws = DRAWS if settings.resamples is None else max(settings.resamples, FEWEST_DRAWS)
+    ranking = rank_scores(judgments, method=method.name, level=settings.level, seed=settings.seed, resamples=draws)
+    model = ranking.fit
+    if len(model.systems) < 2:
+        raise DataError(f"at least two systems must be scored, the data hold {model.systems[0]}")
+    rule = settings.lines or DEFAULT_RULE
+    return assemble(
+        Provenance(judgments.fingerprint, ranking.set_aside, judgments.final().notes),
+        ranking.estimate,
+        method=method.name,
+        rule=rule,
+        level=settings.level,
+        settings={
+            "method": method.name,
+            "effects": "+".join(model.ratios),
+            "lines": rule,
+            "level": settings.level,
+            "draws": draws,
+            "seed": settings.seed,
+            "converged": model.converged,
+        },
+        notes=ranking.notes,
+        components=model.components,
+        left_out=model.left_out,
+    )
+
+
+def rank_scores(
+    judgments: Judgments,
+    *,
+    method: str = "mixed",
+    level: float = 0.05,
+    seed: int = DEFAULT_SEED,
+    resamples: int = DRAWS,
+) -> MixedRanking:
+    """Fit the model to judgments and compare all systems.
+
+    Args:
+        judgments: scores of one language pair and campaign.
+        method: `mixed` for effects in the unit of the scores, `mixed-rank` for effects on normal scores.
+        level: 1 - confidence of intervals and rank sets.
+        seed: of the draws behind rank sets and simultaneous intervals.
+        resamples: the number of those draws.
+    """
+    design = design_from(judgments)
+    # A constant score is refused with its own value, not with that of its normal score.
+    design.check()
+    chosen = with_normal_scores(design) if method == "mixed-rank" else design
+    return rank_design(chosen, level=level, seed=seed, resamples=resamples)
+
+
+def rank_design(
+    design: MixedDesign, *, level: float = 0.05, seed: int = DEFAULT_SEED, resamples: int = DRAWS
+) -> MixedRanking:
+    """Fit the model to a design that is at hand and compare all systems."""
+    model = fit(design)
+    compared = contrasts(model.effects, model.covariance, model.df)
+    return MixedRanking(
+        fit=model,
+        contrasts=compared,
+        rank_sets=rank_sets(compared, model.covariance, level=level, seed=seed, draws=resamples),
+        interval=compared.interval(level),
+        simultaneous=simultaneous_interval(compared, model.covariance, level=level, seed=seed, draws=resamples),
+        set_aside=design.set_aside,
+    )
+
+
+def normal_scores(score: Floats) -> Floats:
+    """The normal quantile of each score's rank among all."""
+    from scipy.stats import norm, rankdata
+
+    quantile: Floats = norm.ppf((rankdata(score) - 0.5) / len(score))
+    return quantile
+
+
+def with_normal_scores(design: MixedDesign) -> MixedDesign:
+    """The design with normal scores."""
+    return design.with_scores(normal_scores(design.score))
