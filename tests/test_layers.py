@@ -30,7 +30,8 @@ ALLOWED["collect"] = {"core", "results", "formats", "design", "collect"}
 ALLOWED["report"] = {"core", "results", "report"}
 ALLOWED["datasets"] = {"core", "results", "datasets"}
 ALLOWED["doctor"] = {"core", "results", "collect", "datasets", "doctor"}
-ALLOWED["cli"] = {*FLOW, "datasets", "doctor", "report", "cli"}
+ALLOWED["api"] = {*FLOW, "report", "api"}
+ALLOWED["cli"] = {*FLOW, "datasets", "doctor", "report", "api", "cli"}
 
 
 def imports_of(file: Path) -> set[str]:

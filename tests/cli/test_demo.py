@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from adjudge.cli.app import app
-from adjudge.cli.demo import _own_name
+from adjudge.cli.commands.demo import _typed_name
 from adjudge.formats import read
 
 
@@ -39,9 +39,9 @@ def test_the_command_is_named_as_it_can_be_typed(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("sys.argv", [".venv/bin/adjudge", "demo"])
-    assert _own_name() == ".venv/bin/adjudge"
+    assert _typed_name() == ".venv/bin/adjudge"
     monkeypatch.setattr("sys.argv", ["/elsewhere/bin/adjudge", "demo"])
-    assert _own_name() == "/elsewhere/bin/adjudge"
+    assert _typed_name() == "/elsewhere/bin/adjudge"
     found = tmp_path / "adjudge"
     found.touch(mode=0o755)
-    assert _own_name() == "adjudge"
+    assert _typed_name() == "adjudge"

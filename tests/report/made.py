@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import combinations
 
 from adjudge.core.judgments import SetAside
-from adjudge.report.results import PairResults
 from adjudge.results.agree import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
 from adjudge.results.audit import Audit, Section
 from adjudge.results.audit.aa import AARate, AATest
@@ -20,6 +19,7 @@ from adjudge.results.check import AnnotatorCheck, Checked
 from adjudge.results.components import VarianceComponent
 from adjudge.results.import_ import Imported
 from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
+from adjudge.results.report import PairResults
 from adjudge.results.tournament import CheapestOrder, Movable, Tournament, Violation
 
 NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"

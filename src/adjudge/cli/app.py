@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from adjudge._version import __version__
-from adjudge.cli import (
+from adjudge.cli.commands import (
     agree,
     audit,
     check,
@@ -30,9 +30,9 @@ from adjudge.cli import (
     testset,
     tournament,
 )
-from adjudge.cli.naming import names_files
+from adjudge.cli.errors import names_files
+from adjudge.cli.options import with_plain_types
 from adjudge.cli.reading import takes_reading
-from adjudge.cli.values import in_plain_words
 
 app = typer.Typer(
     name="adjudge",
@@ -65,7 +65,7 @@ _GROUPS = {"": app, "data": _data}
 
 def _add(name: str, command: Callable[..., None]) -> None:
     group, _, verb = name.rpartition(" ")
-    _GROUPS[group].command(verb)(in_plain_words(names_files(takes_reading(command))))
+    _GROUPS[group].command(verb)(with_plain_types(names_files(takes_reading(command))))
 
 
 _add("demo", demo.demo)

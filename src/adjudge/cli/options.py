@@ -1,9 +1,19 @@
-"""Options that several commands share, so that they have the same name, meaning and help everywhere."""
+"""Options that several commands share, so that they have the same name, meaning and help everywhere.
 
+Also what the shell completes for their values, and the words that `--help` prints for the types of values.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from copy import copy
 from pathlib import Path
-from typing import Annotated
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import typer
+from typer.models import OptionInfo
 
 from adjudge.core.rng import DEFAULT_SEED
 
@@ -23,3 +33,65 @@ Seed = Annotated[
 ]
 
 __all__ = ["DEFAULT_SEED", "Files", "Json", "Output", "ReportFile", "Seed"]
+
+
+def complete_formats(incomplete: str) -> list[tuple[str, str]]:
+    """Formats of files, with what they are."""
+    from adjudge.formats import FORMATS
+
+    return [(name, what) for name, (_, what) in FORMATS.items() if name.startswith(incomplete)]
+
+
+def complete_methods(incomplete: str) -> list[str]:
+    """Methods of ranking."""
+    from adjudge.rank.methods import METHODS
+
+    return [name for name in METHODS if name.startswith(incomplete)]
+
+
+def complete_data_sets(incomplete: str) -> list[tuple[str, str]]:
+    """Public data sets, with what they hold."""
+    from adjudge.datasets import catalogue
+
+    return [(name, dataset.holds) for name, dataset in catalogue().items() if name.startswith(incomplete)]
+
+
+def complete_papers(incomplete: str) -> list[str]:
+    """Papers whose tables can be recomputed."""
+    from adjudge.replicate import PAPERS
+
+    return [name for name in PAPERS if name.startswith(incomplete)]
+
+
+# What `--help` prints for the value of an option, by its type. A flag takes no value.
+_WORDS: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "PATH"}
+
+
+def with_plain_types(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with a plain word for the value of every option that has none, instead of a Python type."""
+    signature = inspect.signature(command, eval_str=True)
+    parameters = [
+        parameter.replace(annotation=_with_word(parameter.annotation)) for parameter in signature.parameters.values()
+    ]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def _with_word(annotation: Any) -> Any:
+    if get_origin(annotation) is not Annotated:
+        return annotation
+    kind, option = get_args(annotation)[:2]
+    word = _WORDS.get(_single(kind))
+    if not isinstance(option, OptionInfo) or option.metavar is not None or word is None:
+        return annotation
+    with_word = copy(option)
+    with_word.metavar = word
+    return Annotated[kind, with_word]
+
+
+def _single(kind: Any) -> Any:
+    """The type of one value: `Path` of `list[Path] | None`."""
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(member for member in get_args(kind) if member is not type(None))
+    return get_args(kind)[0] if get_origin(kind) is list else kind

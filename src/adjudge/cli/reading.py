@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from adjudge.cli import completing
+from adjudge.cli import options as o
 from adjudge.formats.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Format = Annotated[
         "--format",
         "-f",
         help="Format of the files; the native table where left out. 'adjudge formats' lists all.",
-        autocompletion=completing.formats,
+        autocompletion=o.complete_formats,
         rich_help_panel=PANEL,
     ),
 ]
@@ -86,40 +86,40 @@ class Reading:
 
 
 def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as the command line sees it: with the readers' options in the place of its `reading`."""
+    """The command as the command line sees it: with the readers' options instead of its parameter `Reading`."""
     signature = inspect.signature(command, eval_str=True)
-    place = next((name for name, one in signature.parameters.items() if one.annotation is Reading), None)
-    if place is None:
+    replaced = next((name for name, own in signature.parameters.items() if own.annotation is Reading), None)
+    if replaced is None:
         return command
-    offered = [one for one in _parameters() if one.name not in signature.parameters]
-    names = [one.name for one in offered]
+    added = [parameter for parameter in _reading_parameters() if parameter.name not in signature.parameters]
 
     @wraps(command)
-    def run(**given: Any) -> None:
-        chosen = {name: given.pop(name) for name in names}
-        command(**given, **{place: _reading(chosen)})
+    def run(**arguments: Any) -> None:
+        given = {parameter.name: arguments.pop(parameter.name) for parameter in added}
+        command(**arguments, **{replaced: _reading(given)})
 
     parameters: list[inspect.Parameter] = []
-    for name, one in signature.parameters.items():
-        parameters += offered if name == place else [one.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+    for name, own in signature.parameters.items():
+        parameters += added if name == replaced else [own.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
 @cache
-def _parameters() -> tuple[inspect.Parameter, ...]:
+def _reading_parameters() -> tuple[inspect.Parameter, ...]:
     """Format and pair, and an option for every other field of the readers' options."""
     types = get_type_hints(ReadOptions)
     first = [_parameter("format", Format, None), _parameter("pair", Pair, None)]
-    return (*first, *(_of_field(one.name, types[one.name], one) for one in fields(ReadOptions) if one.name != "pair"))
+    others = [option for option in fields(ReadOptions) if option.name != "pair"]
+    return (*first, *(_from_field(option, types[option.name]) for option in others))
 
 
-def _of_field(name: str, kind: Any, one: Any) -> inspect.Parameter:
+def _from_field(option: Field[Any], kind: Any) -> inspect.Parameter:
     # Several names are joined by commas, several files are given by repeating the option.
     typed = {tuple[str, ...]: str | None, tuple[Path, ...]: list[Path] | None}.get(kind, kind)
-    option = typer.Option(help=one.metadata["help"], rich_help_panel=PANEL)
-    return _parameter(name, Annotated[typed, option], one.default or None)
+    described = typer.Option(help=option.metadata["help"], rich_help_panel=PANEL)
+    return _parameter(option.name, Annotated[typed, described], option.default or None)
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -127,10 +127,10 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _reading(given: dict[str, Any]) -> Reading:
-    """What was chosen, in the types of the readers' options."""
+    """What was given, in the types of the readers' options."""
     types = get_type_hints(ReadOptions)
-    chosen = {name: _typed(value, types[name]) for name, value in given.items() if name != "format"}
-    return Reading(given.get("format"), given.get("pair"), ReadOptions(**chosen))
+    options = {name: _typed(value, types[name]) for name, value in given.items() if name != "format"}
+    return Reading(given.get("format"), given.get("pair"), ReadOptions(**options))
 
 
 def _typed(value: Any, kind: Any) -> Any:

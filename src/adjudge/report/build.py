@@ -25,7 +25,7 @@ from adjudge.results.table import Cell, Table, number, text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from adjudge.report.results import PairResults
+    from adjudge.results.report import PairResults
 
 # The order of a pair's page; a section that has nothing to show returns None.
 SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (

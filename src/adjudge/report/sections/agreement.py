@@ -9,8 +9,8 @@ from adjudge.report.charts.by_length import by_length
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
-    from adjudge.report.results import PairResults
     from adjudge.results.agree import Agreement, Coefficients
+    from adjudge.results.report import PairResults
 
 # Landis and Koch (1977): customary words for kappa, without theory behind them.
 _WORDS = (

@@ -9,8 +9,8 @@ from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.report.results import PairResults
     from adjudge.results.check import Checked
+    from adjudge.results.report import PairResults
 
 
 def annotators_section(results: PairResults) -> Section | None:

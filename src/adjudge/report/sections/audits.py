@@ -16,9 +16,9 @@ from adjudge.results.audit.tasks import Documents, TaskComposition
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjudge.report.results import PairResults
     from adjudge.results.audit import Section as AuditSection
     from adjudge.results.rank import Ranking
+    from adjudge.results.report import PairResults
     from adjudge.results.table import Table
 
 # What an audit asks, in words; one that is not named here is shown under its own name.

@@ -10,7 +10,7 @@ from adjudge.report.words import counted, listed
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
-    from adjudge.report.results import PairResults
+    from adjudge.results.report import PairResults
 
 
 def claims_of(results: PairResults) -> Claims | None:

@@ -11,8 +11,8 @@ from adjudge.results.audit.aa import AATest
 from adjudge.results.table import Cell, Table, percent, show, text
 
 if TYPE_CHECKING:
-    from adjudge.report.results import PairResults
     from adjudge.results.rank import Ranking
+    from adjudge.results.report import PairResults
 
 
 def methods_section(results: PairResults) -> Section | None:

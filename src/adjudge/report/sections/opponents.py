@@ -11,7 +11,7 @@ from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_rela
 from adjudge.report.sections.ranking import unit_of
 
 if TYPE_CHECKING:
-    from adjudge.report.results import PairResults
+    from adjudge.results.report import PairResults
 
 
 def opponents_section(results: PairResults) -> Section | None:

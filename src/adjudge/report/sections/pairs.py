@@ -12,7 +12,7 @@ from adjudge.report.sections.ranking import unit_of
 from adjudge.report.words import pairs_told_apart
 
 if TYPE_CHECKING:
-    from adjudge.report.results import PairResults
+    from adjudge.results.report import PairResults
 
 
 def pairs_section(results: PairResults) -> Section:

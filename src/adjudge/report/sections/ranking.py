@@ -11,8 +11,8 @@ from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, machines
 
 if TYPE_CHECKING:
-    from adjudge.report.results import PairResults
     from adjudge.results.rank import Ranking
+    from adjudge.results.report import PairResults
 
 # What the scores of a method are, for the axis of a chart.
 UNITS = {

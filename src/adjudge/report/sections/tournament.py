@@ -9,7 +9,7 @@ from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.report.results import PairResults
+    from adjudge.results.report import PairResults
     from adjudge.results.tournament import Tournament
 
 

@@ -49,8 +49,7 @@ def meta(
 
     Example: adjudge meta human.tsv metrics.tsv
     """
-    from adjudge.cli.report_file import put_report
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output, write_standard_page
     from adjudge.core.errors import UsageError
     from adjudge.formats.metric_scores import read_metric_scores
     from adjudge.meta.evaluate import evaluate
@@ -85,8 +84,8 @@ def meta(
         made_with={**made_with, "lower_is_better": ",".join(lower_is_better)} if lower_is_better else made_with,
         notes=(*(made.notes if made is not None else ()), *notes),
     )
-    put_report(result, report, title=gold.stem)
-    put_out({"all": result}, json=json, output=output)
+    write_standard_page(result, report, title=gold.stem)
+    write_output({"all": result}, json=json, output=output)
 
 
 def _turned(

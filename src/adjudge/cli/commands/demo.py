@@ -1,40 +1,97 @@
-"""The steps of the demo, each told in a line or two as it is done."""
+"""`adjudge demo`: the whole flow on a simulated campaign, described in a line or two per step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adjudge.cli import options as o
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
-    from adjudge.report.results import PairResults
+    from adjudge.results.report import PairResults
     from adjudge.results.simulate import Recovery, Simulated, Truth
     from adjudge.results.tournament import Tournament
+    from adjudge.results.written import Written
 
 TITLE = "Two simulated campaigns"
 # One system is clearly the best, and several are so close that their places stay open.
 QUALITIES = (-0.4, 0.8, 0.0, 1.9, 0.4, -1.2, 0.45, -0.45, 0.05)
+FILES = ("judgments.parquet", "truth.json", "ranking.json", "report.html")
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("demo"),
+    seed: o.Seed = o.DEFAULT_SEED,
+    json: o.Json = False,
+) -> None:
+    """Run the whole flow on a simulated campaign: judgments, check, agreement, ranking, audit, report.
+
+    Example: adjudge demo --output demo
+    """
+    for line in run_demo(output, seed, calls=_typed_name(), tell=_tell):
+        _tell("")
+        # Whoever asks for JSON gets nothing else on standard output.
+        print(line, flush=True, file=sys.stderr if json else sys.stdout)
+    if json:
+        from adjudge.cli.output import write_output
+
+        write_output({"all": _written(output, seed)}, json=True, output=None)
+
+
+def _tell(what: str) -> None:
+    """Say what is at work on a line that the next one replaces, where a terminal watches."""
+    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        print(f"\r\x1b[2K  … {what}" if what else "\r\x1b[2K", end="", file=sys.stderr, flush=True)
+
+
+def _typed_name() -> str:
+    """How this command is typed here: by its name where the shell finds it, else by its path."""
+    called = Path(sys.argv[0]).absolute()
+    if shutil.which("adjudge") or called.name != "adjudge":
+        return "adjudge"
+    return str(called.relative_to(Path.cwd()) if called.is_relative_to(Path.cwd()) else called)
+
+
+def _written(folder: Path, seed: int) -> Written:
+    from adjudge.formats import read
+    from adjudge.results.written import Written
+
+    judgments = read([folder / "judgments.parquet"])
+    return Written(
+        command="demo",
+        settings={"seed": seed},
+        data=judgments.fingerprint,
+        set_aside=judgments.set_aside,
+        files=[str(folder / name) for name in FILES],
+        pairs=list(judgments.by_pair()),
+    )
 
 
 def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
     """Run everything, told line by line; `calls` is how the command is typed here, `tell` hears what is at work."""
-    from adjudge.cli.compute import ReportSettings, pair_results
+    from adjudge.api.report import ReportSettings, pair_results
     from adjudge.core.judgments import concat
     from adjudge.formats import native
     from adjudge.simulate import recovery
 
     yield "Two campaigns whose truth is known, from judgments to report:"
-    campaigns = _campaigns(seed)
-    native.write(concat([one.judgments for one in campaigns.values()]), folder / "judgments.parquet")
+    campaigns = _simulated_campaigns(seed)
+    native.write(concat([simulated.judgments for simulated in campaigns.values()]), folder / "judgments.parquet")
     _write_truth(campaigns, folder / "truth.json")
     results: dict[str, PairResults] = {}
     for name, simulated in campaigns.items():
-        yield from _told_simulation(name, simulated)
+        yield from _describe_simulation(name, simulated)
         settings = ReportSettings(texts={"": simulated.sources}, only_passing=True, seed=seed, tell=tell)
         results[name] = pair_results(simulated.judgments, settings)
-        yield from _told_results(results[name])
-        yield from _told_recovery(recovery(simulated.truth, results[name].ranking), simulated.truth)
+        yield from _describe_results(results[name])
+        yield from _describe_recovery(recovery(simulated.truth, results[name].ranking), simulated.truth)
     tell("writing the report")
     _write_ranking(results, folder / "ranking.json")
     _write_report(results, folder / "report.html")
@@ -43,7 +100,7 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
     yield f"Now look closer: {calls} rank {folder / 'judgments.parquet'}, or {calls} --help."
 
 
-def _campaigns(seed: int) -> dict[str, Simulated]:
+def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
     from adjudge.simulate import RankingCampaign, ScoreCampaign, simulate
 
     rankings = RankingCampaign(
@@ -51,12 +108,12 @@ def _campaigns(seed: int) -> dict[str, Simulated]:
         name="rankings",
     )  # fmt: skip
     scores = ScoreCampaign(systems=6, annotators=20, tasks=60, careless=0.1, name="scores")
-    drawn = {one.name: simulate(one, seed=seed) for one in (rankings, scores)}
+    drawn = {campaign.name: simulate(campaign, seed=seed) for campaign in (rankings, scores)}
     # The names that `adjudge report` gives to the parts of the table.
-    return {f"{name}/{one.judgments.pairs[0]}": one for name, one in drawn.items()}
+    return {f"{name}/{simulated.judgments.pairs[0]}": simulated for name, simulated in drawn.items()}
 
 
-def _told_simulation(name: str, simulated: Simulated) -> Iterator[str]:
+def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
     from adjudge.report.words import counted
     from adjudge.results.import_ import describe
 
@@ -69,14 +126,14 @@ def _told_simulation(name: str, simulated: Simulated) -> Iterator[str]:
     )
 
 
-def _told_results(results: PairResults) -> Iterator[str]:
+def _describe_results(results: PairResults) -> Iterator[str]:
     from adjudge.report.sections.agreement import coefficient
     from adjudge.report.sections.claims import claims_of
     from adjudge.report.words import headline, pairs_told_apart
 
     ranking, agreement = results.ranking, results.agreement
     if results.checked is not None:
-        failed = [one.annotator for one in results.checked.annotators if not one.passed]
+        failed = [annotator.annotator for annotator in results.checked.annotators if not annotator.passed]
         yield f"  check       {', '.join(failed) + ' left out' if failed else 'nobody can be tested, all are kept'}"
     if agreement is not None:
         name, inter = coefficient(agreement, agreement.inter["all"])
@@ -87,7 +144,7 @@ def _told_results(results: PairResults) -> Iterator[str]:
     yield f"  rank        {headline(ranking, made)}"
     yield f"              {told} of {pairs} pairs of systems are told apart ({ranking.method})"
     if results.tournament is not None:
-        yield from _told_tournament(results.tournament)
+        yield from _describe_tournament(results.tournament)
     if made is not None:
         open_pairs = pairs - made.counted("holds") - made.counted("fragile")
         yield (
@@ -96,16 +153,20 @@ def _told_results(results: PairResults) -> Iterator[str]:
         )
 
 
-def _told_tournament(found: Tournament) -> Iterator[str]:
-    circles = "no circles" if found.acyclic else f"winners run in circles among {sum(map(len, found.cycles))} systems"
-    proof = "proved the best" if found.mfas.optimal else "not proved the best"
-    yield f"  tournament  {circles}; an order with {found.mfas.cost} contradictions, {proof}"
+def _describe_tournament(tournament: Tournament) -> Iterator[str]:
+    circles = (
+        "no circles"
+        if tournament.acyclic
+        else f"winners run in circles among {sum(map(len, tournament.cycles))} systems"
+    )
+    proof = "proved the best" if tournament.mfas.optimal else "not proved the best"
+    yield f"  tournament  {circles}; an order with {tournament.mfas.cost} contradictions, {proof}"
 
 
-def _told_recovery(found: Recovery, truth: Truth) -> Iterator[str]:
-    tau = "–" if found.kendall is None else f"{found.kendall:.2f}"
-    best = "found" if found.best_found else f"missed (it is {truth.order[0]})"
-    wrong = "none is wrong" if not found.wrong_claims else f"{len(found.wrong_claims)} are wrong"
+def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:
+    tau = "–" if recovered.kendall is None else f"{recovered.kendall:.2f}"
+    best = "found" if recovered.best_found else f"missed (it is {truth.order[0]})"
+    wrong = "none is wrong" if not recovered.wrong_claims else f"{len(recovered.wrong_claims)} are wrong"
     yield (
         f"  truth       Kendall's tau {tau} with the true order, the first place {best}; "
         f"of the pairs that a line separates, {wrong}"
@@ -116,16 +177,16 @@ def _write_truth(campaigns: Mapping[str, Simulated], path: Path) -> None:
     from adjudge.core.files import write_text
     from adjudge.report.machine import to_json
 
-    truths = {name: one.truth.to_dict() for name, one in campaigns.items()}
+    truths = {name: simulated.truth.to_dict() for name, simulated in campaigns.items()}
     write_text(path, to_json(next(iter(truths.values())) if len(truths) == 1 else truths) + "\n")
 
 
 def _write_ranking(results: Mapping[str, PairResults], path: Path) -> None:
-    from adjudge.cli.shared import as_object
+    from adjudge.cli.output import as_object
     from adjudge.core.files import write_text
     from adjudge.report.machine import to_json
 
-    write_text(path, to_json(as_object({name: one.ranking for name, one in results.items()})) + "\n")
+    write_text(path, to_json(as_object({name: result.ranking for name, result in results.items()})) + "\n")
 
 
 def _write_report(results: Mapping[str, PairResults], path: Path) -> None:

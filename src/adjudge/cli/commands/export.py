@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli import options as o
-from adjudge.cli.serve import Campaign, Database
+from adjudge.cli.commands.serve import Campaign, Database
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
@@ -33,7 +33,7 @@ def export(
 
     Example: adjudge export campaign.toml -o judgments.parquet
     """
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.collect.serve import collected_so_far
     from adjudge.core.errors import unknown_choice
     from adjudge.results.export import describe_export
@@ -45,7 +45,7 @@ def export(
     judgments = collected_so_far(campaign, database=database, with_excluded=with_excluded, with_texts=texts)
     written = writers[format](judgments, output)
     result = describe_export(written, {"format": format, "with_excluded": with_excluded})
-    put_out({"all": result}, json=json, output=None)
+    write_output({"all": result}, json=json, output=None)
 
 
 def _without_withdrawn(judgments: Judgments) -> Judgments:

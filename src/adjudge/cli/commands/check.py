@@ -30,14 +30,14 @@ def check(
     Example: adjudge check batches/ --format mturk-da --kept kept.parquet
     """
     from adjudge.check.annotators import CheckRule, check
-    from adjudge.cli.shared import for_each_pair, put_out
+    from adjudge.cli.output import for_each_pair, write_output
 
     rule = CheckRule(test, level, least_seconds, longest_run, not keep_rejected)
     parts = reading.by_pair(files)
     results = for_each_pair(parts, lambda part: check(part, rule=rule))
     if kept is not None:
         _write_kept(parts, results, kept)
-    put_out(results, json=json, output=output)
+    write_output(results, json=json, output=output)
 
 
 def _write_kept(parts, results, path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -26,12 +26,11 @@ def doctor(
 
     Example: adjudge doctor --database campaign.sqlite3
     """
-    from adjudge.cli.progress import waiting
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import progress, write_output
     from adjudge.doctor import Examination, examine
 
-    with waiting([]) as (tell, _):
+    with progress([]) as (tell, _):
         found = examine(Examination(database=database, port=port), tell=tell)
-    put_out({"all": found}, json=json, output=output)
+    write_output({"all": found}, json=json, output=output)
     if not found.healthy:
         raise typer.Exit(1)

@@ -24,7 +24,7 @@ def design(
     """
     import sys
 
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.design import design as make_tasks
     from adjudge.design import load_campaign, measure_balance, save_tasks
     from adjudge.design.texts import read_texts
@@ -41,4 +41,4 @@ def design(
     if output is not None:
         save_tasks(tasks, output)
         print(f"wrote {output}", file=sys.stderr)
-    put_out({"all": report}, json=json, output=None)
+    write_output({"all": report}, json=json, output=None)

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from adjudge.cli import completing
 from adjudge.cli import options as o
 
 
@@ -17,7 +16,7 @@ def list_(
         typer.Argument(
             metavar="NAME",
             help="Tell all that is known of these; all sets in brief.",
-            autocompletion=completing.data_sets,
+            autocompletion=o.complete_data_sets,
         ),
     ] = None,
     json: o.Json = False,
@@ -27,11 +26,11 @@ def list_(
 
     Example: adjudge data list wmt10
     """
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.datasets import catalogue, find_set, listed
 
     chosen = [find_set(name) for name in names] if names else list(catalogue().values())
-    put_out({"all": listed(chosen, details=bool(names))}, json=json, output=output)
+    write_output({"all": listed(chosen, details=bool(names))}, json=json, output=output)
 
 
 def get(
@@ -40,7 +39,7 @@ def get(
         typer.Argument(
             metavar="NAME",
             help="The data set, as 'adjudge data list' names it.",
-            autocompletion=completing.data_sets,
+            autocompletion=o.complete_data_sets,
         ),
     ],
     source: Annotated[
@@ -56,17 +55,17 @@ def get(
 
     Example: adjudge data get wmt12 --from wmt12.RNK_results.csv
     """
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.datasets import at_hand, data_folder, fetch, find_set, where_is
 
     dataset, folder = find_set(name), data_folder()
     place = where_is(dataset, folder)
     if place not in (None, folder / name) and not again and source is None:
-        put_out({"all": at_hand(dataset, place)}, json=json, output=None)
+        write_output({"all": at_hand(dataset, place)}, json=json, output=None)
         return
     with _progress() as tell:
         fetched = fetch(dataset, folder, source=source, again=again, tell=tell)
-    put_out({"all": fetched}, json=json, output=None)
+    write_output({"all": fetched}, json=json, output=None)
 
 
 @contextmanager

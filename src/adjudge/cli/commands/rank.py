@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from adjudge.cli import completing
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
@@ -18,7 +17,7 @@ def rank(
             "--method",
             "-m",
             help="Method; by default bradley-terry for rankings, mixed for scores.",
-            autocompletion=completing.methods,
+            autocompletion=o.complete_methods,
         ),
     ] = None,
     reference: Annotated[
@@ -47,7 +46,7 @@ def rank(
 
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """
-    from adjudge.cli.shared import for_each_pair, put_out
+    from adjudge.cli.output import for_each_pair, write_output
     from adjudge.rank import RankSettings, rank
     from adjudge.rank.methods import find_method
 
@@ -55,4 +54,6 @@ def rank(
         find_method(method)
     settings = RankSettings(reference, lines, level, significance, resamples, zero_sd, seed)
     parts = reading.by_pair(files)
-    put_out(for_each_pair(parts, lambda part: rank(part, method=method, settings=settings)), json=json, output=output)
+    write_output(
+        for_each_pair(parts, lambda part: rank(part, method=method, settings=settings)), json=json, output=output
+    )

@@ -31,8 +31,7 @@ def gold(
 
     Example: adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt
     """
-    from adjudge.cli.report_file import put_report
-    from adjudge.cli.shared import for_each_pair, put_out
+    from adjudge.cli.output import for_each_pair, write_output, write_standard_page
     from adjudge.core.errors import UsageError
     from adjudge.meta.gold import gold
     from adjudge.meta.keys import read_keys
@@ -51,8 +50,8 @@ def gold(
         lambda part: gold(part, names=names, keys=mapping, checked=not all_annotators, orders=orders, seed=seed),
     )
     if report is not None:
-        put_report(next(iter(results.values())), report, title=", ".join(run.stem for run in runs))
-    put_out(results, json=json, output=output)
+        write_standard_page(next(iter(results.values())), report, title=", ".join(run.stem for run in runs))
+    write_output(results, json=json, output=output)
 
 
 def _by_pair(tables: "list[Judgments]") -> "dict[str, list[Judgments]]":

@@ -64,7 +64,7 @@ def testset(
 
     Example: adjudge testset newstest.en.txt --fix clean
     """
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.testset import TestSetOptions, check
     from adjudge.testset.fix import write_fixed
 
@@ -87,8 +87,8 @@ def testset(
         left = f"; {written.left} segments hold markup and were left as they are" if written.left else ""
         print(f"{written.changes} changes written to {fix}{left}", file=sys.stderr)
     if report is not None:
-        from adjudge.cli.report_file import put_page
+        from adjudge.cli.output import write_page
         from adjudge.report.testset_page import build_testset_page
 
-        put_page(build_testset_page(result, title=files[0].name), report)
-    put_out({"all": result}, json=json, output=output)
+        write_page(build_testset_page(result, title=files[0].name), report)
+    write_output({"all": result}, json=json, output=output)

@@ -39,8 +39,7 @@ def qe(
 
     Example: adjudge qe edits.tsv --predictions predictions.tsv --baseline BASELINE
     """
-    from adjudge.cli.report_file import put_report
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output, write_standard_page
     from adjudge.formats.post_edits import read_document_scores, read_post_edits, read_predictions
     from adjudge.meta.quality_estimation import estimate
 
@@ -53,8 +52,8 @@ def qe(
         direct=read_document_scores(direct) if direct is not None else None,
         prices=_prices(assessments, assessment_price, word_price),
     )
-    put_report(result, report, title=texts.stem)
-    put_out({"all": result}, json=json, output=output)
+    write_standard_page(result, report, title=texts.stem)
+    write_output({"all": result}, json=json, output=output)
 
 
 def _prices(assessments: int | None, price: float | None, words: tuple[float, float] | None) -> "Prices | None":

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adjudge.cli import completing
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
@@ -27,7 +26,7 @@ def audit(
             "--method",
             "-m",
             help="Method whose scores are audited; wins-or-ties for rankings.",
-            autocompletion=completing.methods,
+            autocompletion=o.complete_methods,
         ),
     ] = None,
     lines: Annotated[
@@ -52,7 +51,7 @@ def audit(
     Example: adjudge audit data_RNK.csv --format wmt-ranking --pair en-cs --edits data_EDT.tsv
     """
     from adjudge.audit import AuditSettings, audit, read_companion
-    from adjudge.cli.shared import for_each_pair, put_out
+    from adjudge.cli.output import for_each_pair, write_output
 
     settings = AuditSettings(
         method=method,
@@ -65,7 +64,7 @@ def audit(
     names = only.split(",") if only is not None else None
     parts = reading.by_pair(files)
     results = for_each_pair(parts, lambda part: audit(part, only=names, settings=settings))
-    put_out(results, json=json, output=output, summary=_over_pairs(results))
+    write_output(results, json=json, output=output, summary=_over_pairs(results))
 
 
 def _over_pairs(results: "Mapping[str, Result]") -> "Result | None":

@@ -20,7 +20,7 @@ def tournament(
 
     Example: adjudge tournament data_RNK.csv --format wmt-ranking --pair fr-en
     """
-    from adjudge.cli.shared import for_each_pair, put_out
+    from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError
     from adjudge.rank.tournament import tournament
 
@@ -28,4 +28,4 @@ def tournament(
         raise UsageError(f"--time-limit is {time_limit:g}, it must be more than 0 seconds")
     parts = reading.by_pair(files)
     results = for_each_pair(parts, lambda part: tournament(part, time_limit=time_limit, seed=seed))
-    put_out(results, json=json, output=output)
+    write_output(results, json=json, output=output)

@@ -43,7 +43,7 @@ def plan(
     """
     import sys
 
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.plan import PlanSettings
     from adjudge.plan import plan as make_plan
     from adjudge.plan.settings import STRUCTURES
@@ -76,7 +76,7 @@ def plan(
 
         write_plan_curve(found, plot)
         print(f"wrote {plot}", file=sys.stderr)
-    put_out({"all": found}, json=json, output=output)
+    write_output({"all": found}, json=json, output=output)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ def formats(json: o.Json = False) -> None:
 
     if json:
         from adjudge._version import __version__
-        from adjudge.cli.shared import print_json
+        from adjudge.cli.output import print_json
         from adjudge.results.result import make_signature
 
         about = {"settings": {}, "set_aside": [], "version": __version__}

@@ -19,10 +19,10 @@ def import_(
 
     Example: adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet
     """
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.formats import native
     from adjudge.results.import_ import describe
 
     judgments = reading.read(files)
     native.write(judgments, output)
-    put_out({"all": describe(judgments, reading.settings)}, json=json, output=None)
+    write_output({"all": describe(judgments, reading.settings)}, json=json, output=None)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adjudge.cli import completing
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import Judgments
-    from adjudge.report.results import PairResults
+    from adjudge.results.report import PairResults
     from adjudge.results.result import Setting
     from adjudge.results.written import Written
 
@@ -28,7 +27,7 @@ def report(
             "--method",
             "-m",
             help="Method of the ranking; by default that of 'adjudge rank'.",
-            autocompletion=completing.methods,
+            autocompletion=o.complete_methods,
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
@@ -54,16 +53,15 @@ def report(
     """
     import sys
 
-    from adjudge.cli.compute import ReportSettings, pair_results
-    from adjudge.cli.progress import waiting
-    from adjudge.cli.shared import for_each_pair, put_out
+    from adjudge.api.report import ReportSettings, pair_results
+    from adjudge.cli.output import for_each_pair, progress, write_output
     from adjudge.core.files import write_text
     from adjudge.report.build import build_report
     from adjudge.report.files import write_plots, write_tables
     from adjudge.report.html import render
 
     parts = reading.by_pair(files)
-    with waiting(list(parts)) as (tell, start_next):
+    with progress(list(parts)) as (tell, start_next):
         settings = ReportSettings(method=method, texts=_sources(texts), only_passing=only_passing, seed=seed, tell=tell)
 
         def compute(part: "Judgments") -> "PairResults":
@@ -83,7 +81,7 @@ def report(
         print(f"wrote {path}", file=sys.stderr)
     if json:
         given = {"method": method, "only_passing": only_passing, "seed": seed}
-        put_out({"all": _written(written, {name: parts[name] for name in results}, given)}, json=True, output=None)
+        write_output({"all": _written(written, {name: parts[name] for name in results}, given)}, json=True, output=None)
 
 
 def _written(files: list[Path], parts: "dict[str, Judgments]", settings: "Mapping[str, Setting]") -> "Written":

@@ -32,7 +32,7 @@ def agree(
     Example: adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs
     """
     from adjudge.agree import agree, read_source_texts
-    from adjudge.cli.shared import for_each_pair, put_out
+    from adjudge.cli.output import for_each_pair, write_output
 
     sources = read_source_texts(texts) if texts else None
     parts = {"all": reading.read(files)} if pooled else reading.by_pair(files)
@@ -41,4 +41,4 @@ def agree(
         parts,
         lambda part: agree(part, labels=labels, texts=sources, length_unit=length_unit, resamples=resamples, seed=seed),
     )
-    put_out(results, json=json, output=output)
+    write_output(results, json=json, output=output)

@@ -53,7 +53,7 @@ def simulate(
 
     Example: adjudge simulate -o judgments.parquet --truth truth.json --systems 12 --uneven 1 --careless 0.1
     """
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.core.files import write_text
     from adjudge.formats import native
     from adjudge.report.machine import to_json
@@ -82,7 +82,7 @@ def simulate(
         write_text(truth, to_json(simulated.truth.to_dict()) + "\n")
     if sources is not None:
         write_text(sources, "\n".join(simulated.sources) + "\n")
-    put_out({pair: simulated.truth}, json=json, output=None)
+    write_output({pair: simulated.truth}, json=json, output=None)
 
 
 def _campaign(

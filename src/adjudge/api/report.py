@@ -1,4 +1,4 @@
-"""All results of a report, for `report` and `demo`: calls the stages one after the other, computes nothing itself."""
+"""All results that a report on one language pair shows: the stages are called one after the other."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from adjudge.core.judgments import Judgments
-    from adjudge.report.results import PairResults
     from adjudge.results.agree import Agreement
     from adjudge.results.check import Checked
     from adjudge.results.rank import Ranking
+    from adjudge.results.report import PairResults
 
 _Computed = TypeVar("_Computed")
 
 # Methods that stand beside the default, where they fit the judgments.
-BESIDE = {
+OTHER_METHODS = {
     "relative": ("expected-wins", "wins-no-ties", "wins-or-ties"),
     "scores": ("mixed-rank", "zscore", "raw"),
 }
@@ -45,12 +45,12 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     from adjudge.check.annotators import check
     from adjudge.rank import METHODS, RankSettings, rank
     from adjudge.rank.tournament import tournament
-    from adjudge.report.results import PairResults
     from adjudge.results.import_ import describe
+    from adjudge.results.report import PairResults
 
     missing: list[str] = []
     settings.tell("checking the annotators")
-    checked = _optional("The check of annotators", missing, lambda: check(judgments))
+    checked = _if_possible("The check of annotators", missing, lambda: check(judgments))
     if checked is not None and settings.only_passing:
         judgments = _passing(judgments, checked)
     settings.tell("ranking")
@@ -60,13 +60,13 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     return PairResults(
         counts=describe(judgments, {}),
         ranking=ranking,
-        others=_others(judgments, ranking, kind, settings.seed),
-        tournament=_optional("The tournament", missing, lambda: tournament(judgments, seed=settings.seed))
+        others=_other_rankings(judgments, ranking, kind, settings.seed),
+        tournament=_if_possible("The tournament", missing, lambda: tournament(judgments, seed=settings.seed))
         if kind == "relative"
         else None,
         checked=checked,
-        agreement=_optional("Agreement", missing, lambda: _agreement(judgments, kind, settings)),
-        audit=_optional("The audit", missing, lambda: audit(judgments, settings=AuditSettings(seed=settings.seed))),
+        agreement=_if_possible("Agreement", missing, lambda: _agreement(judgments, kind, settings)),
+        audit=_if_possible("The audit", missing, lambda: audit(judgments, settings=AuditSettings(seed=settings.seed))),
         missing=tuple(missing),
     )
 
@@ -78,18 +78,20 @@ def _passing(judgments: Judgments, checked: Checked) -> Judgments:
     return judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
 
 
-def _others(judgments: Judgments, ranking: Ranking, kind: str, seed: int) -> tuple[Ranking, ...]:
+def _other_rankings(judgments: Judgments, ranking: Ranking, kind: str, seed: int) -> tuple[Ranking, ...]:
     """The same judgments by other methods; of relative ones for their order alone, without resamples."""
     from adjudge.rank import RankSettings, rank
 
     settings = RankSettings(resamples=0 if kind == "relative" else None, seed=seed)
-    found = []
-    for name in BESIDE[kind]:
+    rankings = []
+    for name in OTHER_METHODS[kind]:
         try:
-            found.append(rank(judgments, method=name, settings=settings))
+            rankings.append(rank(judgments, method=name, settings=settings))
         except DataError:  # a method that these data do not allow is no part of the comparison
             continue
-    return tuple(one for one in found if one.method != ranking.method and set(one.order) & set(ranking.order))
+    return tuple(
+        other for other in rankings if other.method != ranking.method and set(other.order) & set(ranking.order)
+    )
 
 
 def _agreement(judgments: Judgments, kind: str, settings: ReportSettings) -> Agreement:
@@ -99,8 +101,8 @@ def _agreement(judgments: Judgments, kind: str, settings: ReportSettings) -> Agr
     return agree(judgments, texts=settings.texts if kind == "relative" else None, seed=settings.seed)
 
 
-def _optional(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:
-    """A part that some data do not allow: left out, with the reason."""
+def _if_possible(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:
+    """A part that some data do not allow: left out, with the reason added to `missing`."""
     try:
         return compute()
     except DataError as fault:

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from adjudge.cli import completing
 from adjudge.cli import options as o
 
 
@@ -15,7 +14,7 @@ def replicate(
         typer.Argument(
             metavar="PAPER",
             help="One of document-qe, grain-of-salt, in-order, stability, suboptimal.",
-            autocompletion=completing.papers,
+            autocompletion=o.complete_papers,
         ),
     ],
     data: Annotated[Path, typer.Option("--data", "-d", metavar="DIR", help="Folder of the paper's released data.")],
@@ -26,7 +25,7 @@ def replicate(
 
     Example: adjudge replicate grain-of-salt --data wmt10
     """
-    from adjudge.cli.shared import put_out
+    from adjudge.cli.output import write_output
     from adjudge.replicate import replicate
 
-    put_out({paper: replicate(paper, data)}, json=json, output=output)
+    write_output({paper: replicate(paper, data)}, json=json, output=output)

@@ -1,0 +1,70 @@
+"""How the command line explains what went wrong: one sentence on standard error and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from adjudge.core.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells count it."""
+# The parameters of commands that hold what was judged.
+_FILE_PARAMETERS = ("files", "runs", "gold", "texts", "before", "after")
+_FILES_SHOWN = 3
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Print the message as one line on standard error, and exit."""
+    print(f"adjudge: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+def fail_on_wrong_call(fault: Exception) -> None:
+    """Exit with a sentence if the fault is a wrong option or argument; return if it is anything else."""
+    explain = getattr(fault, "format_message", None)
+    if explain is None:
+        return
+    context = getattr(fault, "ctx", None)
+    path = "adjudge" if context is None else context.command_path
+    if type(fault).__name__ == "NoArgsIsHelpError":
+        print(explain(), end="")
+        sys.exit(2)
+    # typer ends its messages with a period, and begins some with the name of a Python error.
+    message = explain().replace("Value error, ", "").rstrip(". \n")
+    fail(f"{message} (see '{path} --help')", 2)
+
+
+def ignore_closed_pipe() -> int:
+    """The reader of standard output has gone, as with `| head`. That is no fault; nothing more is flushed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def names_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a command so that its faults in the data begin with the files it was given."""
+
+    @wraps(command)
+    def run(**arguments: Any) -> None:
+        try:
+            command(**arguments)
+        except DataError as fault:
+            files = _given_files(arguments)
+            if not files or any(name in str(fault) for name in files):
+                raise
+            more = f" and {len(files) - _FILES_SHOWN} more" if len(files) > _FILES_SHOWN else ""
+            raise DataError(f"{', '.join(files[:_FILES_SHOWN])}{more}: {fault}") from fault
+
+    return run
+
+
+def _given_files(arguments: Mapping[str, Any]) -> list[str]:
+    values = [arguments.get(name) for name in _FILE_PARAMETERS]
+    paths = [path for value in values for path in (value if isinstance(value, list) else [value])]
+    return [str(path) for path in paths if isinstance(path, Path)]
