@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from adjudge.meta.levels import item_parts
-from adjudge.meta.permutation import permute_groups, permute_pearson
+from adjudge.meta.permutation_tests import permute_groups, permute_pearson
 
 SYSTEMS, SEGMENTS, METRICS, PERMUTATIONS = 20, 2000, 20, 1000
 THEIRS = {"pearson, pooled": 1240.0, "pearson, by item": 72 * 3600.0, "tie-calibrated accuracy": 12 * 3600.0}

@@ -18,6 +18,7 @@ from adjudge.audit.stability import stability
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.rank.mixed import MixedDesign, design_from, fit, refit
+from adjudge.results.audit.stability import ChangeFamily
 from adjudge.simulate.score_campaign import ScoreCampaign
 from adjudge.simulate.scores import simulate_scores
 
@@ -105,7 +106,7 @@ def test_a_divided_human_reverses_fewer_pairs_by_the_model(data: Path) -> None:
     shares: dict[str, list[float]] = {"zscore": [], "mixed": []}
     for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"):
         part = judgments.for_pair(pair)
-        changes = stability(part, families=("human divided",))
+        changes = stability(part, families=[ChangeFamily.HUMAN_DIVIDED])
         shares["zscore"].append(float(np.mean([len(one.flips) / one.pairs for one in changes])))
         shares["mixed"].append(_reversed_by_the_model(design_from(part)))
     assert np.round(100 * np.mean(shares["zscore"]), 1) == 6.7

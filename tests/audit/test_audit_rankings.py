@@ -17,8 +17,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import adjudge
 from adjudge.audit import SECTIONS, AuditSettings, audit
-from adjudge.audit.correlate import correlate
-from adjudge.audit.proportion import proportion
+from adjudge.audit.intervals import correlate, proportion
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
@@ -274,12 +273,10 @@ def test_a_section_may_be_a_list_in_json() -> None:
     assert result.to_dict()["stability"] == ["a"]
 
 
-def test_every_section_has_its_module() -> None:
-    from importlib import import_module
-
+def test_every_section_has_its_functions() -> None:
     for entry in SECTIONS.values():
-        for module in entry.modules.values():
-            assert callable(import_module(f"adjudge.audit.{module}").section)
+        for kind in entry.functions:
+            assert callable(entry.function(kind))
 
 
 def test_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adjudge.audit import AuditSettings, audit
-from adjudge.audit.trials import Trial, outcome
+from adjudge.audit.claims.trials import Trial, outcome
 from adjudge.core.judgments import Judgments
 from adjudge.results.audit.claims import Claim, Claims
 from tests.rank.make import random_blocks

@@ -10,7 +10,7 @@ from adjudge.audit.changes import DIVISORS, all_changes
 from adjudge.audit.stability import stability
 from adjudge.core.judgments import Judgments
 from adjudge.core.sheet import sheet_of
-from adjudge.results.audit.stability import ChangeCount, Stability, over_pairs, stability_table
+from adjudge.results.audit.stability import ChangeCount, ChangeFamily, Stability, over_pairs, stability_table
 
 
 def campaign(rows: list[tuple[str, str, str, str, str, float]]) -> Judgments:
@@ -41,9 +41,11 @@ def balanced(seed: int = 1, systems: tuple[str, ...] = ("HUMAN", "A", "B", "C"))
 def test_a_balanced_campaign_does_not_move() -> None:
     rows = stability(balanced())
     assert not any(
-        row.rank_changed or row.cluster_changed or row.flips for row in rows if row.family != "document removed"
+        row.rank_changed or row.cluster_changed or row.flips
+        for row in rows
+        if row.family is not ChangeFamily.DOCUMENT_REMOVED
     )
-    families = {row.family for row in rows}
+    families = {row.label for row in rows}
     assert {"human removed", "lowest removed", "highest removed", "system removed", "annotator removed"} <= families
     assert {f"human divided by {divisor:g}" for divisor in DIVISORS} <= families
 
@@ -84,13 +86,15 @@ def test_what_each_change_does_to_the_scores() -> None:
 def test_without_a_human_nothing_is_said_of_humans() -> None:
     whole = balanced(systems=("D", "A", "B", "C"))
     rows = stability(whole.keep(pl.col("kind") != "reference", otherwise="reference"))
-    assert not any("human" in row.family for row in rows)
+    assert not any(row.family.unit == "human" for row in rows)
 
 
 def test_references_shown_as_controls_are_removed_where_no_human_is_ranked() -> None:
     """Knowles (2021), section 5.2: "removing human systems and REF"; campaigns into English of 2018 have REF only."""
-    rows = stability(balanced(systems=("D", "A", "B", "C")), families=("human",))
-    assert [row.family for row in rows] == ["human removed", *(f"human divided by {one:g}" for one in DIVISORS)]
+    rows = stability(
+        balanced(systems=("D", "A", "B", "C")), families=[ChangeFamily.HUMAN_REMOVED, ChangeFamily.HUMAN_DIVIDED]
+    )
+    assert [row.label for row in rows] == ["human removed", *(f"human divided by {one:g}" for one in DIVISORS)]
     assert all(row.removed == () and len(row.order) == 4 for row in rows)
 
 

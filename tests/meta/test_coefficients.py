@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
+from adjudge.meta.accuracy import accuracy, calibrated, pair_p, pairs, signs, soft_pairwise_accuracy
 from adjudge.meta.coefficients import grouped, kendall, pearson, spearman
-from adjudge.meta.permutation import permute_groups, permute_pearson
-from adjudge.meta.soft_accuracy import pair_p, signs, soft_pairwise_accuracy
-from adjudge.meta.ties import accuracy, calibrated, pairs
-from adjudge.meta.williams import williams
+from adjudge.meta.comparisons import williams
+from adjudge.meta.permutation_tests import permute_groups, permute_pearson
 
 Floats = NDArray[np.float64]
 

@@ -16,12 +16,11 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.formats.metric_scores import MetricScore, read_metric_scores
+from adjudge.meta.accuracy import signs, soft_pairwise_accuracy
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.join import join
-from adjudge.meta.permutation import permute_pearson
-from adjudge.meta.resample import pooled_pearson
-from adjudge.meta.resample_pairs import pooled_pairs, pooled_spearman
-from adjudge.meta.soft_accuracy import signs, soft_pairwise_accuracy
+from adjudge.meta.permutation_tests import permute_pearson
+from adjudge.meta.resampling import pooled_pairs, pooled_pearson, pooled_spearman
 from tests.conftest import Run, assert_explained
 
 Floats = NDArray[np.float64]

@@ -13,11 +13,8 @@ from sacrebleu.metrics.ter import TER
 
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.formats.post_edits import EditedDocument, read_document_scores, read_post_edits, read_predictions
-from adjudge.meta.costs import Prices, costs
-from adjudge.meta.edit_rates import edit_rate
-from adjudge.meta.label_weights import combined, refitted, tuned
-from adjudge.meta.quality_estimation import estimate
-from adjudge.meta.weight_sweep import orders_along
+from adjudge.meta.document_labels import combined, edit_rate, orders_along, refitted, tuned
+from adjudge.meta.quality_estimation import Prices, costs, estimate
 from adjudge.simulate.post_edits import SimulatedEdits, simulate_post_edits
 from tests.conftest import Run, assert_explained
 

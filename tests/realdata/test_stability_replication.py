@@ -20,6 +20,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.formats import read
 from adjudge.replicate import replicate
 from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
+from adjudge.results.audit.stability import ChangeFamily
 from tests.conftest import Run
 
 # Eleven language pairs by seven figures of each of their 133 systems.
@@ -70,7 +71,7 @@ def test_counts_are_those_of_the_audits(data: Path) -> None:
     for part in read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").by_pair().values():
         if "z" in part.table.columns and part.table["z"].is_not_null().any():
             continue
-        (row,) = stability(part, families=("human removed",))
+        (row,) = stability(part, families=[ChangeFamily.HUMAN_REMOVED])
         counted["pairs"] += 1
         counted["rank"] += row.rank_changed
         counted["cluster"] += row.cluster_changed
@@ -113,7 +114,7 @@ def test_removing_people_is_what_the_paper_says(data: Path, pair: str) -> None:
     The baseline is the ranking from all data with the significance clusters made without human systems.
     """
     part = read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").by_pair()[pair]
-    (row,) = stability(part, families=("human removed",))
+    (row,) = stability(part, families=[ChangeFamily.HUMAN_REMOVED])
     people = pl.col("system").is_in(list(row.removed))
     gone = (people & (pl.col("kind") != "degraded")) | (pl.col("kind") == "reference")
     before = spelled_out(part, pl.lit(value=True), ~people)

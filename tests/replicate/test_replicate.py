@@ -14,7 +14,7 @@ from adjudge.replicate.published import decimals_of, find_file, read_published
 from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.replicate.stability import AuditedPair, table_2
 from adjudge.report.text import result_as_text
-from adjudge.results.audit.stability import Stability, StabilityRow
+from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
 from tests.conftest import Run, assert_explained
 from tests.formats.test_wmt_da import rows, write
 
@@ -88,7 +88,8 @@ def test_faults_are_explained(tmp_path: Path, adjudge: Callable[..., Run]) -> No
 
 def audited(campaign: str, pairs: int, *, style: str, changed: bool) -> list[AuditedPair]:
     """Language pairs of a campaign in which the removal of the human changes the order, or does not."""
-    row = StabilityRow("human and references removed", "human removed", (), changed, False, (), (), (), (), (), 0)
+    change, family = "human and references removed", ChangeFamily.HUMAN_REMOVED
+    row = StabilityRow(change, family, (), changed, False, (), (), (), (), (), 0)
     found = Stability((row,), style, "zscore", "scipy-1.6")
     return [AuditedPair(campaign, f"{changed}{i}-en", found) for i in range(pairs)]
 

@@ -13,7 +13,7 @@ from adjudge.results.audit.claims import Claim, Claims, Verdict
 from adjudge.results.audit.influence import Influence, LeftOutUnit
 from adjudge.results.audit.reliability import HalfAgreement, Reliability
 from adjudge.results.audit.sampling import Correlation, SampledSystem, Sampling
-from adjudge.results.audit.stability import Stability, StabilityRow
+from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
 from adjudge.results.audit.tasks import Documents, ExplainedSpread, TaskComposition
 from adjudge.results.check import AnnotatorCheck, Checked
 from adjudge.results.components import VarianceComponent
@@ -171,17 +171,17 @@ def score_results(first: str = "alpha") -> PairResults:
 
 
 def stability(first: str) -> Stability:
-    def row(change: str, family: str, *order: str) -> StabilityRow:
+    def row(change: str, family: ChangeFamily, *order: str) -> StabilityRow:
         before = (first, "beta")
         changed = order != before
         flips = ((first, "beta"),) if changed else ()
         return StabilityRow(change, family, ("ref",), changed, False, order, (order,), flips, before, (before,), 1)
 
     rows = (
-        row("human and references removed", "human removed", "beta", first),
-        row("human divided by 2", "human divided by 2", first, "beta"),
-        row("without ann", "annotator removed", first, "beta"),
-        row("without bob", "annotator removed", "beta", first),
+        row("human and references removed", ChangeFamily.HUMAN_REMOVED, "beta", first),
+        row("human divided by 2", ChangeFamily.HUMAN_DIVIDED, first, "beta"),
+        row("without ann", ChangeFamily.ANNOTATOR_REMOVED, first, "beta"),
+        row("without bob", ChangeFamily.ANNOTATOR_REMOVED, "beta", first),
     )
     return Stability(rows, "SR+DC", "zscore", "scipy-1.6")
 

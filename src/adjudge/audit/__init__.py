@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from adjudge.audit.companions import read_companion
+from adjudge.audit.post_edits import read_companion
 from adjudge.audit.sections import SECTIONS, chosen_sections
 from adjudge.audit.settings import AuditSettings
 from adjudge.core.comparisons import RELATIVE
@@ -47,7 +46,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
             if len(entries) == 1:
                 raise DataError(f"section '{entry.name}' cannot be made: {fault}") from fault
             # Sections for other kinds of judgments are left out in silence where nobody asked for them.
-            if only is not None or entry.modules.keys() & held:
+            if only is not None or entry.functions.keys() & held:
                 notes.append(f"{entry.name} is left out: {fault}")
     if not sections:
         raise DataError(notes[0].partition(": ")[2] if notes else "no section applies to these judgments")
@@ -72,15 +71,13 @@ _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
 
 
 def _section(entry: SectionEntry, held: set[Kind], judgments: Judgments, settings: AuditSettings) -> Section:
-    kind = next((kind for kind in entry.modules if kind in held), None)
+    kind = next((kind for kind in entry.functions if kind in held), None)
     if kind is None:
-        wanted = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.modules)
+        wanted = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.functions)
         raise DataError(f"it needs {wanted}, which are not given")
     if kind == "scores":
         _check_several_systems(judgments)
-    module = import_module(f"adjudge.audit.{entry.modules[kind]}")
-    section: Section = module.section(judgments, settings)
-    return section
+    return entry.function(kind)(judgments, settings)
 
 
 def _check_several_systems(judgments: Judgments) -> None:

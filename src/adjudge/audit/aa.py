@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.proportion import proportion
-from adjudge.audit.scoring import z_by_row
+from adjudge.audit.halves import z_by_row
+from adjudge.audit.intervals import proportion
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.contrasts import contrasts

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.results.audit.stability import ChangeFamily
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -26,43 +28,45 @@ class Change:
     """One change: what it does to the sheet, and which systems (marked by index) neither ranking shows."""
 
     name: str
-    family: str
+    family: ChangeFamily
     removed: NDArray[np.bool_]
     apply: Callable[[Sheet], Sheet]
+    divisor: float | None = None
 
 
 def all_changes(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change]:
     """Every change that makes sense for these scores; `order` is the original ranking, the best first."""
     yield from human_changes(sheet)
     if len(order) > 2:
-        yield _system_removed(sheet, int(order[-1]), "lowest removed", "lowest removed")
-        yield _system_removed(sheet, int(order[0]), "highest removed", "highest removed")
+        yield _system_removed(sheet, int(order[-1]), "lowest removed", ChangeFamily.LOWEST_REMOVED)
+        yield _system_removed(sheet, int(order[0]), "highest removed", ChangeFamily.HIGHEST_REMOVED)
         for system in order:
-            yield _system_removed(sheet, int(system), f"without {sheet.systems[system]}", "system removed")
+            yield _system_removed(sheet, int(system), f"without {sheet.systems[system]}", ChangeFamily.SYSTEM_REMOVED)
     nobody = np.zeros(len(sheet.systems), dtype=bool)
-    for place, name in _several(sheet.annotators, sheet.annotator[sheet.rated]):
-        yield Change(f"without annotator {name}", "annotator removed", nobody, _without(lambda s: s.annotator, place))
-    for place, name in _several(sheet.documents, sheet.document[sheet.rated]):
-        yield Change(f"without document {name}", "document removed", nobody, _without(lambda s: s.document, place))
+    for code, name in _several(sheet.annotators, sheet.annotator[sheet.rated]):
+        apply = _without(lambda sheet: sheet.annotator, code)
+        yield Change(f"without annotator {name}", ChangeFamily.ANNOTATOR_REMOVED, nobody, apply)
+    for code, name in _several(sheet.documents, sheet.document[sheet.rated]):
+        apply = _without(lambda sheet: sheet.document, code)
+        yield Change(f"without document {name}", ChangeFamily.DOCUMENT_REMOVED, nobody, apply)
 
 
 def human_changes(sheet: Sheet) -> Iterator[Change]:
     """Human translations and reference controls removed, or made worse by dividing their scores."""
     # Where people's translations were never ranked, they may still have been shown as controls, and count in z-scores.
-    shown = sheet.human.any() or sheet.of_kind("reference").any()
-    if not shown or (~sheet.human).sum() < 2:
+    judged = sheet.human.any() or sheet.of_kind("reference").any()
+    if not judged or (~sheet.human).sum() < 2:
         return
-    yield Change("human and references removed", "human removed", sheet.human, _without_human)
+    yield Change("human and references removed", ChangeFamily.HUMAN_REMOVED, sheet.human, _without_human)
     for divisor in DIVISORS:
-        yield Change(
-            f"human divided by {divisor:g}", f"human divided by {divisor:g}", sheet.human, _human_divided(divisor)
-        )
+        name = f"human divided by {divisor:g}"
+        yield Change(name, ChangeFamily.HUMAN_DIVIDED, sheet.human, _human_divided(divisor), divisor)
 
 
 def _several(names: tuple[str, ...], used: NDArray[np.int64]) -> list[tuple[int, str]]:
     """The names that were used, if there are at least two: with one, nothing would be left without it."""
-    found = [int(place) for place in np.unique(used) if place >= 0]
-    return [(place, names[place]) for place in found] if len(found) > 1 else []
+    codes = [int(code) for code in np.unique(used) if code >= 0]
+    return [(code, names[code]) for code in codes] if len(codes) > 1 else []
 
 
 def _without_human(sheet: Sheet) -> Sheet:
@@ -79,11 +83,11 @@ def _human_divided(divisor: float) -> Callable[[Sheet], Sheet]:
     return apply
 
 
-def _system_removed(sheet: Sheet, system: int, name: str, family: str) -> Change:
+def _system_removed(sheet: Sheet, system: int, name: str, family: ChangeFamily) -> Change:
     removed = np.zeros(len(sheet.systems), dtype=bool)
     removed[system] = True
     return Change(name, family, removed, lambda whole: whole.keep(~whole.of_systems(removed)))
 
 
-def _without(column: Callable[[Sheet], NDArray[np.int64]], place: int) -> Callable[[Sheet], Sheet]:
-    return lambda sheet: sheet.keep(column(sheet) != place)
+def _without(column: Callable[[Sheet], NDArray[np.int64]], code: int) -> Callable[[Sheet], Sheet]:
+    return lambda sheet: sheet.keep(column(sheet) != code)

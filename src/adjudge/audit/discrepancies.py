@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.shown import DEFAULT_METHOD, compared_systems, scores_by
+from adjudge.audit.blocks import DEFAULT_METHOD, compared_systems, scores_by
 from adjudge.rank.significance import sign_tests
 from adjudge.rank.tally import share, tally
 from adjudge.results.audit.wins import Discrepancies, Discrepancy

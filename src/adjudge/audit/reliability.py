@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.scoring import z_by_row
+from adjudge.audit.halves import z_by_row
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, fit, prepare

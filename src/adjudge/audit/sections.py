@@ -1,58 +1,73 @@
 """All sections of an audit by name: which judgments each applies to, and the module that computes it.
 
-A module of `adjudge.audit` that is named here has a function `section(judgments, settings)`, which returns a frozen
-dataclass with `tables()`. To add a section, write such a module and name it here.
+A function that is named here takes `(judgments, settings)` and returns a frozen dataclass with `tables()`. To add a
+section, write such a function in a module of `adjudge.audit` and name it here.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import unknown_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.audit import Section
 
 Kind = Literal["relative", "scores", "edits", "acceptability"]
 
 
 @dataclass(frozen=True)
 class SectionEntry:
-    """A section: the module for each kind of judgments that it applies to."""
+    """A section: its question, and the function (`module:name`) for each kind of judgments that it applies to."""
 
     name: str
-    what: str
-    modules: dict[Kind, str]
+    question: str
+    functions: dict[Kind, str]
+
+    def function(self, kind: Kind) -> Callable[[Judgments, AuditSettings], Section]:
+        """The function that makes this section from one kind of judgments."""
+        module, _, name = self.functions[kind].partition(":")
+        function: Callable[[Judgments, AuditSettings], Section] = getattr(
+            import_module(f"adjudge.audit.{module}"), name
+        )
+        return function
 
 
 _ALL = (
     SectionEntry(
         "claims",
         "every statement of the ranking, and which audits it survives",
-        {"relative": "claims_relative", "scores": "claims"},
+        {"relative": "claims.relative:section", "scores": "claims.scores:section"},
     ),
-    SectionEntry("stability", "does the ranking stay when something is left out?", {"scores": "stability"}),
+    SectionEntry("stability", "does the ranking stay when something is left out?", {"scores": "stability:section"}),
     SectionEntry(
         "composition",
         "which systems were shown together",
-        {"relative": "composition", "scores": "task_composition"},
+        {"relative": "blocks:composition_section", "scores": "tasks:composition_section"},
     ),
-    SectionEntry("documents", "which documents were judged, and how hard they are", {"scores": "documents"}),
+    SectionEntry("documents", "which documents were judged, and how hard they are", {"scores": "documents:section"}),
     SectionEntry(
         "sampling",
         "do scores go with how often systems were drawn, or met the reference?",
-        {"relative": "sampling", "scores": "task_sampling"},
+        {"relative": "blocks:sampling_section", "scores": "tasks:sampling_section"},
     ),
-    SectionEntry("aa", "how often does each test call a system different from itself?", {"scores": "aa"}),
-    SectionEntry("reliability", "would other annotators give the same order?", {"scores": "reliability"}),
-    SectionEntry("influence", "which annotators and documents move the ranking most?", {"scores": "influence"}),
-    SectionEntry("sole_winners", "which system alone had the best label", {"relative": "sole_winners"}),
+    SectionEntry("aa", "how often does each test call a system different from itself?", {"scores": "aa:section"}),
+    SectionEntry("reliability", "would other annotators give the same order?", {"scores": "reliability:section"}),
+    SectionEntry("influence", "which annotators and documents move the ranking most?", {"scores": "influence:section"}),
+    SectionEntry("sole_winners", "which system alone had the best label", {"relative": "blocks:sole_winners_section"}),
     SectionEntry(
-        "discrepancies", "pairs whose direct comparison contradicts the scores", {"relative": "discrepancies"}
+        "discrepancies", "pairs whose direct comparison contradicts the scores", {"relative": "discrepancies:section"}
     ),
-    SectionEntry("edits", "post-edits by system", {"edits": "edits"}),
-    SectionEntry("acceptability", "acceptable post-edits by system", {"acceptability": "acceptability"}),
+    SectionEntry("edits", "post-edits by system", {"edits": "post_edits:edits_section"}),
+    SectionEntry(
+        "acceptability", "acceptable post-edits by system", {"acceptability": "post_edits:acceptability_section"}
+    ),
 )
 SECTIONS = {entry.name: entry for entry in _ALL}
 

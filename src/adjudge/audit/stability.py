@@ -20,12 +20,15 @@ from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.results.audit.stability import Stability, StabilityRow
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from numpy.typing import NDArray
 
     from adjudge.audit.changes import Change
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
     from adjudge.core.sheet import Sheet
+    from adjudge.results.audit.stability import ChangeFamily
 
 # The rule of the published stability study.
 DEFAULT_RULE = "scipy-1.6"
@@ -58,7 +61,7 @@ def stability(
     rule: str = DEFAULT_RULE,
     level: float = 0.05,
     zero_sd: str = "drop",
-    families: tuple[str, ...] | None = None,
+    families: Container[ChangeFamily] | None = None,
 ) -> tuple[StabilityRow, ...]:
     """Make every change to the data that applies, rank again, and compare.
 
@@ -68,7 +71,7 @@ def stability(
         rule: how lines between clusters are drawn, see `rank.lines`.
         level: significance level of the lines.
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
-        families: how the names of the families of changes to make begin; all of them where left out.
+        families: the families of changes to make; all of them where left out.
     """
     sheet = sheet_of(judgments)
     if not np.isnan(sheet.given_z).all():
@@ -85,7 +88,7 @@ def stability(
     baselines: dict[bytes, _Order] = {}
     rows: list[StabilityRow] = []
     for change in all_changes(sheet, order):
-        if families is not None and not change.family.startswith(families):
+        if families is not None and change.family not in families:
             continue
         key = change.removed.tobytes()
         if key not in baselines:
@@ -133,6 +136,7 @@ def _compared(sheet: Sheet, change: Change, before: _Order, after: _Order) -> St
         baseline_order=before.order,
         baseline_clusters=before.clusters,
         pairs=len(common) * (len(common) - 1) // 2,
+        divisor=change.divisor,
     )
 
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.meta import resample
-from adjudge.meta.compare import compare_segments, compare_systems, metric_clusters
-from adjudge.meta.levels import MOST_PAIRS, at_segment_level, at_system_level
-from adjudge.meta.outliers import outliers
-from adjudge.meta.soft_accuracy import signs
+from adjudge.meta import resampling
+from adjudge.meta.accuracy import signs
+from adjudge.meta.comparisons import compare_segments, compare_systems, metric_clusters
+from adjudge.meta.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers
 from adjudge.results.meta import MetaEvaluation, MetricAtLevel, descending
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def evaluate(
     if len(scores.systems) < 2:
         raise DataError("at least two systems are needed to say anything about a metric")
     rng = generator(seed)
-    drawn = resample.weights(resamples, len(scores.segments), rng) if len(scores.segments) > 1 else np.empty((0, 1))
+    drawn = resampling.weights(resamples, len(scores.segments), rng) if len(scores.segments) > 1 else np.empty((0, 1))
     flips = signs(permutations, len(scores.segments), rng) if len(scores.segments) > 1 else None
     far = outliers(scores.system_means(scores.human))
     names = tuple(name for name, out in zip(scores.systems, far, strict=True) if out)
@@ -83,7 +82,7 @@ def _levels(
     without = scores.without(far) if far and len(scores.systems) - len(far) > 2 else None
     several = len({one for one in scores.documents if one is not None}) > 1
     documents = scores.by_document() if several else None
-    redrawn = resample.weights(len(drawn), len(documents.segments), rng) if documents is not None else None
+    redrawn = resampling.weights(len(drawn), len(documents.segments), rng) if documents is not None else None
     levels: dict[str, dict[str, MetricAtLevel]] = {}
     for name, metric in scores.metrics.items():
         levels[name] = {"system": at_system_level(scores, name, drawn, flips)}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.audit.correlate import correlate
+from adjudge.audit.intervals import correlate
 from adjudge.check import check
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside

@@ -1,27 +1,70 @@
-"""Human and metric scores joined by system and segment; what one side lacks is said, not guessed.
-
-A segment is known by its name. Where names start again in every document, document and segment together name it, and
-both sides must say their documents.
-"""
+"""Human scores and metric scores joined by system and segment, each once; what cannot be joined is counted."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside
-from adjudge.meta.cells import place_of, score_cells
 from adjudge.meta.scores import Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
+
+    from adjudge.formats.metric_scores import MetricScore
+
+    Cells = dict[tuple[str, str], float]
+    Naming = Callable[[MetricScore], str]
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from adjudge.formats.metric_scores import MetricScore
-    from adjudge.meta.cells import Cells
+
+def place_of(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Naming:
+    """What names the segment of a score: its own name, or document and segment where names start again."""
+    twice = _in_two_documents(human) or _in_two_documents(metrics)
+    if twice is None:
+        return lambda one: str(one.segment)
+    for whose, scores in (("human", human), ("metric", metrics)):
+        if any(one.document is None for one in scores):
+            segment, first, second = twice
+            raise DataError(
+                f"segment '{segment}' is in the documents '{first}' and '{second}', but {whose} scores do not all say "
+                "their document; give a column 'document', or number the segments through"
+            )
+    return lambda one: f"{one.document}:{one.segment}"
+
+
+def _in_two_documents(scores: Sequence[MetricScore]) -> tuple[str, str, str] | None:
+    seen: dict[str | None, str] = {}
+    for one in scores:
+        if one.document is not None and seen.setdefault(one.segment, one.document) != one.document:
+            return str(one.segment), seen[one.segment], one.document
+    return None
+
+
+def score_cells(scores: Sequence[MetricScore], named: Naming) -> tuple[dict[str, Cells], int]:
+    """By metric, the score of every system and segment; and how many scores repeat another exactly."""
+    found: dict[str, Cells] = {}
+    repeated = 0
+    for one in scores:
+        if one.score is None:
+            continue
+        cells, place = found.setdefault(one.metric, {}), (one.system, named(one))
+        if place not in cells:
+            cells[place] = one.score
+        elif cells[place] == one.score:
+            repeated += 1
+        else:
+            raise DataError(
+                f"'{one.metric}' has two scores of segment '{place[1]}' by system '{one.system}' "
+                f"({cells[place]:g} and {one.score:g}); keep one, or give their mean"
+            )
+    return found, repeated
+
 
 HUMAN = "human"
 MOST_NAMED = 5
@@ -181,3 +224,9 @@ def _systems_aside(of_rows: Iterable[str], kept: set[str], whose: str, other: st
     return SetAside(
         f"{whose} score of a system without {other} scores: {', '.join(lost[:MOST_NAMED])}{more}", len(rows)
     )
+
+
+def fingerprint(scores: Iterable[MetricScore]) -> str:
+    """Twelve hexadecimal digits that identify the scores, whatever their order."""
+    lines = sorted(f"{one.metric}\t{one.system}\t{one.segment}\t{one.document}\t{one.score}" for one in scores)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]

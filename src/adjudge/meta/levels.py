@@ -1,4 +1,4 @@
-"""One metric against the human at each level: systems, documents, segments."""
+"""One metric against the human at each level: systems (with and without outliers), documents, segments."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.meta import resample
+from adjudge.meta import resampling
+from adjudge.meta.accuracy import accuracy, agreement, calibrated, number_of_pairs, pairs, soft_pairwise_accuracy
 from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, of_items
-from adjudge.meta.resample_pairs import pooled_pairs, pooled_spearman
-from adjudge.meta.soft_accuracy import soft_pairwise_accuracy
-from adjudge.meta.ties import accuracy, agreement, calibrated, number_of_pairs, pairs
+from adjudge.meta.resampling import pooled_pairs, pooled_spearman
 from adjudge.results.meta import MetricAtLevel
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from adjudge.meta.coefficients import Grouping
     from adjudge.meta.scores import Scores
+
 
 # Above so many pairs of scores, as among 6,000 scores pooled, they are not formed: it would take gigabytes.
 MOST_PAIRS = 18_000_000
@@ -39,7 +39,7 @@ def at_system_level(
     if flips is not None:
         values["soft_pairwise_accuracy"] = soft_pairwise_accuracy(scores.human, metric, flips)
     intervals = {
-        key: resample.interval(resample.system_level(coefficient, scores.human, metric, drawn))
+        key: resampling.interval(resampling.system_level(coefficient, scores.human, metric, drawn))
         for key, coefficient in {**COEFFICIENTS, "pairwise_accuracy": _pairwise}.items()
         if len(drawn) and name not in scores.whole
     }
@@ -81,7 +81,7 @@ def _segment_intervals(
 ) -> dict[str, tuple[float, float]]:
     if not len(drawn):
         return {}
-    resampled = {"pearson": resample.pooled_pearson(human, metric, drawn)}
+    resampled = {"pearson": resampling.pooled_pearson(human, metric, drawn)}
     if number_of_pairs(human, metric, "pooled") <= MOST_PAIRS:
         resampled["spearman"] = pooled_spearman(human, metric, drawn)
         resampled["kendall"], resampled["pairwise_accuracy"] = pooled_pairs(human, metric, drawn)
@@ -90,8 +90,8 @@ def _segment_intervals(
         "pairwise_accuracy": item_parts(human, metric, calibrate=False),
         "tie_calibrated_accuracy": item_parts(human, metric),
     }
-    resampled |= {f"{name}_by_item": resample.item_mean(own, drawn) for name, own in items.items()}
-    return _defined({name: resample.interval(own) for name, own in resampled.items()})
+    resampled |= {f"{name}_by_item": resampling.item_mean(own, drawn) for name, own in items.items()}
+    return _defined({name: resampling.interval(own) for name, own in resampled.items()})
 
 
 def item_parts(
@@ -109,3 +109,19 @@ def item_parts(
 
 def _defined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
     return {name: one for name, one in intervals.items() if one is not None}
+
+
+CUTOFF = 2.5
+# Makes the median absolute deviation of normal data its standard deviation.
+NORMAL = 1.483
+
+
+def outliers(human: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Systems whose human score lies more than 2.5 robust standard deviations from the median."""
+    known = human[~np.isnan(human)]
+    middle = np.median(known)
+    spread = NORMAL * np.median(np.abs(known - middle))
+    far: NDArray[np.bool_] = (
+        np.abs(human - middle) > CUTOFF * spread if spread > 0 else np.zeros(len(human), dtype=bool)
+    )
+    return far

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.correlate import correlate
+from adjudge.audit.intervals import correlate
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.judgments import SetAside
-from adjudge.meta.compare import compare_predictions
-from adjudge.meta.costs import costs
-from adjudge.meta.edit_rates import edit_rate, ter_signature
-from adjudge.meta.label_weights import combined, refitted, tuned
-from adjudge.meta.weight_sweep import orders_along, sweep
-from adjudge.results.qe import ChosenWeight, DocumentLabel, QualityEstimation, SystemSweep
+from adjudge.meta.comparisons import compare_predictions
+from adjudge.meta.document_labels import combined, edit_rate, orders_along, refitted, sweep, ter_signature, tuned
+from adjudge.results.qe import ChosenWeight, Costs, DocumentLabel, QualityEstimation, SystemSweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,9 +21,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.formats.post_edits import EditedDocument
-    from adjudge.meta.costs import Prices
 
     Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Assessments needed and the price of one; the prices of a post-edited word; all in one currency."""
+
+    assessments: int
+    assessment: float
+    word_low: float
+    word_high: float
+
+
+def costs(words: int, prices: Prices) -> Costs:
+    """Both costs for a test set of so many words."""
+    if min(prices.assessments, prices.assessment, prices.word_low, prices.word_high) <= 0:
+        raise UsageError("prices and the number of assessments must be above 0")
+    assessing = prices.assessments * prices.assessment
+    return Costs(words, assessing, (words * prices.word_low, words * prices.word_high))
+
 
 FEWEST_DOCUMENTS = 4
 

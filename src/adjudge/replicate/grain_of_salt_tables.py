@@ -13,8 +13,8 @@ import numpy as np
 from adjudge.agree import agree
 from adjudge.agree.coefficients import above_chance, kappa_of_table, random_clicker
 from adjudge.audit import AuditSettings, audit
-from adjudge.audit.correlate import correlate
-from adjudge.audit.shown import scores_by, shown
+from adjudge.audit.blocks import scores_by, shown
+from adjudge.audit.intervals import correlate
 from adjudge.core.comparisons import comparisons
 from adjudge.rank.tally import share, tally
 from adjudge.results.audit.edits import Acceptability, Edits

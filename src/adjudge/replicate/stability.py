@@ -19,20 +19,19 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
 from adjudge.core.sheet import sheet_of, standardised
 from adjudge.formats import read
-from adjudge.formats.wmt_da.files import find_campaigns
+from adjudge.formats.wmt_da_files import find_campaigns
 from adjudge.replicate.official_rankings import compared_ranking, official_figures
 from adjudge.replicate.published import read_published
 from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
-from adjudge.results.audit.stability import Stability, over_pairs
+from adjudge.results.audit.stability import ONCE_PER_PAIR, Stability, over_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.formats.wmt_da.files import Campaign
+    from adjudge.formats.wmt_da_files import Campaign
     from adjudge.replicate.published import Published
 
-FAMILIES = ("human removed", "human divided", "lowest removed", "highest removed")
 COUNTS = ("pairs", "rank", "cluster", "both")
 _OTHER = "published for the campaigns of 2018 to 2020; recomputed from {}"
 _ABSENT = "this campaign is not in the folder"
@@ -118,7 +117,7 @@ def _read_campaign(campaign: Campaign, published: Published) -> _Data:
 
 
 def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> AuditedPair:
-    rows = stability(judgments, rule=rule, families=FAMILIES)
+    rows = stability(judgments, rule=rule, families=ONCE_PER_PAIR)
     return AuditedPair(campaign, pair, Stability(rows, rating_style(judgments), "zscore", rule))
 
 

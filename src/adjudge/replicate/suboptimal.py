@@ -10,7 +10,7 @@ import polars as pl
 
 from adjudge.audit.parity import ParitySettings, parity
 from adjudge.audit.parity.agreement import agreement
-from adjudge.audit.parity.change import BEYOND
+from adjudge.audit.parity.resampling import BEYOND
 from adjudge.check.twins import find_twins
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.replicate.published import read_published

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.audit.parity.agreement import agreement
-from adjudge.audit.parity.change import changes
-from adjudge.audit.parity.contrast import model_contrasts
-from adjudge.audit.parity.counts import Ties, count_part
+from adjudge.audit.parity.counts import Ties, count_part, model_contrasts
 from adjudge.audit.parity.notes import PLACE, notes_on, twin_notes
 from adjudge.audit.parity.outcomes import Outcomes, outcomes
-from adjudge.audit.parity.resample import Resampler, resampler
+from adjudge.audit.parity.resampling import Resampler, changes, resampler
 from adjudge.audit.parity.settings import ParitySettings
 from adjudge.core.errors import DataError, UsageError
 from adjudge.results.parity import Parity, ParityChange, ParityPart, Part

@@ -1,4 +1,4 @@
-"""Counts of better, tie and worse, the sign test, and intervals by resampling documents."""
+"""Counts of better, tie and worse against the human, the sign test, and the contrast by the mixed model."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
-from adjudge.audit.parity.resample import Resampler, Sums, interval_of
+from adjudge.audit.parity.resampling import Resampler, Sums, interval_of
+from adjudge.core.errors import DataError
 from adjudge.rank.multiplicity import holm
-from adjudge.results.parity import ParityPart, SystemParity
+from adjudge.results.parity import Contrast, ParityPart, SystemParity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.audit.parity.outcomes import Outcomes
-    from adjudge.results.parity import Contrast, Part
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.parity import Part
+
 
 Ties = Literal["half", "drop"]
 
@@ -80,3 +83,41 @@ def _counts(found: Outcomes, system: str) -> tuple[int, int, int]:
 def _worth(found: Outcomes, system: str) -> float | None:
     mean = found.worth.filter(pl.col("system") == system).select(pl.col("value").mean()).item()
     return None if mean is None else float(mean)
+
+
+def model_contrasts(
+    judgments: Judgments, human: str, margin: float | None
+) -> tuple[dict[str, Contrast], tuple[str, ...]]:
+    """The contrast of every system with the human, and what is to be known of the model.
+
+    Where the model cannot be fitted, there are none and the note says why.
+    """
+    from adjudge.rank.contrasts import contrasts, equivalence
+    from adjudge.rank.mixed import design_from, fit
+
+    # The model leaves references out as controls; here the human is one of those compared.
+    competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
+    table = judgments.final().table.with_columns(competing)
+    try:
+        found = fit(design_from(type(judgments)(table)))
+    except DataError as fault:
+        return {}, (f"the mixed model is left out: {fault}",)
+    if human not in found.systems:
+        return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
+    own = found.systems.index(human)
+    compared = contrasts(found.effects, found.covariance, found.df)
+    low, high = compared.interval()
+    results = {}
+    for i, name in enumerate(found.systems):
+        if i == own:
+            continue
+        tested = None if margin is None else equivalence(compared, i, own, margin=margin)
+        results[name] = Contrast(
+            difference=float(compared.difference[i, own]),
+            se=float(compared.se[i, own]),
+            interval=(float(low[i, own]), float(high[i, own])),
+            p=float(compared.two_sided[i, own]),
+            margin=margin,
+            p_equivalence=None if tested is None else tested.p,
+        )
+    return results, found.notes

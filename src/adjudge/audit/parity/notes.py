@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.audit.parity.outcomes import Outcomes
-    from adjudge.audit.parity.resample import Resampler
+    from adjudge.audit.parity.resampling import Resampler
     from adjudge.audit.parity.settings import ParitySettings
     from adjudge.core.judgments import Judgments
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.audit.parity.resample import RESAMPLES
+from adjudge.audit.parity.resampling import RESAMPLES
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:

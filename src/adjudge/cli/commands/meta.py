@@ -53,9 +53,8 @@ def meta(
     from adjudge.core.errors import UsageError
     from adjudge.formats.metric_scores import read_metric_scores
     from adjudge.meta.evaluate import evaluate
-    from adjudge.meta.fingerprint import fingerprint
     from adjudge.meta.humans import from_judgments, from_table
-    from adjudge.meta.join import join
+    from adjudge.meta.join import fingerprint, join
     from adjudge.meta.text_metrics import TURNED
 
     if permutations < 1 or resamples < 0:
@@ -134,7 +133,7 @@ def _judgments(gold: Path, reading: Reading) -> "Judgments":
 def _perturbations(judgments: "Judgments | None", machines: "list[MetricScore]"):  # type: ignore[no-untyped-def]
     if judgments is None:
         return ()
-    from adjudge.meta.downstream import perturbations
     from adjudge.meta.join import system_means
+    from adjudge.meta.perturbations import perturbations
 
     return perturbations(judgments, system_means(machines))

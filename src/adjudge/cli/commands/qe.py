@@ -8,7 +8,7 @@ import typer
 from adjudge.cli import options as o
 
 if TYPE_CHECKING:
-    from adjudge.meta.costs import Prices
+    from adjudge.meta.quality_estimation import Prices
 
 
 def qe(
@@ -58,7 +58,7 @@ def qe(
 
 def _prices(assessments: int | None, price: float | None, words: tuple[float, float] | None) -> "Prices | None":
     from adjudge.core.errors import UsageError
-    from adjudge.meta.costs import Prices
+    from adjudge.meta.quality_estimation import Prices
 
     given = (assessments, price, words)
     if all(one is None for one in given):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from adjudge.report.charts.matrix import matrix
 from adjudge.report.charts.places import places
 from adjudge.report.page import Chart, Section
+from adjudge.results.audit.stability import ONCE_PER_PAIR
 
 if TYPE_CHECKING:
-    from adjudge.results.audit.stability import Stability, StabilityRow
+    from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
     from adjudge.results.audit.tasks import Documents, TaskComposition
 
 _SHARES = (0.25, 0.5, 0.75)
@@ -20,7 +21,7 @@ MOST_DOCUMENTS = 60
 
 def stability_section(stability: Stability) -> Section:
     """What if the human, the best, the worst were not there, or had been worse?"""
-    whole = [row for row in stability.rows if row.family.startswith("human") or "est removed" in row.family]
+    whole = [row for row in stability.rows if row.family in ONCE_PER_PAIR]
     words = [_summary(stability, whole)]
     words += [_family(family, rows) for family, rows in _families(stability).items()]
     charts: tuple[Chart, ...] = ()
@@ -42,17 +43,17 @@ def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
     )
 
 
-def _families(stability: Stability) -> dict[str, list[StabilityRow]]:
+def _families(stability: Stability) -> dict[ChangeFamily, list[StabilityRow]]:
     """Changes of which there are many: one per annotator, document or system."""
-    sizes = Counter(row.family for row in stability.rows)
-    return {family: [row for row in stability.rows if row.family == family] for family, n in sizes.items() if n > 1}
+    sizes = Counter(row.family for row in stability.rows if row.family not in ONCE_PER_PAIR)
+    return {family: [row for row in stability.rows if row.family is family] for family, n in sizes.items() if n > 1}
 
 
-def _family(family: str, rows: list[StabilityRow]) -> str:
-    one = family.removesuffix(" removed")
+def _family(family: ChangeFamily, rows: list[StabilityRow]) -> str:
     order = sum(row.rank_changed for row in rows)
     clusters = sum(row.cluster_changed for row in rows)
-    return f"Leaving out one {one} changes the order in {order} and the clusters in {clusters} of {len(rows)} cases."
+    changed = f"changes the order in {order} and the clusters in {clusters} of {len(rows)} cases"
+    return f"Leaving out one {family.unit} {changed}."
 
 
 def composition_section(composition: TaskComposition) -> Section:

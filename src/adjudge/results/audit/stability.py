@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.results.result import Result
@@ -13,13 +14,42 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+class ChangeFamily(StrEnum):
+    """Kinds of changes to the data."""
+
+    HUMAN_REMOVED = "human removed"
+    HUMAN_DIVIDED = "human divided"
+    LOWEST_REMOVED = "lowest removed"
+    HIGHEST_REMOVED = "highest removed"
+    SYSTEM_REMOVED = "system removed"
+    ANNOTATOR_REMOVED = "annotator removed"
+    DOCUMENT_REMOVED = "document removed"
+
+    @property
+    def unit(self) -> str:
+        """What is removed or changed, such as `annotator`."""
+        return self.value.partition(" ")[0]
+
+    def label(self, divisor: float | None = None) -> str:
+        """The family in words, with the divisor where there is one."""
+        return self.value if divisor is None else f"{self.value} by {divisor:g}"
+
+
+ONCE_PER_PAIR = (
+    ChangeFamily.HUMAN_REMOVED,
+    ChangeFamily.HUMAN_DIVIDED,
+    ChangeFamily.LOWEST_REMOVED,
+    ChangeFamily.HIGHEST_REMOVED,
+)
+"""Changes that are made once in a language pair (once for each divisor), not for every annotator or document."""
+
+
 @dataclass(frozen=True)
 class StabilityRow:
     """One change: the order and clusters of the systems that are in both rankings, before and after."""
 
     change: str
-    family: str
-    """The kind of change, such as `human removed` or `annotator removed`."""
+    family: ChangeFamily
     removed: tuple[str, ...]
     rank_changed: bool
     cluster_changed: bool
@@ -31,6 +61,13 @@ class StabilityRow:
     baseline_clusters: tuple[tuple[str, ...], ...]
     pairs: int
     """How many pairs of systems are in both rankings."""
+    divisor: float | None = None
+    """By what the scores of humans were divided, where they were."""
+
+    @property
+    def label(self) -> str:
+        """The family in words, with the divisor where there is one."""
+        return self.family.label(self.divisor)
 
     @property
     def both_changed(self) -> bool:
@@ -41,7 +78,7 @@ class StabilityRow:
         """As promised to users."""
         return {
             "change": self.change,
-            "family": self.family,
+            "family": self.label,
             "removed": list(self.removed),
             "rank_changed": self.rank_changed,
             "cluster_changed": self.cluster_changed,
@@ -75,14 +112,14 @@ class Stability:
 
 def stability_table(rows: Sequence[StabilityRow]) -> Table:
     """One line per change; families of many (one per annotator or document) are summed up in one line each."""
-    shown: list[tuple[str, str, str, str, int, int]] = []
-    sizes = Counter(row.family for row in rows)
-    for family, size in sizes.items():
-        members = [row for row in rows if row.family == family]
+    lines: list[tuple[str, str, str, str, int, int]] = []
+    sizes = Counter(row.label for row in rows)
+    for label, size in sizes.items():
+        members = [row for row in rows if row.label == label]
         if size > FAMILY_IN_FULL:
-            shown.append(_family_line(family, members))
+            lines.append(_family_line(label, members))
         else:
-            shown += [
+            lines += [
                 (
                     row.change,
                     _yes(row.rank_changed),
@@ -95,18 +132,18 @@ def stability_table(rows: Sequence[StabilityRow]) -> Table:
             ]
     columns = (text("change"), text("rank"), text("cluster"), text("both"), number("flips", 0), number("pairs", 0))
     note = "Did the order, the clusters, or both change among the systems that are in both rankings?"
-    return Table("Stability: what if", columns, tuple(shown), note)
+    return Table("Stability: what if", columns, tuple(lines), note)
 
 
 FAMILY_IN_FULL = 12
 
 
-def _family_line(family: str, members: Sequence[StabilityRow]) -> tuple[str, str, str, str, int, int]:
+def _family_line(label: str, members: Sequence[StabilityRow]) -> tuple[str, str, str, str, int, int]:
     def share(changed: Sequence[bool]) -> str:
         return f"{sum(changed)}/{len(changed)}"
 
     return (
-        f"{family} (each of {len(members)})",
+        f"{label} (each of {len(members)})",
         share([row.rank_changed for row in members]),
         share([row.cluster_changed for row in members]),
         share([row.both_changed for row in members]),
@@ -130,8 +167,11 @@ class StabilityOverPairs(Result):
     def tables(self) -> tuple[Table, ...]:
         """One line per change and style."""
         rows = tuple(
-            (f"{one.family} ({one.style})", *(f"{count}/{one.pairs}" for count in (one.rank, one.cluster, one.both)))
-            for one in self.changes
+            (
+                f"{change.family} ({change.style})",
+                *(f"{count}/{change.pairs}" for count in (change.rank, change.cluster, change.both)),
+            )
+            for change in self.changes
         )
         columns = (text("change"), text("rank"), text("cluster"), text("both"))
         note = "Language pairs that had changes, of those to which the change applies."
@@ -143,6 +183,7 @@ class ChangeCount:
     """In how many of the language pairs a change moved ranks, clusters, both."""
 
     family: str
+    """The family in words, with the divisor where there is one."""
     style: str
     rank: int
     cluster: int
@@ -153,26 +194,23 @@ class ChangeCount:
 def over_pairs(by_pair: Mapping[str, Stability], *, data: str) -> StabilityOverPairs:
     """Count over language pairs the changes that are made once in each."""
     counted: dict[tuple[str, str], list[StabilityRow]] = {}
-    for found in by_pair.values():
-        for row in found.rows:
-            if row.family in _ONCE_PER_PAIR or row.family.startswith("human divided"):
-                counted.setdefault((row.family, found.style), []).append(row)
+    for stability in by_pair.values():
+        for row in stability.rows:
+            if row.family in ONCE_PER_PAIR:
+                counted.setdefault((row.label, stability.style), []).append(row)
     first = next(iter(by_pair.values()))
     return StabilityOverPairs(
         settings={"method": first.method, "lines": first.rule},
         data=data,
         changes=tuple(
             ChangeCount(
-                family,
+                label,
                 style,
                 sum(row.rank_changed for row in rows),
                 sum(row.cluster_changed for row in rows),
                 sum(row.both_changed for row in rows),
                 len(rows),
             )
-            for (family, style), rows in counted.items()
+            for (label, style), rows in counted.items()
         ),
     )
-
-
-_ONCE_PER_PAIR = ("human removed", "lowest removed", "highest removed")

@@ -1,0 +1,196 @@
+"""Audits of the blocks of relative judgments: composition, sampling and sole winners.
+
+Composition: which systems were shown together, and how strong the company of each was. A ratio of wins depends on the
+opponents a system happened to meet (Bojar et al. 2011, sections 2.5.1 and 3.2).
+Sampling: a system shown more often, or more often beside the reference, scored lower in some tasks (sections 2.4 and
+3.2). Correlations are over systems that are not human; a block counts where a system was shown, labelled or not.
+Sole winners: which system alone had the best label of a block (Table 4). A block with one label counts as won by it; a
+block without labels has no winner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.audit.intervals import correlate
+from adjudge.core.comparisons import BLOCK_KEY, comparisons, relative_judgments
+from adjudge.core.errors import DataError, UsageError
+from adjudge.rank.methods import find_method
+from adjudge.rank.tally import share, tally
+from adjudge.results.audit.sampling import Composition, Opposition, SampledSystem, Sampling
+from adjudge.results.audit.wins import SoleWinner, SoleWinners
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.tally import Tally
+
+
+DEFAULT_METHOD = "wins-or-ties"
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Which systems each block showed, beside how they fared."""
+
+    matrix: sp.csr_array
+    """Blocks x systems: 1 where the system was shown, whether or not it got a label."""
+    tally: Tally
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """In how many blocks each system was shown."""
+        return np.asarray(self.matrix.sum(0), dtype=np.int64)
+
+    @property
+    def together(self) -> NDArray[np.int64]:
+        """In how many blocks two systems were shown together; the diagonal is 0."""
+        both = np.asarray((self.matrix.T @ self.matrix).toarray(), dtype=np.int64)
+        np.fill_diagonal(both, 0)
+        return both
+
+    @property
+    def with_reference(self) -> NDArray[np.float64]:
+        """The share of each system's blocks in which a human translation (another one, for a human) was shown too."""
+        humans = np.asarray(self.matrix @ self.tally.human.astype(float))
+        met = np.asarray(self.matrix.T @ (humans > 0).astype(float))
+        met_another = np.asarray(self.matrix.T @ (humans > 1).astype(float))
+        return np.where(self.tally.human, met_another, met) / np.maximum(self.times, 1)
+
+
+def compared_systems(judgments: Judgments) -> Comparisons:
+    """The comparisons, of which there must be some."""
+    compared = comparisons(judgments)
+    if len(compared) == 0:
+        raise DataError("no two systems were ranked in the same block, so there is nothing to audit; check the columns")
+    return compared
+
+
+def shown(judgments: Judgments) -> Shown:
+    """The blocks of one language pair."""
+    from scipy.sparse import csr_array
+
+    compared = compared_systems(judgments)
+    places = (
+        relative_judgments(judgments)
+        .table.select(
+            (pl.struct(BLOCK_KEY).rank("dense") - 1).alias("block"),
+            pl.col("system").replace_strict(compared.systems, range(len(compared.systems)), return_dtype=pl.Int64),
+        )
+        .unique()
+    )
+    block, system = places["block"].to_numpy(), places["system"].to_numpy()
+    number = int(block.max()) + 1
+    matrix = csr_array((np.ones(len(block)), (block, system)), shape=(number, len(compared.systems)))
+    return Shown(matrix, tally(compared))
+
+
+def scores_by(tally: Tally, method: str | None) -> NDArray[np.float64]:
+    """The systems' scores by a method for relative judgments that needs the tally alone."""
+    chosen = find_method(method or DEFAULT_METHOD)
+    if chosen.judgments != "relative" or chosen.name == "trueskill":
+        raise UsageError(f"{chosen.name} cannot be audited on rankings; choose a ratio such as {DEFAULT_METHOD}")
+    module = import_module(f"adjudge.rank.{chosen.module}")
+    if chosen.reference == "exclude":
+        found = np.full(len(tally.systems), np.nan)
+        found[~tally.human] = module.scores(tally.without(tally.human))
+        return found
+    return np.asarray(module.scores(tally), dtype=float)
+
+
+def composition_section(judgments: Judgments, settings: AuditSettings) -> Composition:
+    """Count who met whom."""
+    blocks = shown(judgments)
+    tally, together, times = blocks.tally, blocks.together, blocks.times
+    scores = scores_by(tally, settings.method)
+    known = np.isfinite(scores)
+    weight = together[:, known].astype(float)
+    company = np.divide(weight @ scores[known], weight.sum(1), out=np.full(len(times), np.nan), where=weight.sum(1) > 0)
+    presence = blocks.with_reference
+    pairs = together[np.triu_indices(len(times), k=1)]
+    return Composition(
+        unit="block",
+        method=settings.method or DEFAULT_METHOD,
+        systems=tally.systems,
+        matrix=tuple(tuple(row) for row in together.tolist()),
+        shares=tuple(tuple(row) for row in (together / np.maximum(times, 1)[:, None]).tolist()),
+        opposition=tuple(
+            Opposition(
+                system=tally.systems[i],
+                human=bool(tally.human[i]),
+                shown=int(times[i]),
+                opponents=int((together[i] > 0).sum()),
+                opponent_score=float(company[i]),
+                reference_share=float(presence[i]),
+            )
+            for i in range(len(times))
+        ),
+        fewest=int(pairs.min()),
+        most=int(pairs.max()),
+    )
+
+
+def sampling_section(judgments: Judgments, settings: AuditSettings) -> Sampling:
+    """Correlate scores with how systems were drawn."""
+    blocks = shown(judgments)
+    tally = blocks.tally
+    scores = scores_by(tally, settings.method)
+    machine = ~tally.human
+    times, presence = blocks.times.astype(float), blocks.with_reference
+    no_reference = not tally.human.any()
+    return Sampling(
+        method=settings.method or DEFAULT_METHOD,
+        times_judged=correlate(times[machine], scores[machine]),
+        reference_presence=correlate(presence[machine], scores[machine]),
+        systems=tuple(
+            SampledSystem(
+                system=tally.systems[i],
+                human=bool(tally.human[i]),
+                shown=int(times[i]),
+                labelled=int(tally.blocks[i]),
+                reference_share=float("nan") if no_reference else float(presence[i]),
+                score=float(scores[i]),
+            )
+            for i in np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
+        ),
+    )
+
+
+def sole_winners_section(judgments: Judgments, settings: AuditSettings) -> SoleWinners:  # noqa: ARG001
+    """Count the blocks that each system won alone."""
+    compared = compared_systems(judgments)
+    counted = tally(compared)
+    wins = counted.block_wins.astype(int)
+    blocks = len(compared.block_annotator)
+    empty = blocks - len(np.unique(compared.label_block))
+    won = share(counted.block_wins, counted.blocks)
+    order = sorted(range(len(wins)), key=lambda i: (-wins[i], counted.systems[i]))
+    return SoleWinners(
+        blocks=blocks,
+        tied=blocks - empty - int(wins.sum()),
+        empty=empty,
+        systems=tuple(
+            SoleWinner(
+                system=counted.systems[i],
+                human=bool(counted.human[i]),
+                wins=int(wins[i]),
+                labelled=int(counted.blocks[i]),
+                share=float(won[i]),
+            )
+            for i in order
+        ),
+    )

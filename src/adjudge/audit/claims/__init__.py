@@ -1,0 +1,1 @@
+"""Claims: every statement of a ranking, with its evidence and the trials it survives."""

@@ -1,0 +1,127 @@
+"""Claims from rankings: every statement by Bradley-Terry with resampled annotators, put to other rankings.
+
+Trials: without the reference, the best and the worst system; the direction of expected wins and of wins without ties;
+every annotator left out in turn, at the spread that all annotators show.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.claims.trials import Trial, spread_out
+from adjudge.audit.claims.verdicts import Evidence, better_claims
+from adjudge.core.comparisons import comparisons
+from adjudge.core.rng import generator
+from adjudge.rank import bradley_terry, expected_wins, wins_no_ties
+from adjudge.rank.relative import check_comparable, check_connected, groups_that_met
+from adjudge.rank.separation import separation
+from adjudge.rank.significance import difference_spread, resampling_tests
+from adjudge.rank.units import Units, labelling_annotators, units_of
+from adjudge.results.audit.claims import Claims
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.tally import Tally
+
+LEVEL = 0.05
+RESAMPLES = 1000
+MOST_LEFT_OUT = 60
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Claims:
+    """Make every claim and put it to the trials."""
+    compared = comparisons(judgments)
+    check_comparable(compared)
+    whole = _Estimated(compared, settings.seed)
+    check_connected(whole.tally)
+    trials: list[Trial] = []
+
+    def tried() -> list[Trial]:
+        if not trials:
+            trials.extend(_trials(whole, settings.seed))
+        return trials
+
+    made = better_claims(whole.evidence(), LEVEL, tried)
+    audits = tuple(dict.fromkeys(trial.family for trial in trials))
+    return Claims("bradley-terry", "log-odds of winning", LEVEL, None, made, audits)
+
+
+class _Estimated:
+    """Strengths with the spread of their differences over resampled annotators (blocks, where there is one only)."""
+
+    def __init__(self, compared: Comparisons, seed: int) -> None:
+        self.compared = compared
+        self.units: Units = units_of(compared)
+        self.tally = self.units.total()
+        self.scores = bradley_terry.scores(self.tally)
+        drawn = self.units.resampled(RESAMPLES, generator(seed))
+        resampled = np.concatenate([bradley_terry.scores(one) for one in drawn])
+        self.se = difference_spread(resampled, self.units.number)
+        self.df = np.full_like(self.se, max(self.units.number - 1, 1))
+        self.apart = separation(self.tally.wins)
+
+    @property
+    def difference(self) -> NDArray[np.float64]:
+        """Differences of strengths; NaN between systems that have nothing to do with each other."""
+        return _differences(self.scores, self.tally)
+
+    def evidence(self) -> Evidence:
+        from scipy.stats import t
+
+        difference = self.difference
+        half = self.se * t.isf(LEVEL / 2, self.df)
+        # The size of a lead that no judgment contradicts is the prior's; an interval would be made up.
+        half[self.apart.leads | self.apart.leads.T] = np.nan
+        tests = resampling_tests(self.scores, self.se, self.units.number, self.tally.wins)
+        systems, human = self.compared.systems, self.compared.human
+        return Evidence(systems, human, self.scores, difference, difference - half, difference + half, tests.two_sided)
+
+
+def _differences(scores: NDArray[np.float64], tally: Tally) -> NDArray[np.float64]:
+    group = groups_that_met(tally)
+    return np.where(group[:, None] == group[None, :], scores[:, None] - scores[None, :], np.nan)
+
+
+def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
+    compared = whole.compared
+    order = np.argsort(-whole.scores)
+    everyone = np.arange(len(order))
+    left_out = [("without the best system", everyone == order[0]), ("without the worst system", everyone == order[-1])]
+    if compared.human.any():
+        left_out.insert(0, ("without the reference", compared.human))
+    for name, gone in left_out:
+        part = compared.without(gone)
+        if len(part):
+            yield _again(name, _Estimated(part, seed), gone)
+    for name, module in (("order by expected wins", expected_wins), ("order by wins without ties", wins_no_ties)):
+        score = module.scores(whole.tally)
+        yield Trial(name, name, score[:, None] - score[None, :])
+    yield from _annotators_left_out(whole)
+
+
+def _again(name: str, part: _Estimated, gone: NDArray[np.bool_]) -> Trial:
+    places = [int(i) for i in np.flatnonzero(~gone)]
+    numbers = (part.difference, part.se, part.df, part.apart.p)
+    return Trial(name, name, *(spread_out(one, places, len(gone)) for one in numbers))
+
+
+def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
+    """All fits at once: the total minus each annotator's own counts."""
+    units = whole.units
+    if units.kind != "annotators" or units.number < 3:
+        return
+    judged = labelling_annotators(whole.compared)
+    counts = np.asarray(units.counts.sum(axis=1)).ravel()
+    for place in np.argsort(-counts, kind="stable")[:MOST_LEFT_OUT]:
+        rest = units.weighted(np.where(np.arange(units.number) == place, 0.0, 1.0))
+        difference, least_p = _differences(bradley_terry.scores(rest), rest), separation(rest.wins).p
+        name = f"annotator {whole.compared.annotators[judged[place]]} left out"
+        yield Trial(name, "any annotator left out", difference, whole.se, whole.df, least_p)

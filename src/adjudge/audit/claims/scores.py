@@ -1,0 +1,170 @@
+"""Claims from scores: every statement by the mixed model, put to the audits that other rankings fail.
+
+Trials: without the human systems, the best and the worst system; the human's scores divided; ranks instead of scores;
+the direction of z-scores; every annotator and every document left out in turn. Refits keep the variances of the full
+data, which makes them quick.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.claims.trials import Trial, outcome, spread_out
+from adjudge.audit.claims.verdicts import Evidence, better_claims, verdict
+from adjudge.core.errors import DataError
+from adjudge.core.sheet import item_means, sheet_of, standardised
+from adjudge.rank.contrasts import contrasts, equivalence
+from adjudge.rank.mixed import design_from, fit, prepare
+from adjudge.rank.mixed.design import rows_of_the_model
+from adjudge.rank.mixed.ranking import with_normal_scores
+from adjudge.rank.multiplicity import holm
+from adjudge.results.audit.claims import Claim, Claims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.mixed import MixedDesign, MixedFit
+
+LEVEL = 0.05
+DIVISORS = (2.0, 10.0)
+# Leaving out one at a time is done for so many annotators and documents, those with the most judgments.
+MOST_LEFT_OUT = 60
+FEWEST_TO_LEAVE_OUT = 3
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Claims:
+    """Make every claim and put it to the trials."""
+    used = rows_of_the_model(judgments)
+    model = _Model(design_from(judgments), used.table)
+    trials: list[Trial] = []
+
+    def tried() -> list[Trial]:
+        # Made once, and only if some claim is supported.
+        if not trials:
+            trials.extend([*model.trials(), _zscore_trial(judgments, model.systems)])
+        return trials
+
+    made = better_claims(model.evidence(), LEVEL, tried)
+    parity = _parity_claims(model, settings.margin, tried)
+    audits = tuple(dict.fromkeys(trial.family for trial in trials))
+    return Claims("mixed", "points", LEVEL, settings.margin if parity else None, (*parity, *made), audits)
+
+
+class _Model:
+    """The fitted model of all data, and its refits."""
+
+    def __init__(self, design: MixedDesign, table: pl.DataFrame) -> None:
+        self.design = design
+        self.table = table
+        design.check()
+        self.prepared = prepare(design)
+        self.found = self.prepared.fit(design.score)
+        self.compared = contrasts(self.found.effects, self.found.covariance, self.found.df)
+        self.systems = design.systems
+
+    def evidence(self) -> Evidence:
+        low, high = self.compared.interval(LEVEL)
+        effects, compared = self.found.effects, self.compared
+        return Evidence(self.systems, self.design.human, effects, compared.difference, low, high, compared.two_sided)
+
+    def trials(self) -> Iterator[Trial]:
+        """Every trial that makes sense for these data."""
+        for name, family, rows in self._left_out():
+            yield from self._refitted(name, family, self.design, rows)
+        human = self.design.human[self.design.system]
+        for divisor in DIVISORS if human.any() and not human.all() else ():
+            divided = self.design.with_scores(np.where(human, self.design.score / divisor, self.design.score))
+            # The human itself is worse now by design: the trial is about all others.
+            for trial in self._refitted(f"human divided by {divisor:g}", f"human divided by {divisor:g}", divided):
+                yield trial.without(self.design.human)
+        yield self._trial("ranks instead of scores", "ranks instead of scores", fit(with_normal_scores(self.design)))
+
+    def _left_out(self) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+        """Name, family and rows of each trial that leaves something out."""
+        design, order = self.design, np.argsort(-self.found.effects)
+        human = design.human[design.system]
+        if human.any() and (~design.human).sum() > 1:
+            yield "without the human", "without the human", ~human
+        if len(self.systems) > 2:
+            yield "without the best system", "without the best system", design.system != order[0]
+            yield "without the worst system", "without the worst system", design.system != order[-1]
+        for what, codes in (("annotator", design.annotator), ("document", design.document)):
+            if codes is not None:
+                yield from _one_by_one(what, codes, self.table[what])
+
+    def _refitted(
+        self, name: str, family: str, design: MixedDesign, rows: NDArray[np.bool_] | None = None
+    ) -> Iterator[Trial]:
+        """A fit to other scores, or to a part of the rows, at the variances of the whole."""
+        try:
+            design.check()
+            part = self.prepared if rows is None else self.prepared.part(rows)
+            found = part.refit(design.score if rows is None else design.score[rows], self.found.ratios)
+        except DataError:
+            # What is left cannot be compared any more: that is not the claim's fault.
+            return
+        yield self._trial(name, family, found)
+
+    def _trial(self, name: str, family: str, found: MixedFit) -> Trial:
+        compared = contrasts(found.effects, found.covariance, found.df)
+        places = [self.systems.index(system) for system in found.systems]
+        parts = (compared.difference, compared.se, compared.df)
+        return Trial(name, family, *(spread_out(part, places, len(self.systems)) for part in parts))
+
+
+def _one_by_one(what: str, codes: NDArray[np.int64], names: pl.Series) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    count = np.bincount(codes)
+    if len(count) < FEWEST_TO_LEAVE_OUT:
+        return
+    first = np.unique(codes, return_index=True)[1]
+    for place in np.argsort(-count, kind="stable")[:MOST_LEFT_OUT]:
+        name = f"{what} {names[int(first[place])] or place + 1} left out"
+        yield name, f"any {what} left out", codes != place
+
+
+def _zscore_trial(judgments: Judgments, systems: tuple[str, ...]) -> Trial:
+    """The direction of the customary ranking."""
+    sheet = sheet_of(judgments)
+    means = item_means(standardised(sheet)).system_means(len(sheet.systems))
+    score = np.array([means[sheet.systems.index(name)] if name in sheet.systems else np.nan for name in systems])
+    return Trial("order by z-scores", "order by z-scores", score[:, None] - score[None, :])
+
+
+def _parity_claims(model: _Model, margin: float, trials: Callable[[], list[Trial]]) -> tuple[Claim, ...]:
+    """Equivalence with each human: the difference lies within the margin, by two one-sided tests."""
+    human = np.flatnonzero(model.design.human)
+    pairs = [(int(m), int(h)) for h in human for m in np.flatnonzero(~model.design.human)]
+    tests = [equivalence(model.compared, m, h, margin=margin, level=LEVEL) for m, h in pairs]
+    claims: list[Claim] = []
+    for pair, test, p in zip(pairs, tests, holm(np.array([one.p for one in tests])), strict=True):
+        supported = bool(p < LEVEL)
+        survives, broken = _parity_outcome(trials() if supported else [], pair, margin)
+        machine, person = (model.systems[place] for place in pair)
+        claims.append(
+            Claim(
+                claim=f"{machine} is at parity with {person}",
+                kind="parity",
+                systems=(machine, person),
+                estimate=test.difference,
+                interval=(test.low, test.high),
+                p_holm=float(p),
+                survives=survives,
+                broken_by=broken,
+                verdict=verdict(supported=supported, broken=broken),
+            )
+        )
+    return tuple(claims)
+
+
+def _parity_outcome(
+    trials: list[Trial], pair: tuple[int, int], margin: float
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    applying = [one for one in trials if one.applies(*pair)]
+    return outcome(applying, lambda trial: trial.keeps_equal(*pair, margin, LEVEL))

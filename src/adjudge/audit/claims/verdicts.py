@@ -1,0 +1,111 @@
+"""From estimates and trials to claims: which are supported, which of those hold, and in which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.claims.trials import outcome
+from adjudge.rank.multiplicity import holm
+from adjudge.results.audit.claims import Claim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from adjudge.audit.claims.trials import Trial
+    from adjudge.results.audit.claims import Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the primary estimator says of all pairs: differences, intervals and two-sided p, by system index."""
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    difference: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    two_sided: NDArray[np.float64]
+
+    @property
+    def order(self) -> list[int]:
+        """The systems, the best first."""
+        return sorted(range(len(self.systems)), key=lambda i: (-self.scores[i], self.systems[i]))
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Every pair, the better system first."""
+        order = self.order
+        return [(order[a], order[b]) for a in range(len(order)) for b in range(a + 1, len(order))]
+
+    def adjusted(self) -> dict[tuple[int, int], float]:
+        """p-values of all pairs adjusted by Holm."""
+        pairs = self.pairs()
+        values = holm(np.array([self.two_sided[pair] for pair in pairs]))
+        return dict(zip(pairs, values, strict=True))
+
+
+def better_claims(evidence: Evidence, level: float, trials: Callable[[], list[Trial]]) -> tuple[Claim, ...]:
+    """Every "A is better than B" and "A is the best"; `trials` are made only if some claim is supported."""
+    adjusted = evidence.adjusted()
+    supported = [pair for pair, p in adjusted.items() if p < level]
+    tried = trials() if supported else []
+    claims = {pair: _better(evidence, pair, p, level, tried) for pair, p in adjusted.items()}
+    return (_best(evidence, claims), *sorted(claims.values(), key=_strength))
+
+
+def _strength(claim: Claim) -> tuple[int, float]:
+    place = {"holds": 0, "fragile": 1, "not supported": 2}[claim.verdict]
+    return place, -(claim.estimate or 0.0)
+
+
+def verdict(*, supported: bool, broken: tuple[str, ...]) -> Verdict:
+    """Supported and unbroken claims hold; supported and broken ones are fragile."""
+    if not supported:
+        return "not supported"
+    return "fragile" if broken else "holds"
+
+
+def _better(evidence: Evidence, pair: tuple[int, int], p: float, level: float, trials: list[Trial]) -> Claim:
+    better, worse = pair
+    supported = bool(p < level)
+    applying = [trial for trial in trials if supported and trial.applies(better, worse)]
+    survives, broken = outcome(applying, lambda trial: trial.keeps_better(better, worse, level))
+    return Claim(
+        claim=f"{evidence.systems[better]} is better than {evidence.systems[worse]}",
+        kind="better",
+        systems=(evidence.systems[better], evidence.systems[worse]),
+        estimate=float(evidence.difference[pair]),
+        interval=(float(evidence.low[pair]), float(evidence.high[pair])),
+        p_holm=None if np.isnan(p) else float(p),
+        survives=survives,
+        broken_by=broken,
+        verdict=verdict(supported=supported, broken=broken),
+    )
+
+
+def _best(evidence: Evidence, claims: dict[tuple[int, int], Claim]) -> Claim:
+    """That A is the best stands on A being better than every other system."""
+    first = evidence.order[0]
+    parts = [claim for (better, _), claim in claims.items() if better == first]
+    weakest = min(parts, key=lambda one: one.estimate or 0.0)
+    supported = all(one.verdict != "not supported" for one in parts)
+    tried = parts if supported else []
+    broken = tuple(dict.fromkeys(name for one in tried for name in one.broken_by))
+    common = set.intersection(*({*one.survives} for one in tried)) if tried else set()
+    survives = tuple(name for name in parts[0].survives if name in common)
+    return Claim(
+        claim=f"{evidence.systems[first]} is the best",
+        kind="best",
+        systems=(evidence.systems[first],),
+        estimate=weakest.estimate,
+        interval=weakest.interval,
+        p_holm=max((one.p_holm for one in parts if one.p_holm is not None), default=None),
+        survives=survives,
+        broken_by=broken,
+        verdict=verdict(supported=supported, broken=broken),
+    )

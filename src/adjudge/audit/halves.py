@@ -1,0 +1,24 @@
+"""Random halves of the annotators, and z-scores beside the rows of the mixed model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.core.sheet import SCORE_PROTOCOLS, sheet_of, standardised
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+
+
+def z_by_row(judgments: Judgments) -> NDArray[np.float64]:
+    """The z-score of every row in the table of last revisions; NaN where there is none."""
+    table = judgments.final().table
+    scored = table.select(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null()).to_series()
+    z = np.full(table.height, np.nan)
+    z[scored.fill_null(value=False).to_numpy()] = standardised(sheet_of(judgments)).score
+    return z

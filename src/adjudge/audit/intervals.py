@@ -1,0 +1,59 @@
+"""Shares and correlations with their 95% intervals."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.results.audit.edits import Proportion
+from adjudge.results.audit.sampling import Correlation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+NORMAL_95 = 1.959963984540054
+
+
+def proportion(part: int, whole: int) -> Proportion:
+    """The share and its 95% interval by Wilson's score method (1927), which is honest for few observations."""
+    if whole == 0:
+        nan = float("nan")
+        return Proportion(nan, (nan, nan), 0)
+    share, z2 = part / whole, NORMAL_95**2
+    middle = (share + z2 / (2 * whole)) / (1 + z2 / whole)
+    reach = NORMAL_95 * sqrt(share * (1 - share) / whole + z2 / (4 * whole**2)) / (1 + z2 / whole)
+    low = 0.0 if part == 0 else max(0.0, middle - reach)
+    high = 1.0 if part == whole else min(1.0, middle + reach)
+    return Proportion(share, (low, high), whole)
+
+
+NORMAL_95 = 1.959963984540054
+
+
+def correlate(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
+    """Pearson's correlation with a 95% interval by Fisher's z, and Spearman's; pairs with a gap are left out."""
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[known], y[known]
+    r = _pearson(x, y)
+    return Correlation(r, _fisher(r, len(x)), _pearson(_ranks(x), _ranks(y)), len(x))
+
+
+def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    _, code, number = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(number) - (number - 1) / 2)[code], dtype=float)
+
+
+def _fisher(r: float, n: int) -> tuple[float, float]:
+    if n < 4 or not abs(r) < 1:
+        return (float("nan"), float("nan"))
+    middle, reach = np.arctanh(r), NORMAL_95 / np.sqrt(n - 3)
+    return (float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))

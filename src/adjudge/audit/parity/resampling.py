@@ -1,0 +1,173 @@
+"""Resampling of documents (or of segments where documents are unknown), and the change between two test sets.
+
+Judgments of one document are not independent, and a clean test set holds the same documents as the one before: both
+versions of a document are drawn together, and every figure uses the same draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.core.errors import DataError
+from adjudge.core.rng import generator
+from adjudge.results.parity import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.audit.parity.outcomes import Outcomes
+
+    Floats = NDArray[np.float64]
+    from collections.abc import Mapping
+
+
+RESAMPLES = 10_000
+_DRAW, _EXCHANGE = 61, 62
+
+
+@dataclass(frozen=True, eq=False)
+class Resampler:
+    """Which units are drawn, how often each is in every resample, and in which their versions are exchanged."""
+
+    column: str
+    names: tuple[str, ...]
+    weights: Floats
+    """(resamples, units): how often each unit was drawn."""
+    exchanged: NDArray[np.bool_]
+
+    @property
+    def unit(self) -> str:
+        """What is drawn, in words."""
+        return f"{self.column}s"
+
+    def codes(self, table: pl.DataFrame) -> NDArray[np.int64]:
+        """The unit of every row."""
+        known = dict(zip(self.names, range(len(self.names)), strict=True))
+        codes = table[self.column].replace_strict(known, default=None, return_dtype=pl.Int64)
+        return codes.to_numpy().astype(np.int64)
+
+
+def resampler(parts: Sequence[Outcomes], *, seed: int, resamples: int = RESAMPLES) -> Resampler:
+    """A resampler of all documents in the parts."""
+    column = "document" if all(one.documents_known for one in parts) else "segment"
+    every = pl.concat([table[column] for one in parts for table in (one.compared, one.worth)])
+    if every.null_count():
+        raise DataError("some judgments do not say their segment, by which parity is tested; fill the column 'segment'")
+    names = tuple(str(name) for name in every.unique().sort().to_list())
+    n = len(names)
+    weights = generator(seed, _DRAW).multinomial(n, np.full(n, 1 / n), size=resamples).astype(np.float64)
+    exchanged = generator(seed, _EXCHANGE).random((resamples, n)) < 0.5
+    return Resampler(column, names, weights, exchanged)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The sum and the number of values in every unit: all that a mean needs to be resampled."""
+
+    total: Floats
+    count: Floats
+
+    @classmethod
+    def of(cls, table: pl.DataFrame, value: pl.Expr, drawn: Resampler) -> Sums:
+        """The sums of a value over the rows of a table."""
+        codes, n = drawn.codes(table), len(drawn.names)
+        values = table.select(value.cast(pl.Float64).alias("value"))["value"].to_numpy()
+        return cls(np.bincount(codes, values, n).astype(np.float64), np.bincount(codes, minlength=n).astype(np.float64))
+
+    @property
+    def mean(self) -> float:
+        """The mean of all values."""
+        count = self.count.sum()
+        return float(self.total.sum() / count) if count else float("nan")
+
+    def means(self, weights: Floats) -> Floats:
+        """The mean in every resample."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((weights @ self.total) / (weights @ self.count), dtype=np.float64)
+
+
+def interval_of(values: Floats) -> tuple[float, float]:
+    """The 95% percentile interval of a resampled figure; NaN where no resample has one."""
+    finite = values[np.isfinite(values)]
+    if len(finite) == 0:
+        return (float("nan"), float("nan"))
+    low, high = np.quantile(finite, [0.025, 0.975])
+    return (float(low), float(high))
+
+
+Pair = tuple[Sums, Sums]
+BEYOND = "beyond untouched"
+
+
+def changes(
+    before: Mapping[str, Outcomes], after: Mapping[str, Outcomes], drawn: Resampler
+) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+    """Changes of every system's parity share and worth in every part, and the differences in differences."""
+    systems = sorted(set(before["all"].systems) & set(after["all"].systems))
+    found: list[Change] = []
+    beyond: list[Change] = []
+    measures = ("parity_share", "rank_points" if after["all"].relative else "mean_score")
+    for measure in measures:
+        for name in systems:
+            pairs = {
+                part: (_sums(before[part], name, measure, drawn), _sums(after[part], name, measure, drawn))
+                for part in before
+            }
+            found += [_change(name, measure, part, pair, drawn) for part, pair in pairs.items()]
+            if "contaminated" in pairs:
+                beyond.append(_beyond(name, measure, pairs["contaminated"], pairs["untouched"], drawn))
+    return tuple(found), tuple(beyond)
+
+
+def _sums(found: Outcomes, system: str, measure: str, drawn: Resampler) -> Sums:
+    if measure == "parity_share":
+        return Sums.of(found.compared.filter(pl.col("system") == system), pl.col("outcome") >= 0, drawn)
+    return Sums.of(found.worth.filter(pl.col("system") == system), pl.col("value"), drawn)
+
+
+def _change(system: str, measure: str, part: str, pair: Pair, drawn: Resampler) -> Change:
+    before, after = pair
+    difference = after.mean - before.mean
+    interval = interval_of(_differences(pair, drawn.weights))
+    p = _p(difference, _exchanged(pair, drawn.exchanged))
+    return Change(system, measure, part, before.mean, after.mean, difference, interval, p)
+
+
+def _beyond(system: str, measure: str, touched: Pair, untouched: Pair, drawn: Resampler) -> Change:
+    one, other = (pair[1].mean - pair[0].mean for pair in (touched, untouched))
+    resampled = _differences(touched, drawn.weights) - _differences(untouched, drawn.weights)
+    exchanged = _exchanged(touched, drawn.exchanged) - _exchanged(untouched, drawn.exchanged)
+    # Here "before" is the change on untouched segments, "after" that on contaminated ones.
+    difference = one - other
+    return Change(
+        system, measure, BEYOND, other, one, difference, interval_of(resampled), _p(difference, exchanged)
+    )  # fmt: skip
+
+
+def _differences(pair: Pair, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    before, after = pair
+    return after.means(weights) - before.means(weights)
+
+
+def _exchanged(pair: Pair, exchanged: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The difference where the two versions of some units have changed places."""
+    before, after = pair
+    stay, swap = (~exchanged).astype(np.float64), exchanged.astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        later = (stay @ after.total + swap @ before.total) / (stay @ after.count + swap @ before.count)
+        earlier = (stay @ before.total + swap @ after.total) / (stay @ before.count + swap @ after.count)
+    return np.asarray(later - earlier, dtype=np.float64)
+
+
+def _p(difference: float, exchanged: NDArray[np.float64]) -> float:
+    finite = exchanged[np.isfinite(exchanged)]
+    if not np.isfinite(difference) or len(finite) == 0:
+        return float("nan")
+    beyond = int((np.abs(finite) >= abs(difference) - 1e-12).sum())
+    return (1 + beyond) / (1 + len(finite))

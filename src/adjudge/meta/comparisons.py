@@ -1,0 +1,107 @@
+"""Which metric is better than which: Williams' test and permutation tests for every pair, corrected together."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.meta.coefficients import pearson
+from adjudge.meta.levels import item_parts
+from adjudge.meta.permutation_tests import PermutationTest, permute_groups, permute_pearson
+from adjudge.rank.multiplicity import benjamini_hochberg, holm
+from adjudge.results.meta import MetricComparison
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.meta.scores import Scores
+
+
+def williams(r_first: float, r_second: float, r_between: float, n: int) -> float:
+    """The one-sided p that the first correlation is higher.
+
+    Args:
+        r_first: correlation of the first metric with the human.
+        r_second: correlation of the second metric with the human.
+        r_between: correlation of the two metrics.
+        n: how many pairs of scores.
+    """
+    from scipy.stats import t as student
+
+    if n < 4 or any(math.isnan(r) for r in (r_first, r_second, r_between)):
+        return float("nan")
+    k = 1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
+    below = 2 * k * (n - 1) / (n - 3) + (r_first + r_second) ** 2 / 4 * (1 - r_between) ** 3
+    if below <= 0:
+        return float("nan")
+    statistic = (r_first - r_second) * math.sqrt((n - 1) * (1 + r_between)) / math.sqrt(below)
+    return float(student.sf(statistic, n - 3))
+
+
+def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
+    """Williams' test at system level."""
+    human = scores.system_means(scores.human)
+    means = {name: scores.system_scores(name) for name in scores.metrics}
+    return _adjusted("system", "williams", _williams(human, means), one_sided=True)
+
+
+def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator) -> tuple[MetricComparison, ...]:
+    """Williams' test on pooled scores; permutations of Pearson's r, pooled and by item, and of calibrated accuracy."""
+    pooled = {name: one.ravel() for name, one in scores.metrics.items()}
+    found = list(_adjusted("segment", "williams", _williams(scores.human.ravel(), pooled), one_sided=True))
+    for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
+        tests = permute_pearson(scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng)
+        found += _adjusted("segment", name, tests)
+    parts = {name: item_parts(scores.human, metric) for name, metric in scores.metrics.items()}
+    tests = permute_groups(parts, permutations=permutations, rng=rng)
+    return (*found, *_adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
+
+
+def compare_predictions(
+    labels: NDArray[np.float64], predictions: Mapping[str, NDArray[np.float64]]
+) -> tuple[MetricComparison, ...]:
+    """Williams' test of quality estimation against labels of documents."""
+    return _adjusted("document", "williams", _williams(labels, dict(predictions)), one_sided=True)
+
+
+def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:
+    tests: list[PermutationTest] = []
+    for first, second in combinations(metrics, 2):
+        a, b = metrics[first], metrics[second]
+        known = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
+        ra, rb = pearson(human[known], a[known]), pearson(human[known], b[known])
+        between, n = pearson(a[known], b[known]), int(known.sum())
+        p = williams(max(ra, rb), min(ra, rb), between, n)
+        tests.append(PermutationTest(first, second, ra - rb, p))
+    return tests
+
+
+def _adjusted(
+    level: str, test: str, tests: Sequence[PermutationTest], *, one_sided: bool = False
+) -> tuple[MetricComparison, ...]:
+    p = np.array([one.p for one in tests])
+    p_holm, p_bh = holm(p), benjamini_hochberg(p)
+    found: list[MetricComparison] = []
+    for k, one in enumerate(tests):
+        better, worse = (one.second, one.first) if one.difference < 0 else (one.first, one.second)
+        own, own_holm, own_bh = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
+        found.append(
+            MetricComparison(level, test, better, worse, abs(one.difference), own, own_holm, own_bh, one_sided)
+        )
+    return tuple(found)
+
+
+def metric_clusters(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Lines between metrics where everyone above is better than everyone below after Holm's correction."""
+    better = {(one.better, one.worse) for one in comparisons if one.told_apart}
+    clusters: list[list[str]] = [[]]
+    for i, name in enumerate(order):
+        if i and all((above, below) in better for above in order[:i] for below in order[i:]):
+            clusters.append([])
+        clusters[-1].append(name)
+    return tuple(tuple(cluster) for cluster in clusters if cluster)

@@ -1,0 +1,133 @@
+"""Labels of documents from post-edits: edit rates, the weight between two of them, and a sweep over weights.
+
+Edit rates (HTER) tell how much of a translation a person changed. TER(PE, MT) takes the post-edition as the reference
+and the translation as the hypothesis. A document's rate is the edits of all its segments divided by the words of the
+edition: the segments are not averaged. sacrebleu's defaults hold: case is ignored, words are split as tercom does
+(Snover et al. 2006).
+
+The label of the 2016 shared task is W1 * TER(PE1, MT) + W2 * TER(PE2, PE1), where W1 is 1 and W2 grows from 1 in steps
+of 1 until (i) the standard deviation of the baseline's predictions is at least half their mean, or (ii) the baseline's
+mean absolute error is at least 0.1 below that of predicting the mean label everywhere (Graham et al. 2017, section 2).
+The organisers trained their baseline again for each weight. Where only its predictions are at hand, the straight line
+that fits them best to the labels stands for that; see `refitted`.
+
+The sweep shows how every system's correlation with the label changes with the weight (Graham et al. 2017, Figure 1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.errors import DataError
+from adjudge.meta.coefficients import pearson
+from adjudge.results.qe import ChosenWeight, OrderOfSystems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    from collections.abc import Mapping
+
+
+def edit_rate(edition: Sequence[str], text: Sequence[str]) -> float:
+    """TER(edition, text) as a share of the edition's words: 0 where nothing was changed."""
+    from sacrebleu.metrics.ter import TER
+
+    if len(edition) != len(text):
+        raise DataError(f"{len(edition)} edited segments against {len(text)}: both texts need the same segments")
+    return float(TER().corpus_score(list(text), [list(edition)]).score) / 100
+
+
+def ter_signature() -> str:
+    """How sacrebleu counts edits: its own signature, in a form that fits into ours."""
+    from sacrebleu.metrics.ter import TER
+
+    metric = TER()
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature()).replace("|", ",").replace(":", "=")
+
+
+FIRST_WEIGHT = 1.0
+LEAST_RATIO = 0.5
+LEAST_GAIN = 0.1
+LIMIT = 100
+# A criterion that is met exactly must not be missed by the last digit of a float.
+_DIGITS = 1e-12
+
+
+def combined(first: Array, second: Array, weight: float) -> Array:
+    """The labels at this weight of the second post-edition."""
+    return np.asarray(FIRST_WEIGHT * first + weight * second)
+
+
+def refitted(predictions: Array) -> Callable[[Array], Array]:
+    """A stand-in for training again: predictions moved and stretched to fit given labels best."""
+
+    def predict(labels: Array) -> Array:
+        if np.ptp(predictions) == 0:
+            return np.full(len(labels), labels.mean())
+        slope, start = np.polyfit(predictions, labels, 1)
+        return np.asarray(start + slope * predictions)
+
+    return predict
+
+
+def tuned(first: Array, second: Array, predict: Callable[[Array], Array], *, limit: int = LIMIT) -> ChosenWeight:
+    """The weight by the rule above.
+
+    Args:
+        first: TER(PE1, MT) of every document.
+        second: TER(PE2, PE1) of every document.
+        predict: the baseline, trained again: labels in, predictions out.
+        limit: where to stop if no criterion is ever met.
+    """
+    weight, ratio, gain = 1, 0.0, 0.0
+    for weight in range(1, limit + 1):
+        labels = combined(first, second, float(weight))
+        predicted = predict(labels)
+        ratio = float(predicted.std(ddof=1) / predicted.mean()) if predicted.mean() else 0.0
+        gain = float(np.abs(labels - labels.mean()).mean() - np.abs(labels - predicted).mean())
+        if ratio >= LEAST_RATIO - _DIGITS:
+            return ChosenWeight(
+                float(weight), "the spread of the baseline's predictions is half their mean", ratio, gain
+            )
+        if gain >= LEAST_GAIN - _DIGITS:
+            return ChosenWeight(float(weight), "the baseline's error is 0.1 below that of the mean label", ratio, gain)
+    return ChosenWeight(float(weight), f"no criterion of the rule is met up to {limit}", ratio, gain)
+
+
+def sweep(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    predictions: Mapping[str, NDArray[np.float64]],
+    weights: Sequence[float],
+) -> dict[str, tuple[float | None, ...]]:
+    """Pearson's r of every system at every weight; documents without a prediction are left out."""
+    found: dict[str, tuple[float | None, ...]] = {}
+    for name, values in predictions.items():
+        known = ~np.isnan(values)
+        r = [pearson(combined(first, second, weight)[known], values[known]) for weight in weights]
+        found[name] = tuple(None if np.isnan(one) else one for one in r)
+    return found
+
+
+def orders_along(
+    weights: Sequence[float], by_weight: Mapping[str, Sequence[float | None]]
+) -> tuple[OrderOfSystems, ...]:
+    """The rankings of systems along the sweep, each with the weights between which it stands."""
+    found: list[OrderOfSystems] = []
+    for i, weight in enumerate(weights):
+        order = tuple(sorted(by_weight, key=lambda name: (-_number(by_weight[name][i]), name)))
+        if found and found[-1].order == order:
+            found[-1] = OrderOfSystems(found[-1].low, weight, order)
+        else:
+            found.append(OrderOfSystems(weight, weight, order))
+    return tuple(found)
+
+
+def _number(value: float | None) -> float:
+    return -2.0 if value is None else value

@@ -1,0 +1,148 @@
+"""Intervals by resampling segments.
+
+Most coefficients are functions of sums over segments, drawn again together. Rank coefficients over all scores are sums
+over pairs of scores, gathered by pairs of segments: a resample that draws segment a w(a) times weighs a pair of scores
+by w(a) w(b). So the sum over all pairs is w'Mw, where M holds the sums over the pairs of each two segments: made once,
+it serves every resample. Pairs of copies of one score are ties on both sides, which tau-b leaves out and which count
+for no accuracy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.meta.coefficients import varies
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.meta.coefficients import Coefficient
+
+    Floats = NDArray[np.float64]
+
+
+def weights(count: int, segments: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """How often each segment is drawn in each of `count` resamples."""
+    return rng.multinomial(segments, np.full(segments, 1 / segments), size=count).astype(float)
+
+
+def interval(values: NDArray[np.float64], level: float = 0.05) -> tuple[float, float] | None:
+    """The middle of the resampled values; None where too few are defined."""
+    defined = values[np.isfinite(values)]
+    if len(defined) < 20:
+        return None
+    low, high = np.quantile(defined, [level / 2, 1 - level / 2])
+    return float(low), float(high)
+
+
+def system_means(scores: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """System means of every resample: (resamples, systems)."""
+    known = (~np.isnan(scores)).astype(float)
+    count = drawn @ known.T
+    means = np.full(count.shape, np.nan)
+    np.divide(drawn @ np.nan_to_num(scores).T, count, out=means, where=count > 0)
+    return means
+
+
+def system_level(
+    coefficient: Coefficient, human: NDArray[np.float64], metric: NDArray[np.float64], drawn: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """A coefficient at system level for every resample of segments, over the systems that have scores in it."""
+    x, y = system_means(human, drawn), system_means(metric, drawn)
+    known = ~(np.isnan(x) | np.isnan(y))
+    return np.array([coefficient(a[row], b[row]) for a, b, row in zip(x, y, known, strict=True)])
+
+
+def pooled_pearson(
+    human: NDArray[np.float64], metric: NDArray[np.float64], drawn: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Pearson's r over all scores for every resample of segments, from sums per segment."""
+    known = ~(np.isnan(human) | np.isnan(metric))
+    if not (varies(human[known]) and varies(metric[known])):
+        return np.full(len(drawn), np.nan)
+    x, y = (np.where(known, one - one[known].mean(), 0.0) for one in (human, metric))
+    n, sx, sy, sxx, syy, sxy = (drawn @ part.sum(0) for part in (known.astype(float), x, y, x * x, y * y, x * y))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        covariance = sxy - sx * sy / n
+        spread = np.sqrt((sxx - sx**2 / n) * (syy - sy**2 / n))
+        r: NDArray[np.float64] = covariance / spread
+    return r
+
+
+def item_mean(values: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean over items for every resample; items without a value count for nothing."""
+    known = ~np.isnan(values)
+    count = drawn @ known.astype(float)
+    means = np.full(len(drawn), np.nan)
+    np.divide(drawn @ np.where(known, values, 0.0), count, out=means, where=count > 0)
+    return means
+
+
+# Resamples whose weights of all scores are held at once.
+CHUNK = 50
+
+
+def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, Floats]:
+    """Kendall's tau-b and pairwise accuracy over all scores, for every resample of segments."""
+    x, y, segment = _ordered(human, metric)
+    starts = np.flatnonzero(np.append(True, segment[1:] != segment[:-1]))
+    sizes = np.diff(np.append(starts, len(segment)))
+    weights = drawn[:, segment[starts]]
+    one, other = _signs(x), _signs(y)
+    agree = (one == other).astype(np.int8)
+    np.fill_diagonal(agree, 0)
+    parts = (one * other, one * one, other * other, agree)
+    concordant, apart_x, apart_y, same = (_quadratic(part, starts, weights) for part in parts)
+    pairs = (weights @ sizes) ** 2 - weights**2 @ sizes
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return concordant / np.sqrt(apart_x * apart_y), same / pairs
+
+
+def pooled_spearman(human: Floats, metric: Floats, drawn: Floats) -> Floats:
+    """Spearman's rho over all scores for every resample of segments: ranks are made anew in each."""
+    x, y, segment = _ordered(human, metric)
+    found = []
+    for start in range(0, len(drawn), CHUNK):
+        weights = drawn[start : start + CHUNK][:, segment]
+        found.append(_weighted_pearson(_weighted_ranks(x, weights), _weighted_ranks(y, weights), weights))
+    return np.concatenate(found)
+
+
+def _ordered(human: Floats, metric: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """The scores that both sides have, segment by segment, with the place of the segment."""
+    known = ~(np.isnan(human) | np.isnan(metric)).T
+    return human.T[known], metric.T[known], np.nonzero(known)[0].astype(np.int64)
+
+
+def _signs(values: Floats) -> NDArray[np.int8]:
+    higher = values[:, None] > values
+    return higher.astype(np.int8) - higher.T
+
+
+def _quadratic(part: NDArray[np.int8], starts: NDArray[np.int64], weights: Floats) -> Floats:
+    rows = np.add.reduceat(part, starts, axis=0, dtype=np.int32)
+    gathered = np.add.reduceat(rows, starts, axis=1, dtype=np.int64).astype(float)
+    return np.asarray(((weights @ gathered) * weights).sum(1))
+
+
+def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
+    """Mean ranks of values that occur so many times: (resamples, values)."""
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
+    times = np.add.reduceat(weights[:, order], starts, axis=1)
+    middle = np.cumsum(times, axis=1) - (times - 1) / 2
+    group = np.empty(len(values), dtype=np.int64)
+    group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(values))))
+    return np.asarray(middle[:, group])
+
+
+def _weighted_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
+    n = weights.sum(1, keepdims=True)
+    x, y = (one - (weights * one).sum(1, keepdims=True) / n for one in (x, y))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(
+            (weights * x * y).sum(1) / np.sqrt((weights * x * x).sum(1) * (weights * y * y).sum(1)), dtype=np.float64
+        )
