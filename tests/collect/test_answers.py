@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collect.answers import Answers, Change, check_changes, merge, missing
-from adjudge.collect.refused import Refused
+from adjudge.collect.answers import Answers, Change, Refused, check_changes, merge, missing
 from adjudge.design.campaign import Campaign
 from adjudge.design.tasks import Item, Output, Screen
 

@@ -11,14 +11,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adjudge.collect.marking import WARNINGS, check_spans, is_open
-from adjudge.collect.refused import Refused
+from adjudge.collect.marking import MOST_MARKS, WARNINGS, as_mark, is_open
+from adjudge.core.spans import fault_of_marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from adjudge.design.campaign import Campaign
     from adjudge.design.tasks import Item, Output, Screen
+
 
 FIELDS = ("score", "rank", "spans", "kept", "edit", "comment")
 COMMENT_LENGTH = 5000
@@ -29,6 +30,14 @@ _STEP_TOLERANCE = 1e-6
 
 Value = float | int | str | list[dict[str, Any]] | None
 Answers = dict[str, dict[str, Any]]
+
+
+class Refused(Exception):  # noqa: N818 - it reads as what happened
+    """A save that cannot be accepted, and why, in words for the annotator; `code` is for the page."""
+
+    def __init__(self, reason: str, *, code: str = "refused") -> None:
+        super().__init__(reason)
+        self.code = code
 
 
 @dataclass(frozen=True)
@@ -50,19 +59,19 @@ class Merged:
 
 def check_changes(changes: Iterable[Change], screen: Screen, campaign: Campaign) -> None:
     """Refuse a change of an output that is not on the screen, or to a value that the protocol does not have."""
-    places = {output.id: (item, output) for item in screen.items for output in item.outputs}
+    shown = {output.id: (item, output) for item in screen.items for output in item.outputs}
     for change in changes:
-        if change.output not in places:
+        if change.output not in shown:
             raise Refused(f"output '{change.output}' is not on screen '{screen.id}'")
         if change.value is not None:
-            _check_value(change, *places[change.output], campaign)
+            _check_value(change, *shown[change.output], campaign)
 
 
 def _check_value(change: Change, item: Item, output: Output, campaign: Campaign) -> None:
     if change.field != "comment" and change.field not in fields_of(campaign):
         raise Refused(f"protocol '{campaign.protocol}' has no {change.field}")
     if change.field == "spans":
-        check_spans(change.value, item, output, campaign)
+        _check_spans(change.value, item, output, campaign)
     elif change.field == "rank":
         if not isinstance(change.value, int) or not 1 <= change.value <= len(item.outputs):
             raise Refused(f"rank {change.value} does not exist among {len(item.outputs)} translations")
@@ -70,6 +79,20 @@ def _check_value(change: Change, item: Item, output: Output, campaign: Campaign)
         _check_score(change.value, campaign)
     else:
         _check_text(change.field, change.value, campaign)
+
+
+def _check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> None:
+    """Refuse marks that do not lie in the texts shown, or that the campaign does not have."""
+    if len(value) > MOST_MARKS:
+        raise Refused(f"{len(value)} marks are more than {MOST_MARKS} in one translation")
+    marks = [as_mark(span) for span in value]
+    rules = campaign.spans.rules(campaign.protocol)
+    fault = fault_of_marks(marks, rules, target=output.text, source=item.source)
+    if fault is not None:
+        raise Refused(fault)
+    numbers = [span["of"] for span in value if span.get("of") is not None]
+    if len(set(numbers)) < len(numbers) or any(number >= len(output.prefilled) for number in numbers):
+        raise Refused("a mark is said to come from one that the translation did not come with")
 
 
 def _check_text(field: str, value: Value, campaign: Campaign) -> None:
@@ -125,7 +148,7 @@ def known_before(answers: Mapping[str, Any], changes: Iterable[Change], *, base:
 
     What is changed knowingly is newer than what it replaces, even if a clock was set back in between.
     """
-    last = (answers.get(one.output, {}).get(f"{one.field}_last", (0, 0, "")) for one in changes)
+    last = (answers.get(change.output, {}).get(f"{change.field}_last", (0, 0, "")) for change in changes)
     return max((at for at, revision, _ in last if revision <= base), default=0)
 
 

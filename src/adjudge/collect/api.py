@@ -9,16 +9,16 @@ from ninja.errors import HttpError
 from ninja.utils import check_csrf
 
 from adjudge._version import __version__
+from adjudge.collect.answers import Refused
 from adjudge.collect.api_organiser import router as organiser_router
 from adjudge.collect.assign import current_assignment
 from adjudge.collect.database import writing
 from adjudge.collect.entering import AnnotatorAuth, enter
 from adjudge.collect.models import Assignment, ScreenState
-from adjudge.collect.refused import Refused
 from adjudge.collect.running import running
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, EnterOut, Fault, FinishOut, SavedOut, SaveIn, WorkOut
-from adjudge.collect.statements import Who
+from adjudge.collect.statements import Visitor
 from adjudge.collect.work import state_view, work_of
 
 api = NinjaAPI(
@@ -112,6 +112,6 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
     return FinishOut(finished=not missing, missing=missing)
 
 
-def _visitor(request: HttpRequest) -> Who:
-    visitor: Who = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
+def _visitor(request: HttpRequest) -> Visitor:
+    visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
     return visitor

@@ -14,14 +14,13 @@ from adjudge.collect.entering import OrganiserAuth
 from adjudge.collect.export import collected
 from adjudge.collect.links import make_link, renew_link, revoke_links
 from adjudge.collect.models import Annotator, Decision, Link
-from adjudge.collect.overview import overview
-from adjudge.collect.panels import panels
+from adjudge.collect.overview import overview, panels
 from adjudge.collect.running import running
 from adjudge.collect.schemas import AnnotatorIn, DecisionIn, DoneOut, Fault, LinkOut, OverviewOut, PanelOut
 from adjudge.formats import native
 
 if TYPE_CHECKING:
-    from adjudge.collect.statements import Who
+    from adjudge.collect.statements import Visitor
 
 router = Router(auth=OrganiserAuth(), tags=["organising"])
 _FAULTS = {401: Fault, 403: Fault, 422: Fault}
@@ -84,7 +83,7 @@ def revoke(request: HttpRequest, annotator: int) -> DoneOut:  # noqa: ARG001
 @router.post("/annotators/{annotator}/decision", response={200: DoneOut, **_WITH_404})
 def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
     """Exclude a person, or take the person back in, with the reason. Nothing is deleted."""
-    visitor: Who = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
+    visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
     with writing():
         person = _person(annotator)
         changed = person.excluded != body.excluded

@@ -18,27 +18,27 @@ from adjudge.collect.models import Annotator, Assignment, Campaign
 from adjudge.collect.running import Running, running
 
 if TYPE_CHECKING:
-    from adjudge.collect.statements import Who
+    from adjudge.collect.statements import Visitor
     from adjudge.design.tasks import Task
 
 _KINDS_FIRST = ("tutorial", "calibration")
 
 
-def assignments_of(who: Who) -> list[Assignment]:
+def assignments_of(visitor: Visitor) -> list[Assignment]:
     """What a person has been given, in order."""
-    return list(Assignment.objects.filter(annotator_id=who.annotator_id).order_by("position"))
+    return list(Assignment.objects.filter(annotator_id=visitor.annotator_id).order_by("position"))
 
 
-def current_assignment(who: Who) -> Assignment | None:
+def current_assignment(visitor: Visitor) -> Assignment | None:
     """The first task that the person has not handed in, taken now if need be. Call inside `writing()`."""
     # One at a time: two people who ask at once must not get the same last place.
     Campaign.objects.select_for_update().first()
-    given = assignments_of(who)
+    given = assignments_of(visitor)
     for assignment in given:
         if assignment.finished is None and _still_mine(assignment):
             return assignment
-    task = None if who.excluded else next_task(who.name, {one.task for one in given})
-    return None if task is None else _take(who, task, len(given))
+    task = None if visitor.excluded else next_task(visitor.name, {assignment.task for assignment in given})
+    return None if task is None else _take(visitor, task, len(given))
 
 
 def next_task(name: str, done: set[str]) -> Task | None:
@@ -49,33 +49,33 @@ def next_task(name: str, done: set[str]) -> Task | None:
             if task.kind == kind and task.id not in done:
                 return task
     work = [task for task in now.tasks.tasks if task.kind == "work" and task.id not in done]
-    places = _places_held()
+    people = _people_holding()
     if now.campaign.assignment.policy == "fixed":
         if name in now.tasks.annotators:
             return next((task for task in work if name in task.annotators), None)
-        places = _places_planned(work)
-    free = [task for task in work if places[task.id] < task.judgments]
-    return min(free, key=lambda task: places[task.id], default=None)
+        people = _people_planned(work)
+    free = [task for task in work if people[task.id] < task.judgments]
+    return min(free, key=lambda task: people[task.id], default=None)
 
 
-def _places_held() -> Counter[str]:
+def _people_holding() -> Counter[str]:
     """By task, the people who do or have done it. Those who are excluded do not count: somebody else is needed."""
     columns = ("task", "complete", "finished", "released", "lease_until")
     taken = Assignment.objects.filter(annotator__excluded=False).only(*columns)
-    return Counter(one.task for one in taken if holds_place(one))
+    return Counter(assignment.task for assignment in taken if is_held(assignment))
 
 
-def _places_planned(work: list[Task]) -> Counter[str]:
+def _people_planned(work: list[Task]) -> Counter[str]:
     """By task, the people planned for it who are not excluded, and those who were added later and stand in."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("name", flat=True))
-    places = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
+    people = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
     planned = running().tasks.annotators
-    places.update(Assignment.objects.filter(annotator__excluded=False).exclude(annotator__name__in=planned)
+    people.update(Assignment.objects.filter(annotator__excluded=False).exclude(annotator__name__in=planned)
                   .values_list("task", flat=True))  # fmt: skip
-    return places
+    return people
 
 
-def holds_place(assignment: Assignment, at: datetime | None = None) -> bool:
+def is_held(assignment: Assignment, at: datetime | None = None) -> bool:
     """Whether this assignment counts as one of the judgments wanted of its task."""
     if assignment.complete or assignment.finished is not None:
         return True
@@ -86,11 +86,11 @@ def holds_place(assignment: Assignment, at: datetime | None = None) -> bool:
 
 def _still_mine(assignment: Assignment) -> bool:
     """Whether an unfinished task can go on: its lease holds, or its place is still free (and is leased anew)."""
-    if holds_place(assignment):
+    if is_held(assignment):
         return True
     task = running().task_by_id[assignment.task]
     others = Assignment.objects.filter(task=task.id, annotator__excluded=False).exclude(pk=assignment.pk)
-    if sum(holds_place(one) for one in others) < task.judgments:
+    if sum(is_held(other) for other in others) < task.judgments:
         assignment.lease_until = timezone.now() + lease(running())
         assignment.released = None
         assignment.save(update_fields=["lease_until", "released"])
@@ -100,11 +100,11 @@ def _still_mine(assignment: Assignment) -> bool:
     return False
 
 
-def _take(who: Who, task: Task, position: int) -> Assignment:
+def _take(visitor: Visitor, task: Task, position: int) -> Assignment:
     now = timezone.now()
     leased = running().campaign.assignment.policy == "pool" and task.kind == "work"
     return Assignment.objects.create(
-        annotator_id=who.annotator_id,
+        annotator_id=visitor.annotator_id,
         task=task.id,
         position=position,
         taken=now,

@@ -7,16 +7,16 @@ than the one it was made from. `adjudge check` tests people properly.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.answers import judged_field
-from adjudge.collect.changed import changed_percent
 from adjudge.collect.marking import score_of
 from adjudge.collect.running import running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from adjudge.collect.models import ScreenState
     from adjudge.design.tasks import Output
@@ -82,3 +82,28 @@ def _verdict(output: Output, value: float, given: dict[str, float]) -> bool | No
     if output.kind == "degraded" and output.of in given:
         return value < given[output.of]
     return None
+
+
+WORD = re.compile(r"\S+")
+
+
+def changed_percent(before: str, after: str, *, spaced: bool = True) -> float:
+    """The share of words (characters, where a script writes no spaces) that both versions do not have in common."""
+    parts = [
+        WORD.findall(text) if spaced else [character for character in text if not character.isspace()]
+        for text in (before, after)
+    ]
+    total = len(parts[0]) + len(parts[1])
+    return 0.0 if not total else 100 * (1 - 2 * _common(*parts) / total)
+
+
+def _common(before: Sequence[str], after: Sequence[str]) -> int:
+    """The length of the longest common subsequence."""
+    row = [0] * (len(after) + 1)
+    for word in before:
+        corner = 0
+        for i, wanted in enumerate(after, start=1):
+            above = row[i]
+            row[i] = corner + 1 if word == wanted else max(above, row[i - 1])
+            corner = above
+    return row[-1]

@@ -13,7 +13,7 @@ from ninja.security import APIKeyCookie
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.collect.models import Annotator, Link
 from adjudge.collect.running import running
-from adjudge.collect.statements import Who, who_is
+from adjudge.collect.statements import Visitor, find_visitor
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -49,15 +49,15 @@ def _crowd_link(person: str | None) -> Link | None:
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
 
 
-def visitor_of(request: HttpRequest, role: str) -> Who | None:
+def visitor_of(request: HttpRequest, role: str) -> Visitor | None:
     """Who this visitor is in that role, if the link still holds by which the visitor came."""
     number = request.session.get(role)
     if not isinstance(number, int):
         return None
-    who = who_is(number, role)
-    if who is not None:
+    visitor = find_visitor(number, role)
+    if visitor is not None:
         _prolong(request)
-    return who
+    return visitor
 
 
 def _prolong(request: HttpRequest) -> None:
@@ -76,10 +76,10 @@ class _SessionAuth(APIKeyCookie):
         self.param_name = settings.SESSION_COOKIE_NAME
         super().__init__()
 
-    def authenticate(self, request: HttpRequest, key: str | None) -> Who | None:  # noqa: ARG002
-        who = visitor_of(request, self.role)
-        if who is not None:
-            return who
+    def authenticate(self, request: HttpRequest, key: str | None) -> Visitor | None:  # noqa: ARG002
+        visitor = visitor_of(request, self.role)
+        if visitor is not None:
+            return visitor
         if visitor_of(request, self.other) is not None:
             raise HttpError(403, f"this is for the {self.role} only")
         return None

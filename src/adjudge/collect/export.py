@@ -77,15 +77,17 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
 
 def _with_texts(frame: pl.DataFrame) -> pl.DataFrame:
     shown = [running().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
-    sources = pl.Series("source_text", [one.item.source for one in shown], dtype=pl.String)
-    return frame.with_columns(sources, pl.Series("target_text", [one.output.text for one in shown], dtype=pl.String))
+    sources = pl.Series("source_text", [placed.item.source for placed in shown], dtype=pl.String)
+    return frame.with_columns(
+        sources, pl.Series("target_text", [placed.output.text for placed in shown], dtype=pl.String)
+    )
 
 
 def _reasons_for_exclusion() -> dict[int, str]:
     """The reason of the last decision about everybody who is excluded."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
-    return {one.annotator.pk: one.reason for one in Decision.objects.select_related("annotator").order_by("made", "pk")
-            if one.annotator.pk in excluded}  # fmt: skip
+    decisions = Decision.objects.select_related("annotator").order_by("made", "pk")
+    return {made.annotator.pk: made.reason for made in decisions if made.annotator.pk in excluded}
 
 
 @dataclass

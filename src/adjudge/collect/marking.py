@@ -1,11 +1,10 @@
-"""Marks of errors in answers: whether the server takes them, what counts where nobody changed any, and their origin."""
+"""Marks of errors in answers: what counts where nobody changed any, what they cost, who made them, where they snap."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.collect.refused import Refused
-from adjudge.core.spans import Mark, fault_of_marks
+from adjudge.core.spans import Mark
 from adjudge.design.degrade import is_spaced
 from adjudge.formats.error_weights import Weights, score, weight
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from adjudge.design.campaign import Campaign
-    from adjudge.design.tasks import Item, Output, TaskSet
+    from adjudge.design.tasks import Output, TaskSet
 
 MOST_MARKS = 200
 # What the page asks back about: a low score although no error is marked; a high one in spite of a major error.
@@ -24,20 +23,6 @@ Origin = Literal["annotator", "prefilled", "changed"]
 _SAMPLE = 200
 
 Span = dict[str, Any]
-
-
-def check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> None:
-    """Refuse marks that do not lie in the texts shown, or that the campaign does not have."""
-    if len(value) > MOST_MARKS:
-        raise Refused(f"{len(value)} marks are more than {MOST_MARKS} in one translation")
-    marks = [as_mark(span) for span in value]
-    rules = campaign.spans.rules(campaign.protocol)
-    fault = fault_of_marks(marks, rules, target=output.text, source=item.source)
-    if fault is not None:
-        raise Refused(fault)
-    numbers = [span["of"] for span in value if span.get("of") is not None]
-    if len(set(numbers)) < len(numbers) or any(number >= len(output.prefilled) for number in numbers):
-        raise Refused("a mark is said to come from one that the translation did not come with")
 
 
 def as_mark(span: Mapping[str, Any]) -> Mark:
@@ -52,7 +37,7 @@ def plain_marks(marks: Sequence[Mark]) -> list[Span]:
 
 def prefilled_spans(output: Output) -> list[Span]:
     """The marks that a translation comes with, as if an answer held them."""
-    return [{**one, "of": i} for i, one in enumerate(plain_marks(output.prefilled))]
+    return [{**span, "of": i} for i, span in enumerate(plain_marks(output.prefilled))]
 
 
 def is_open(value: Any) -> bool:

@@ -1,7 +1,10 @@
-"""What organisers see: progress, throughput, and every annotator with pace, time and controls."""
+"""What organisers see: progress, throughput, every annotator with pace, time and controls, and statistics so far."""
 
 from __future__ import annotations
 
+import threading
+import time
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +12,12 @@ from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import TruncHour
 from django.utils import timezone
 
-from adjudge.collect.assign import holds_place
+from adjudge.collect.assign import is_held
 from adjudge.collect.controls import ControlCount, count_controls
+from adjudge.collect.export import collected
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save, ScreenState
-from adjudge.collect.running import running
+from adjudge.collect.running import PanelTable, running
+from adjudge.core.errors import AdjudgeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,13 +46,13 @@ def _progress(now: datetime) -> dict[str, Any]:
     outputs = {task.id: sum(1 for _ in task.outputs()) for task in work}
     # Excluded people do not count here: their tasks are wanted once more.
     counted = Assignment.objects.filter(annotator__excluded=False)
-    assignments = [one for one in counted if one.task in outputs]
+    assignments = [assignment for assignment in counted if assignment.task in outputs]
     states = ScreenState.objects.filter(assignment__in=counted, assignment__task__in=list(outputs))
     judged = states.aggregate(sum=Sum("judged"))["sum"]
     return {
         "tasks_wanted": sum(task.judgments for task in work),
-        "tasks_finished": sum(one.finished is not None for one in assignments),
-        "tasks_in_hand": sum(one.finished is None and holds_place(one, now) for one in assignments),
+        "tasks_finished": sum(assignment.finished is not None for assignment in assignments),
+        "tasks_in_hand": sum(assignment.finished is None and is_held(assignment, now) for assignment in assignments),
         "judgments_wanted": sum(outputs[task.id] * task.judgments for task in work),
         "judgments": judged or 0,
     }
@@ -122,19 +127,73 @@ def _link_status(link: Link | None, now: datetime) -> dict[str, Any]:
 def _decisions() -> list[dict[str, Any]]:
     return [
         {
-            "annotator": one.annotator.name,
-            "excluded": one.excluded,
-            "reason": one.reason,
-            "who": one.who,
-            "made": one.made,
+            "annotator": decision.annotator.name,
+            "excluded": decision.excluded,
+            "reason": decision.reason,
+            "who": decision.who,
+            "made": decision.made,
         }
-        for one in Decision.objects.select_related("annotator").order_by("-made", "-pk")
+        for decision in Decision.objects.select_related("annotator").order_by("-made", "-pk")
     ]
 
 
 def _organiser_links(now: datetime) -> list[dict[str, Any]]:
     links = Link.objects.filter(annotator__isnull=True).order_by("-created", "-pk")
     return [
-        {"id": one.id, "role": one.role, "label": one.label, "created": one.created, **_link_status(one, now)}
-        for one in links
+        {"id": link.id, "role": link.role, "label": link.label, "created": link.created, **_link_status(link, now)}
+        for link in links
     ]
+
+
+_FRESH_SECONDS = 10.0
+# What takes long is computed less often, so that people who judge never wait for statistics.
+_REST = 10
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class _Computed:
+    tables: list[dict[str, Any]]
+    fresh_until: float
+
+
+_last: _Computed | None = None
+
+
+def panels() -> list[dict[str, Any]]:
+    """The tables of all statistics functions; one that cannot be computed yet says why.
+
+    While somebody else has them computed anew, everybody gets the last ones.
+    """
+    global _last  # noqa: PLW0603 - a cache of this process
+    last = _last
+    if last is not None and time.monotonic() < last.fresh_until:
+        return last.tables
+    if not _lock.acquire(blocking=last is None):
+        return [] if last is None else last.tables
+    try:
+        if _last is None or _last is last:
+            began = time.monotonic()
+            tables = _compute()
+            ended = time.monotonic()
+            _last = _Computed(tables, ended + max(_FRESH_SECONDS, _REST * (ended - began)))
+        return _last.tables
+    finally:
+        _lock.release()
+
+
+def _compute() -> list[dict[str, Any]]:
+    functions = running().panels
+    if not functions:
+        return []
+    judgments = collected()
+    if not len(judgments):
+        return []
+    tables: list[dict[str, Any]] = []
+    for function in functions:
+        try:
+            tables += [asdict(table) for table in function(judgments)]
+        except AdjudgeError as fault:
+            title = getattr(function, "__name__", "statistics").replace("_", " ")
+            tables.append(asdict(PanelTable(title, (), (), note=str(fault))))
+    return tables

@@ -80,11 +80,11 @@ def _fixed_settings() -> dict[str, Any]:
     return {
         "INSTALLED_APPS": ["adjudge.collect.apps.CollectConfig"],
         "MIDDLEWARE": [
-            "adjudge.collect.headers.security_headers",
+            "adjudge.collect.middleware.security_headers",
             "django.middleware.security.SecurityMiddleware",
             # Refuses foreign host names on every request, and says how long answers are.
             "django.middleware.common.CommonMiddleware",
-            "adjudge.collect.bodies.only_json",
+            "adjudge.collect.middleware.only_json",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",

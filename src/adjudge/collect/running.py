@@ -72,8 +72,8 @@ class Running:
     def control_screens(self) -> list[str]:
         """The ids of screens that hold controls, or what a control was made from."""
         placed = [(screen.id, output) for task in self.tasks.tasks for screen, _, output in task.outputs()]
-        checked = [one for _, one in placed if one.expected is not None or one.kind == "degraded"]
-        wanted = {one.id for one in checked} | {one.of for one in checked}
+        checked = [output for _, output in placed if output.expected is not None or output.kind == "degraded"]
+        wanted = {output.id for output in checked} | {output.of for output in checked}
         return list(dict.fromkeys(screen for screen, output in placed if output.id in wanted))
 
     @cached_property

@@ -2,6 +2,10 @@
 
 A save carries an id made by the page, so that a save sent twice counts once. It names the revision that the page knew;
 where another tab has changed the same answer since, the newest change wins and the page is told. Every save is kept.
+
+In which order screens may be judged and changed is the campaign's to say. `free`: any order, and answers can be changed
+for as long as the campaign runs. `back-only`: a screen opens when those before it are complete, and answers can be
+changed until the task is handed in. `strict`: no way back.
 """
 
 from __future__ import annotations
@@ -14,16 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from adjudge.collect.answers import Change, check_changes, judged_field, known_before, merge, missing
+from adjudge.collect.answers import Change, Refused, check_changes, judged_field, known_before, merge, missing
 from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.group_commit import durably
-from adjudge.collect.policy import check_order
-from adjudge.collect.refused import Refused
+from adjudge.collect.models import ScreenState
 from adjudge.collect.running import running
 from adjudge.collect.statements import (
-    Place,
-    Standing,
-    find_place,
+    SaveTarget,
+    StoredState,
+    find_target,
     note_completeness,
     prolong_lease,
     record_save,
@@ -33,6 +36,7 @@ from adjudge.collect.statements import (
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from adjudge.collect.statements import SaveTarget
     from adjudge.design.tasks import Screen
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -67,7 +71,7 @@ class NewSave:
 class Saved:
     """The acknowledgement: what is stored now. `met` are outputs that another tab had changed meanwhile."""
 
-    state: Standing
+    state: StoredState
     received: datetime
     met: tuple[str, ...]
     repeated: bool
@@ -93,13 +97,13 @@ class _LeaseRanOut(Exception):  # noqa: N818 - nothing is wrong, but another loc
 
 
 def _save(annotator_id: int, screen: Screen, new: NewSave) -> Saved:
-    place = find_place(annotator_id, new.task, new.screen, new.id)
-    if place is None:
+    target = find_target(annotator_id, new.task, new.screen, new.id)
+    if target is None:
         raise Refused(f"task '{new.task}' was not given to you")
-    if place.before_digest is not None:
-        return _again(place, new)
-    _keep_lease(place)
-    return _store(place, screen, new)
+    if target.earlier_digest is not None:
+        return _again(target, new)
+    _keep_lease(target)
+    return _store(target, screen, new)
 
 
 def _check_outputs(screen: Screen, spent: Spent) -> None:
@@ -108,34 +112,34 @@ def _check_outputs(screen: Screen, spent: Spent) -> None:
         raise Refused(f"output '{min(strange)}' is not on screen '{screen.id}'")
 
 
-def _keep_lease(place: Place) -> None:
+def _keep_lease(target: SaveTarget) -> None:
     """Renew the lease of a task that is being worked on. Seldom, because each write costs."""
-    if place.lease_until is None or place.released is not None:
+    if target.lease_until is None or target.released is not None:
         return
     now, length = timezone.now(), lease(running())
-    if place.lease_until <= now:
+    if target.lease_until <= now:
         raise _LeaseRanOut
-    if place.lease_until - now < length * 0.9:
-        prolong_lease(place, now + length)
+    if target.lease_until - now < length * 0.9:
+        prolong_lease(target, now + length)
 
 
-def _again(place: Place, new: NewSave) -> Saved:
-    state = place.state
-    if state is None or place.before_state != state.id or place.before_digest != _digest(new):
+def _again(target: SaveTarget, new: NewSave) -> Saved:
+    state = target.state
+    if state is None or target.earlier_state != state.id or target.earlier_digest != _digest(new):
         raise Refused(f"the id {new.id} belongs to another save", code="id-used")
-    assert place.before_received is not None
-    return Saved(state, place.before_received, (), repeated=True, released=place.released is not None)
+    assert target.earlier_received is not None
+    return Saved(state, target.earlier_received, (), repeated=True, released=target.released is not None)
 
 
-def _store(place: Place, screen: Screen, new: NewSave) -> Saved:
+def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
     received = timezone.now()
     if new.changes:
-        check_order(place, screen, new.task)
-    first_shown = _not_before(place, received, new.age, new.spent.shown)
-    state = place.state or Standing(None, 0, "{}", False, first_shown, 0, 0, 0)
+        check_order(target, screen, new.task)
+    first_shown = _not_before(target, received, new.age, new.spent.shown)
+    state = target.state or StoredState(None, 0, "{}", False, first_shown, 0, 0, 0)
     answers = json.loads(state.answers)
     known = _EPOCH + timedelta(microseconds=known_before(answers, new.changes, base=new.base))
-    edited = max(_not_before(place, received, new.age), known)
+    edited = max(_not_before(target, received, new.age), known)
     revision = state.revision + 1 if new.changes else None
     merged = merge(
         answers,
@@ -145,18 +149,18 @@ def _store(place: Place, screen: Screen, new: NewSave) -> Saved:
         tab=new.tab,
         revision=revision or state.revision,
     )
-    _add_time(state, merged.answers, new.spent, (received - place.taken).total_seconds())
+    _add_time(state, merged.answers, new.spent, (received - target.taken).total_seconds())
     was_complete = state.complete
     left = len(missing(merged.answers, screen, judged_field(running().campaign)))
     state.answers = _plain(merged.answers)
     state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left
     state.complete = left == 0
-    state.id = write_state(state, place.assignment_id, new.screen)
+    state.id = write_state(state, target.assignment_id, new.screen)
     _record(state.id, new, revision, edited, received)
     if state.complete != was_complete:
-        note_completeness(place, len(running().task_by_id[new.task].screens))
-    return Saved(state, received, merged.met, repeated=False, released=place.released is not None)
+        note_completeness(target, len(running().task_by_id[new.task].screens))
+    return Saved(state, received, merged.met, repeated=False, released=target.released is not None)
 
 
 def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime, received: datetime) -> None:
@@ -164,7 +168,7 @@ def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime,
         new.id,
         state_id,
         revision=revision,
-        changes=_plain([[one.output, one.field, one.value] for one in new.changes]),
+        changes=_plain([[change.output, change.field, change.value] for change in new.changes]),
         digest=_digest(new),
         edited=edited,
         received=received,
@@ -173,7 +177,7 @@ def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime,
     )
 
 
-def _add_time(state: Standing, answers: dict[str, dict[str, Any]], spent: Spent, most: float) -> None:
+def _add_time(state: StoredState, answers: dict[str, dict[str, Any]], spent: Spent, most: float) -> None:
     """Add up the seconds; nobody can have spent more than has passed since the task was taken.
 
     What was counted before stays counted, also where the server's clock was set back.
@@ -187,9 +191,9 @@ def _add_time(state: Standing, answers: dict[str, dict[str, Any]], spent: Spent,
         answer["seconds"] = min(before + seconds, max(most, before))
 
 
-def _not_before(place: Place, received: datetime, *ages: float) -> datetime:
+def _not_before(target: SaveTarget, received: datetime, *ages: float) -> datetime:
     """A time in the past by its age; never before the task was taken, whatever the page's clock says."""
-    return max(received - timedelta(seconds=sum(ages)), place.taken)
+    return max(received - timedelta(seconds=sum(ages)), target.taken)
 
 
 def _microseconds(when: datetime) -> int:
@@ -198,10 +202,28 @@ def _microseconds(when: datetime) -> int:
 
 def _digest(new: NewSave) -> str:
     """What makes two saves the same save: their content, not when they were sent."""
-    changes = [[one.output, one.field, one.value] for one in new.changes]
+    changes = [[change.output, change.field, change.value] for change in new.changes]
     content = _plain([new.task, new.screen, new.base, changes])
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def _plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def check_order(target: SaveTarget, screen: Screen, task: str) -> None:
+    """Refuse a change that the campaign's order of work does not allow."""
+    navigation = running().campaign.page.navigation
+    if navigation == "free":
+        return
+    if target.finished is not None:
+        raise Refused("this task has been handed in; its answers can no longer be changed")
+    order = [screen.id for screen in running().task_by_id[task].screens]
+    states = list(ScreenState.objects.filter(assignment_id=target.assignment_id))
+    complete = {state.screen for state in states if state.complete}
+    touched = {state.screen for state in states if state.revision}
+    here = order.index(screen.id)
+    if not set(order[:here]) <= complete:
+        raise Refused("the screens before this one are not complete yet")
+    if navigation == "strict" and any(later in touched for later in order[here + 1 :]):
+        raise Refused("this screen is closed: a later one has been judged")

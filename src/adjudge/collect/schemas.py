@@ -90,7 +90,7 @@ class ChangeIn(Incoming):
 
     def _value(self, name: str) -> Any:
         if name == "spans" and self.spans is not None:
-            return [one.model_dump() for one in self.spans]
+            return [span.model_dump() for span in self.spans]
         return getattr(self, name)
 
 
@@ -126,7 +126,7 @@ class SaveIn(Incoming):
             base=self.base,
             tab="" if self.tab is None else str(self.tab),
             age=self.age,
-            changes=tuple(change for one in self.changes for change in one.changes()),
+            changes=tuple(change for incoming in self.changes for change in incoming.changes()),
             spent=Spent(self.spent.shown, self.spent.visible, self.spent.active, self.spent.outputs),
             events=self.events,
         )

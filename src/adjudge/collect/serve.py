@@ -124,7 +124,7 @@ def collected_so_far(
     serve_these(Running(campaign, tasks))
     judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
     if not len(judgments):
-        left_out = sum(one.rows for one in judgments.set_aside)
+        left_out = sum(record.rows for record in judgments.set_aside)
         hint = f"; {left_out} of excluded annotators are left out, --with-excluded keeps them" if left_out else ""
         raise DataError(f"{campaign_file}: nothing has been judged yet{hint}")
     return judgments

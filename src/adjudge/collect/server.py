@@ -21,7 +21,7 @@ def application() -> Any:
 
     # Imported before the processes part, so that they share it and the first visitor need not wait.
     import adjudge.collect.urls  # noqa: F401
-    from adjudge.collect.headers import HEADERS
+    from adjudge.collect.middleware import HEADERS
     from adjudge.collect.pages import STATIC, static_prefix
 
     def add_headers(headers: Any, path: str, url: str) -> None:  # noqa: ARG001

@@ -12,13 +12,13 @@ from django.utils import timezone
 if TYPE_CHECKING:
     from uuid import UUID
 
-_WHO = """
+_VISITOR = """
 SELECT l.id, l.role, l.label, a.id, a.name, a.excluded
 FROM collect_link l LEFT JOIN collect_annotator a ON a.id = l.annotator_id
 WHERE l.id = %s AND l.role = %s AND l.revoked IS NULL AND l.expires > %s
 """
 _LOCK = "SELECT id FROM collect_assignment WHERE annotator_id = %s AND task = %s FOR UPDATE"
-_PLACE = """
+_TARGET = """
 SELECT a.id, a.taken, a.lease_until, a.released, a.finished, a.complete,
        s.id, s.revision, s.answers, s.complete, s.first_shown, s.shown_seconds, s.visible_seconds, s.active_seconds,
        v.state_id, v.digest, v.received
@@ -48,7 +48,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
 
 
 @dataclass(frozen=True)
-class Who:
+class Visitor:
     """A visitor: the link, and the annotator where it is one."""
 
     link_id: int
@@ -60,7 +60,7 @@ class Who:
 
 
 @dataclass
-class Standing:
+class StoredState:
     """How a screen stands; `id` is None where it was never saved."""
 
     id: int | None
@@ -75,7 +75,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Place:
+class SaveTarget:
     """Where a save goes: somebody's assignment, how the screen stands, and an earlier save of the same id."""
 
     assignment_id: int
@@ -84,57 +84,57 @@ class Place:
     released: datetime | None
     finished: datetime | None
     complete: bool
-    state: Standing | None
-    before_state: int | None
-    before_digest: str | None
-    before_received: datetime | None
+    state: StoredState | None
+    earlier_state: int | None
+    earlier_digest: str | None
+    earlier_received: datetime | None
 
 
-def who_is(link_id: int, role: str) -> Who | None:
+def find_visitor(link_id: int, role: str) -> Visitor | None:
     """The visitor who came by this link in this role, if the link still holds."""
-    row = _one(_WHO, [link_id, role, to_database(timezone.now())])
-    return None if row is None else Who(row[0], row[1], row[2], row[3] or 0, row[4] or "", bool(row[5]))
+    row = _fetch(_VISITOR, [link_id, role, to_database(timezone.now())])
+    return None if row is None else Visitor(row[0], row[1], row[2], row[3] or 0, row[4] or "", bool(row[5]))
 
 
-def find_place(annotator_id: int, task: str, screen: str, save_id: UUID) -> Place | None:
+def find_target(annotator_id: int, task: str, screen: str, save_id: UUID) -> SaveTarget | None:
     """Where a save goes; on PostgreSQL the assignment is locked first, so that its saves come one by one."""
     with connection.cursor() as cursor:
         if connection.features.has_select_for_update:
             cursor.execute(_LOCK, [annotator_id, task])
-        cursor.execute(_PLACE, [screen, _uuid(save_id), annotator_id, task])
+        cursor.execute(_TARGET, [screen, _uuid(save_id), annotator_id, task])
         row = cursor.fetchone()
     if row is None:
         return None
     state = None
     if row[6] is not None:
-        state = Standing(row[6], row[7], row[8], bool(row[9]), _time(row[10]), row[11], row[12], row[13])
+        state = StoredState(row[6], row[7], row[8], bool(row[9]), _time(row[10]), row[11], row[12], row[13])
     times = (_time(row[1]), _maybe_time(row[2]), _maybe_time(row[3]), _maybe_time(row[4]))
-    return Place(row[0], *times, bool(row[5]), state, row[14], row[15], _maybe_time(row[16]))
+    return SaveTarget(row[0], *times, bool(row[5]), state, row[14], row[15], _maybe_time(row[16]))
 
 
-def write_state(state: Standing, assignment_id: int, screen: str) -> int:
+def write_state(state: StoredState, assignment_id: int, screen: str) -> int:
     """Write how a screen stands now; returns its number."""
     seconds = (state.shown_seconds, state.visible_seconds, state.active_seconds)
     values = [state.revision, state.answers, state.judged, state.complete, *seconds]
     if state.id is not None:
         _run(_UPDATE, [*values, state.id])
         return state.id
-    row = _one(_INSERT, [assignment_id, screen, to_database(state.first_shown), *values])
+    row = _fetch(_INSERT, [assignment_id, screen, to_database(state.first_shown), *values])
     assert row is not None
     return int(row[0])
 
 
-def note_completeness(place: Place, screens: int) -> None:
+def note_completeness(target: SaveTarget, screens: int) -> None:
     """Note whether all screens of a task are complete."""
-    row = _one(_COUNT, [place.assignment_id, True])
+    row = _fetch(_COUNT, [target.assignment_id, True])
     complete = row is not None and row[0] == screens
-    if complete != place.complete:
-        _run(_COMPLETE, [complete, place.assignment_id])
+    if complete != target.complete:
+        _run(_COMPLETE, [complete, target.assignment_id])
 
 
-def prolong_lease(place: Place, until: datetime) -> None:
+def prolong_lease(target: SaveTarget, until: datetime) -> None:
     """Hold a task for longer."""
-    _run(_PROLONG, [to_database(until), place.assignment_id])
+    _run(_PROLONG, [to_database(until), target.assignment_id])
 
 
 def record_save(
@@ -172,7 +172,7 @@ def _maybe_time(value: Any) -> datetime | None:
     return None if value is None else _time(value)
 
 
-def _one(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
+def _fetch(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         row: tuple[Any, ...] | None = cursor.fetchone()

@@ -17,22 +17,22 @@ from adjudge.collect.sanitise import sanitise
 from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
-    from adjudge.collect.statements import Standing, Who
+    from adjudge.collect.statements import StoredState, Visitor
     from adjudge.design.tasks import ContextSegment, Item, Screen
 
 
-def work_of(who: Who, *, task: str | None = None) -> dict[str, Any]:
+def work_of(visitor: Visitor, *, task: str | None = None) -> dict[str, Any]:
     """All that the page needs to go on working, even without a connection. `task` opens one that was given before."""
-    given = assignments_of(who)
-    in_hand = (one for one in given if one.finished is None and one.released is None)
-    shown = next((one for one in given if one.task == task), None) or next(in_hand, None)
+    given = assignments_of(visitor)
+    in_hand = (assignment for assignment in given if assignment.finished is None and assignment.released is None)
+    shown = next((assignment for assignment in given if assignment.task == task), None) or next(in_hand, None)
     return {
-        "annotator": {"id": who.annotator_id, "name": who.name},
+        "annotator": {"id": visitor.annotator_id, "name": visitor.name},
         "campaign": _campaign(),
-        "tasks": [_task_summary(one) for one in given],
+        "tasks": [_task_summary(assignment) for assignment in given],
         "task": None if shown is None else _task(shown),
-        "completion": completion(who, given),
-        "active_seconds": total_seconds(who.annotator_id),
+        "completion": completion(visitor, given),
+        "active_seconds": total_seconds(visitor.annotator_id),
     }
 
 
@@ -42,20 +42,24 @@ def total_seconds(annotator_id: int) -> float:
     return total["sum"] or 0.0
 
 
-def completion(who: Who, given: list[Assignment]) -> dict[str, Any] | None:
+def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | None:
     """What a person is told who has handed in: the platform's code or page, for work that passed or did not."""
     kinds = running().task_by_id
-    work_done = [one for one in given if one.finished is not None and kinds[one.task].kind == "work"]
-    in_hand = any(one.finished is None and one.released is None for one in given)
+    work_done = [
+        assignment for assignment in given if assignment.finished is not None and kinds[assignment.task].kind == "work"
+    ]
+    in_hand = any(assignment.finished is None and assignment.released is None for assignment in given)
     # Where tasks come from a pool, one that is handed in is enough; those of one's own are all to be done.
     enough = bool(work_done) and running().campaign.assignment.policy == "pool"
     if not given or (in_hand and not enough):
         return None
-    more = in_hand or (not who.excluded and next_task(who.name, {one.task for one in given}) is not None)
+    more = in_hand or (
+        not visitor.excluded and next_task(visitor.name, {assignment.task for assignment in given}) is not None
+    )
     if more and not enough:
         return None
-    states = ScreenState.objects.filter(assignment__annotator_id=who.annotator_id).select_related("assignment")
-    count = count_controls(states).get(who.annotator_id, ControlCount())
+    states = ScreenState.objects.filter(assignment__annotator_id=visitor.annotator_id).select_related("assignment")
+    count = count_controls(states).get(visitor.annotator_id, ControlCount())
     crowd = running().campaign.crowd
     return {
         "code": crowd.completion_code if count.passed else crowd.failure_code,
@@ -77,7 +81,7 @@ def _campaign() -> dict[str, Any]:
             "low": scale.low,
             "high": scale.high,
             "step": scale.step,
-            "anchors": [{"at": one.at, "text": one.text} for one in scale.anchors],
+            "anchors": [{"at": anchor.at, "text": anchor.text} for anchor in scale.anchors],
         },
         "navigation": campaign.page.navigation,
         "comments": campaign.page.comments,
@@ -85,7 +89,7 @@ def _campaign() -> dict[str, Any]:
         "idle_seconds": campaign.page.idle_seconds,
         "spans": _marking() if campaign.protocol in MARKED else None,
         "snap": running().snapping,
-        "instructions": {language: one.text or "" for language, one in campaign.instructions.items()},
+        "instructions": {language: instruction.text or "" for language, instruction in campaign.instructions.items()},
     }
 
 
@@ -98,7 +102,7 @@ def _marking() -> dict[str, Any]:
         "source": rules.source,
         "missing": rules.missing,
         "overlap": rules.overlap,
-        "categories": [{"name": one, "counts": category_kind(one)} for one in rules.categories],
+        "categories": [{"name": category, "counts": category_kind(category)} for category in rules.categories],
         "weights": campaign.spans.weights.model_dump(),
         "warn_below": campaign.spans.warn_below,
         "warn_above": campaign.spans.warn_above,
@@ -121,15 +125,17 @@ def _task(assignment: Assignment) -> dict[str, Any]:
     states = ScreenState.objects.filter(assignment=assignment)
     return {
         **_task_summary(assignment),
-        "screens": [_screen(one, tutorial=task.kind == "tutorial") for one in task.screens],
+        "screens": [_screen(screen, tutorial=task.kind == "tutorial") for screen in task.screens],
         "states": {state.screen: state_view(state) for state in states},
     }
 
 
-def state_view(state: ScreenState | Standing) -> dict[str, Any]:
+def state_view(state: ScreenState | StoredState) -> dict[str, Any]:
     """How a screen stands, for the page: answers without their history."""
     answers: dict[str, dict[str, Any]] = json.loads(state.answers)
-    shown = {output: {field: one[field] for field in FIELDS if field in one} for output, one in answers.items()}
+    shown = {
+        output: {field: answer[field] for field in FIELDS if field in answer} for output, answer in answers.items()
+    }
     return {
         "revision": state.revision,
         "answers": {output: answer for output, answer in shown.items() if answer},
@@ -142,21 +148,21 @@ def _screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
     """A screen without anything that tells who made a translation or which items are controls."""
     return {
         "id": screen.id,
-        "context_before": [_context(one) for one in screen.context_before],
-        "items": [_item(one, tutorial=tutorial) for one in screen.items],
-        "context_after": [_context(one) for one in screen.context_after],
+        "context_before": [_context(segment) for segment in screen.context_before],
+        "items": [_item(item, tutorial=tutorial) for item in screen.items],
+        "context_after": [_context(segment) for segment in screen.context_after],
     }
 
 
 def _item(item: Item, *, tutorial: bool) -> dict[str, Any]:
     outputs = [
         {
-            "id": one.id,
-            "text": _text(one.text),
-            "expected": one.expected if tutorial else None,
-            "prefilled": prefilled_spans(one),
+            "id": output.id,
+            "text": _text(output.text),
+            "expected": output.expected if tutorial else None,
+            "prefilled": prefilled_spans(output),
         }
-        for one in item.outputs
+        for output in item.outputs
     ]
     return {
         "source": _text(item.source),

@@ -68,17 +68,17 @@ def _check_names(tasks: TaskSet) -> None:
 
 def _numbers(tasks: TaskSet) -> dict[str, int]:
     """A number for every segment by its `sourceID`: its own where that is one, else one of the whole test set."""
-    places = {
+    segments = {
         _source_id(screen, item): (screen.document, item.segment)
         for task in tasks.tasks
         for screen, item, _ in task.outputs()
     }
-    own = {name: int(segment) for name, (_, segment) in places.items() if segment.isdecimal() and int(segment)}
+    own = {name: int(segment) for name, (_, segment) in segments.items() if segment.isdecimal() and int(segment)}
     # Where results name the document, the numbers of each may begin anew.
     said = all(_has_pages(task) for task in tasks.tasks if task.kind == "work")
-    if len(own) == len(places) and (said or len(set(own.values())) == len(own)):
+    if len(own) == len(segments) and (said or len(set(own.values())) == len(own)):
         return own
-    ordered = sorted(places, key=lambda name: (places[name][0], own.get(name, 0), places[name][1]))
+    ordered = sorted(segments, key=lambda name: (segments[name][0], own.get(name, 0), segments[name][1]))
     return {name: number for number, name in enumerate(ordered, start=1)}
 
 
@@ -143,8 +143,8 @@ def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
                 row |= {
                     "documentID": screen.document,
                     "isCompleteDocument": False,
-                    "sourceContextLeft": " ".join(one.source or "" for one in left),
-                    "targetContextLeft": " ".join(one.outputs[0].text for one in left),
+                    "sourceContextLeft": " ".join(item.source or "" for item in left),
+                    "targetContextLeft": " ".join(item.outputs[0].text for item in left),
                 }
             if marked:
                 row["documentID"] = _page_id(screen)
@@ -185,8 +185,8 @@ def _pair(screen: Screen, item: Item, number: int) -> dict[str, Any]:
 def _span(mark: Mark) -> dict[str, Any]:
     """A mark that annotators find: its end is not included, and it has no type as those that they make have."""
     missing = mark.start is None
-    place = {"start_i": MISSING if missing else mark.start, "end_i": MISSING if missing else mark.end}
-    return {**place, "severity": mark.severity}
+    offsets = {"start_i": MISSING if missing else mark.start, "end_i": MISSING if missing else mark.end}
+    return {**offsets, "severity": mark.severity}
 
 
 def _page_id(screen: Screen) -> str:

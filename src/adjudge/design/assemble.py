@@ -46,7 +46,7 @@ class Assembler:
                     output.text,
                     "calibration" if kind == "calibration" and output.kind == "system" else output.kind,
                     expected=output.expected,
-                    prefilled=prefilled_marks(self.material, item.place, output),
+                    prefilled=prefilled_marks(self.material, item.index, output),
                 )
                 for i, output in enumerate(item.outputs, start=1)
             )
@@ -55,32 +55,32 @@ class Assembler:
                     ids[screen.key, number, draft.systems] = output.id
             items.append(self._item(f"{name}-i{number + 1}", item, outputs))
         before, after = self._context(screen)
-        document = self.material.testset.source[screen.items[0].place].document
+        document = self.material.testset.source[screen.items[0].index].document
         return Screen(name, document, tuple(items), before, after)
 
     def _item(self, name: str, item: DraftItem, outputs: tuple[Output, ...]) -> Item:
-        source = self.material.testset.source[item.place]
+        source = self.material.testset.source[item.index]
         show, references = self.material.campaign.context.show, self.material.testset.references
-        reference = next(iter(references.values()))[item.place] if show != "source" and references else None
+        reference = next(iter(references.values()))[item.index] if show != "source" and references else None
         return Item(name, source.segment, None if show == "reference" else source.text, outputs, reference)
 
     def _context(self, screen: DraftScreen) -> tuple[tuple[ContextSegment, ...], tuple[ContextSegment, ...]]:
         """Neighbours within the document; with the same system's translation where the screen is one system's page."""
         wanted, source = self.material.campaign.context, self.material.testset.source
-        first, last = screen.items[0].place, screen.items[-1].place
+        first, last = screen.items[0].index, screen.items[-1].index
         document = source[first].document
         before = [i for i in range(max(0, first - wanted.before), first) if source[i].document == document]
         end = min(len(source), last + 1 + wanted.after)
         after = [i for i in range(last + 1, end) if source[i].document == document]
         return tuple(self._neighbour(i, screen) for i in before), tuple(self._neighbour(i, screen) for i in after)
 
-    def _neighbour(self, place: int, screen: DraftScreen) -> ContextSegment:
-        one = self.material.testset.source[place]
+    def _neighbour(self, index: int, screen: DraftScreen) -> ContextSegment:
+        segment = self.material.testset.source[index]
         name = screen.items[0].outputs[0].systems[0]
         texts = {**self.material.testset.references, **self.material.systems}.get(name)
         whole = self.material.campaign.design.structure in PAGES and texts is not None
-        shown = None if self.material.campaign.context.show == "reference" else one.text
-        return ContextSegment(one.segment, shown, texts[place] if whole and texts is not None else None)
+        shown = None if self.material.campaign.context.show == "reference" else segment.text
+        return ContextSegment(segment.segment, shown, texts[index] if whole and texts is not None else None)
 
 
 def _linked(screen: Screen, draft: DraftScreen, ids: dict[OutputKey, str]) -> Screen:

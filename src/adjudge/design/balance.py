@@ -79,7 +79,7 @@ def _settings(campaign: Campaign) -> dict[str, Setting]:
 def _set_aside(tasks: TaskSet, testset: TestSet) -> tuple[SetAside, ...]:
     """Segments that nobody judges, and why."""
     judged = {(screen.document, item.segment) for task in tasks.tasks for screen, item, _ in task.outputs()}
-    left = [i for i, one in enumerate(testset.source) if (one.document, one.segment) not in judged]
+    left = [i for i, segment in enumerate(testset.source) if (segment.document, segment.segment) not in judged]
     agreed = [i for i in left if len({texts[i] for texts in testset.systems.values()}) == 1]
     reasons = {
         "segment on which all systems agree, so that nothing can be compared": len(agreed),
@@ -139,10 +139,10 @@ def _meetings(tasks: TaskSet, counts: Counts) -> tuple[Meetings, ...]:
     if len(judged) < 2:
         return ()
     names = tuple(counts.names[i] for i in judged)
-    found = [meet("task", names, counts.by_task[:, judged])]
+    meetings = [meet("task", names, counts.by_task[:, judged])]
     if tasks.protocol not in SCORED:
-        found.append(meet("screen", names, counts.by_screen[:, judged]))
-    return tuple(found)
+        meetings.append(meet("screen", names, counts.by_screen[:, judged]))
+    return tuple(meetings)
 
 
 def meet(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meetings:
@@ -161,7 +161,7 @@ def meet(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meet
     return Meetings(
         where=where,
         systems=names,
-        matrix=tuple(tuple(int(one) for one in row) for row in matrix),
+        matrix=tuple(tuple(int(number) for number in row) for row in matrix),
         least=int(pairs.min()),
         most=int(pairs.max()),
         cv=float(pairs.std() / pairs.mean()) if pairs.mean() > 0 else None,

@@ -61,8 +61,8 @@ def opponents(table: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Euclidean distance of every two rows."""
-    found: NDArray[np.float64] = np.sqrt(((rows[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2))
-    return found
+    distances: NDArray[np.float64] = np.sqrt(((rows[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2))
+    return distances
 
 
 def design_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tuple[DesignBias, ...]:

@@ -71,7 +71,7 @@ class Blocks:
             if not any(improved):
                 break
         self._wander(rng)
-        return [sorted(one) for one in self.chosen]
+        return [sorted(outputs) for outputs in self.chosen]
 
     def _wander(self, rng: np.random.Generator) -> None:
         """Exchange without loss until all is even, or nothing has been gained for long."""

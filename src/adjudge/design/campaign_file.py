@@ -11,11 +11,13 @@ from pydantic import ValidationError
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.design.campaign import Campaign, Instruction, TextFile
+from adjudge.design.campaign import Campaign
 from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+    from adjudge.design.campaign_parts import Instruction, TextFile
 
 # Errors are marked, and texts edited, in whole documents, if the file says nothing else.
 WHOLE_DOCUMENTS = "pages-same-documents"
@@ -32,7 +34,7 @@ def load_campaign(path: Path | str) -> Campaign:
         # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
         campaign = Campaign.model_validate_json(json.dumps(data, default=str))
     except ValidationError as fault:
-        faults = dict.fromkeys(_sentence(one) for one in fault.errors() if not _is_other_branch(one))
+        faults = dict.fromkeys(_sentence(error) for error in fault.errors() if not _is_other_branch(error))
         raise InputError("; ".join(faults), file=path) from fault
     return _with_files(campaign, path)
 
@@ -78,8 +80,8 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
             missing.append(f"{key}: no such file '{file}' beside the campaign file")
         return full
 
-    def text_file(one: TextFile, key: str) -> TextFile:
-        return one.model_copy(update={"file": absolute(one.file, key)})
+    def text_file(file: TextFile, key: str) -> TextFile:
+        return file.model_copy(update={"file": absolute(file.file, key)})
 
     files = campaign.files
     update: dict[str, Any] = {
@@ -91,18 +93,22 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
         update["source"] = text_file(files.source, "files.source")
     for group in ("references", "systems"):
         named: dict[str, TextFile] = getattr(files, group)
-        update[group] = {name: text_file(one, f"files.{group}.{name}") for name, one in named.items()}
+        update[group] = {name: text_file(file, f"files.{group}.{name}") for name, file in named.items()}
     instructions = {
-        language: one.model_copy(update={"file": absolute(one.file, f"instructions.{language}.file")})
-        if one.file is not None
-        else one
-        for language, one in campaign.instructions.items()
+        language: instruction.model_copy(update={"file": absolute(instruction.file, f"instructions.{language}.file")})
+        if instruction.file is not None
+        else instruction
+        for language, instruction in campaign.instructions.items()
     }
     if missing:
         raise InputError("; ".join(missing) + "; check names and places", file=path)
-    texts = {language: _read_instruction(one) for language, one in instructions.items()}
+    texts = {language: _read_instruction(instruction) for language, instruction in instructions.items()}
     return campaign.model_copy(update={"files": files.model_copy(update=update), "instructions": texts})
 
 
-def _read_instruction(one: Instruction) -> Instruction:
-    return one if one.file is None else one.model_copy(update={"text": read_text(one.file)})
+def _read_instruction(instruction: Instruction) -> Instruction:
+    return (
+        instruction
+        if instruction.file is None
+        else instruction.model_copy(update={"text": read_text(instruction.file)})
+    )

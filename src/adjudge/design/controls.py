@@ -82,7 +82,7 @@ class Controller:
         left = [screens[i] for i in self.rng.permutation(len(screens))]
         made: list[DraftScreen] = []
         while count > 0 and left:
-            best = min(left, key=lambda one: (one.key in busy, min(checked[system] for system in one.systems)))
+            best = min(left, key=lambda screen: (screen.key in busy, min(checked[system] for system in screen.systems)))
             left.remove(best)
             copy = self._copy(best, kind, count)
             if copy is not None:
@@ -105,11 +105,11 @@ class Controller:
             if text is None:
                 return None
             of = (screen.key, number, output.systems)
-            items.append(DraftItem(item.place, (replace(output, text=text, kind=kind, of=of),)))
+            items.append(DraftItem(item.index, (replace(output, text=text, kind=kind, of=of),)))
         return self.material.screen(items, copy_of=screen.key)
 
     def _degraded_text(self, item: DraftItem) -> str | None:
-        return degraded_text(self.material, item.place, item.outputs[0].text, self.rng)
+        return degraded_text(self.material, item.index, item.outputs[0].text, self.rng)
 
     def _references(self, count: int, people: Sequence[str]) -> list[DraftScreen]:
         """Screens of reference texts that none of the task's people has met, as far as there are enough."""
@@ -117,16 +117,16 @@ class Controller:
             return []
         seen = [self.references_seen.setdefault(person, set()) for person in people or ("",)]
         made: list[DraftScreen] = []
-        for places in self._reference_pages(set[int]().union(*seen)):
+        for indices in self._reference_pages(set[int]().union(*seen)):
             if count <= 0:
                 break
             name = min(self.material.testset.references)
             texts = self.material.testset.references[name]
-            items = [DraftItem(place, (DraftOutput((name,), texts[place], "reference"),)) for place in places[:count]]
+            items = [DraftItem(index, (DraftOutput((name,), texts[index], "reference"),)) for index in indices[:count]]
             made.append(self.material.screen(items))
             count -= len(items)
-            for places_seen in seen:
-                places_seen.update(places)
+            for indices_seen in seen:
+                indices_seen.update(indices)
         if count > 0:
             raise DataError("more references are wanted per task than there are segments; lower controls.references")
         return made
@@ -137,25 +137,25 @@ class Controller:
             raise DataError("controls.references are wanted, but there is no reference; name one in files.references")
         everything = range(len(self.material.testset))
         with_context = self.material.campaign.design.structure in PAGES
-        pages = [c.places for c in chunks(self.material, everything)] if with_context else [(i,) for i in everything]
+        pages = [c.indices for c in chunks(self.material, everything)] if with_context else [(i,) for i in everything]
         shuffled = [pages[i] for i in self.rng.permutation(len(pages))]
         texts = self.material.testset.references[min(self.material.testset.references)]
-        made = [{output[place] for output in self.material.systems.values()} for place in everything]
+        made = [{output[index] for output in self.material.systems.values()} for index in everything]
 
-        def worth(places: tuple[int, ...]) -> float:
+        def worth(indices: tuple[int, ...]) -> float:
             """The share of segments that were met before, or whose reference some system has made as well."""
-            return sum(place in seen or texts[place] in made[place] for place in places) / len(places)
+            return sum(index in seen or texts[index] in made[index] for index in indices) / len(indices)
 
         return sorted(shuffled, key=worth)
 
     def _attention(self, screens: Sequence[DraftScreen], count: int) -> list[DraftScreen]:
-        places = [item.place for screen in screens for item in screen.items]
+        indices = [item.index for screen in screens for item in screen.items]
         made: list[DraftScreen] = []
         instructed = self.material.campaign.controls.attention_text is not None
         for _ in range(count):
-            place = places[int(self.rng.integers(len(places)))]
-            output = self._instructed() if instructed else self._unrelated(place)
-            made.append(self.material.screen([DraftItem(place, (output,))]))
+            index = indices[int(self.rng.integers(len(indices)))]
+            output = self._instructed() if instructed else self._unrelated(index)
+            made.append(self.material.screen([DraftItem(index, (output,))]))
         return made
 
     def _instructed(self) -> DraftOutput:
@@ -165,33 +165,33 @@ class Controller:
         score = scale.low + scale.step * int(self.rng.integers(int((scale.high - scale.low) / scale.step) + 1))
         return DraftOutput((ATTENTION,), text.replace("{score}", f"{score:g}"), ATTENTION, expected=(score, score))
 
-    def _unrelated(self, place: int) -> DraftOutput:
+    def _unrelated(self, index: int) -> DraftOutput:
         """The translation of another segment: it deserves a score in the lower half, grave errors, or many edits."""
         campaign, scale = self.material.campaign, self.material.campaign.score_scale
         expected = (scale.low, (scale.low + scale.high) / 2)
         if campaign.protocol not in ON_SCALE:
             expected = (50.0, 100.0) if campaign.protocol == "postedit" else (campaign.spans.weights.major, MOST_POINTS)
-        text = unrelated_text(self.material, place, self.rng)
+        text = unrelated_text(self.material, index, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=expected)
 
 
-def degraded_text(material: Material, place: int, text: str, rng: np.random.Generator) -> str | None:
+def degraded_text(material: Material, index: int, text: str, rng: np.random.Generator) -> str | None:
     """A degraded version of a translation, unlike every translation of its segment."""
     references: list[Sequence[str]] = [*(material.testset.references or material.systems).values()]
-    donors = [texts[i] for texts in references for i in range(len(texts)) if i != place]
+    donors = [texts[i] for texts in references for i in range(len(texts)) if i != index]
     everyone = (*material.testset.references.values(), *material.systems.values())
-    return degrade(text, donors, rng, unlike=[texts[place] for texts in everyone])
+    return degrade(text, donors, rng, unlike=[texts[index] for texts in everyone])
 
 
-def unrelated_text(material: Material, place: int, rng: np.random.Generator) -> str:
+def unrelated_text(material: Material, index: int, rng: np.random.Generator) -> str:
     """A translation of another segment, of another document where there are several, about as long."""
     source = material.testset.source
     texts = next(iter(material.testset.references.values()), None) or next(iter(material.systems.values()))
-    own = {translation[place] for translation in (*material.systems.values(), *material.testset.references.values())}
+    own = {translation[index] for translation in (*material.systems.values(), *material.testset.references.values())}
     others = [i for i in range(len(source)) if texts[i] and texts[i] not in own]
-    elsewhere = [i for i in others if source[i].document != source[place].document] or others
+    elsewhere = [i for i in others if source[i].document != source[index].document] or others
     if not elsewhere:
         raise DataError("an attention check needs a text of another segment, but all are the same; remove attention")
-    length = len(texts[place])
+    length = len(texts[index])
     nearest = sorted(elsewhere, key=lambda i: abs(len(texts[i]) - length))[:10]
     return texts[nearest[int(rng.integers(len(nearest)))]]

@@ -47,13 +47,13 @@ class ComparedController:
 
     def _again(self, screen: DraftScreen) -> DraftScreen:
         items = [
-            DraftItem(item.place, tuple(_repeated(output, screen.key, number) for output in item.outputs))
+            DraftItem(item.index, tuple(_repeated(output, screen.key, number) for output in item.outputs))
             for number, item in enumerate(screen.items)
         ]
         return self.material.screen(items, copy_of=screen.key)
 
     def _with_slots(self, runs: Sequence[Run], busy: set[int | None]) -> list[Run]:
-        """Blocks with a degraded or unrelated output in one place."""
+        """Blocks with a degraded or unrelated output in one position."""
         screens = {screen.key: screen for run in runs for screen in run}
         free = [key for key in screens if key not in busy]
         free = [free[i] for i in self.rng.permutation(len(free))]
@@ -82,27 +82,27 @@ class ComparedController:
             outputs.remove(dropped)
         else:
             dropped = None
-        control = self._degraded(screen, outputs) if kind == "degraded" else self._unrelated(item.place, len(outputs))
+        control = self._degraded(screen, outputs) if kind == "degraded" else self._unrelated(item.index, len(outputs))
         if control is None:
             return None
         if dropped is not None:
             self.shown.subtract(dropped.systems)
-        return replace(screen, items=(DraftItem(item.place, (*outputs, control)),))
+        return replace(screen, items=(DraftItem(item.index, (*outputs, control)),))
 
     def _degraded(self, screen: DraftScreen, outputs: Sequence[DraftOutput]) -> DraftOutput | None:
         """A degraded copy of the output whose systems were checked least."""
-        place = screen.items[0].place
+        index = screen.items[0].index
         genuine = [output for output in outputs if output.kind == "system"]
-        for output in sorted(genuine, key=lambda one: min(self.checked[system] for system in one.systems)):
-            text = degraded_text(self.material, place, output.text, self.rng)
+        for output in sorted(genuine, key=lambda output: min(self.checked[system] for system in output.systems)):
+            text = degraded_text(self.material, index, output.text, self.rng)
             if text is not None:
                 self.checked.update(output.systems)
                 return DraftOutput(output.systems, text, "degraded", (screen.key, 0, output.systems))
         return None
 
-    def _unrelated(self, place: int, others: int) -> DraftOutput:
+    def _unrelated(self, index: int, others: int) -> DraftOutput:
         """A text of another segment; it must not come first."""
-        text = unrelated_text(self.material, place, self.rng)
+        text = unrelated_text(self.material, index, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=(2, others + 1))
 
     def _control_pairs(self, runs: Sequence[Run], repeats: Sequence[DraftScreen]) -> list[Run]:
@@ -112,7 +112,7 @@ class ComparedController:
         screens = [screens[i] for i in self.rng.permutation(len(screens))]
         plan: list[tuple[str, int, Callable[[DraftScreen, DraftOutput], DraftOutput | None]]] = [
             ("degraded", self.amounts.degraded, lambda screen, output: self._degraded(screen, [output])),
-            (ATTENTION, self.amounts.attention, lambda screen, _: self._unrelated(screen.items[0].place, 1)),
+            (ATTENTION, self.amounts.attention, lambda screen, _: self._unrelated(screen.items[0].index, 1)),
             ("reference", self.amounts.references, self._reference),
         ]
         made: list[Run] = []
@@ -134,7 +134,7 @@ class ComparedController:
         control = make(screen, genuine)
         if control is None:
             return []
-        pair = DraftItem(item.place, (_repeated(genuine, screen.key, 0), control))
+        pair = DraftItem(item.index, (_repeated(genuine, screen.key, 0), control))
         return [(self.material.screen([pair], copy_of=screen.key),)]
 
     def _reference(self, screen: DraftScreen, genuine: DraftOutput) -> DraftOutput | None:
@@ -142,7 +142,7 @@ class ComparedController:
         if not references:
             raise DataError("controls.references are wanted, but there is no reference; name one in files.references")
         name = min(references)
-        text = references[name][screen.items[0].place]
+        text = references[name][screen.items[0].index]
         return None if text == genuine.text else DraftOutput((name,), text, "reference")
 
 

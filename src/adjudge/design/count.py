@@ -60,15 +60,15 @@ def count_judgments(tasks: TaskSet) -> Counts:
                 by["screen"][f"{screen.id}/{item.id}", system] += task.judgments
                 by["person"].update((person, system) for person in people)
     names = (*tasks.systems, *sorted({system for _, system in by["task"]} - set(tasks.systems)))
-    tables = [_table(found, names) for found in by.values()]
+    tables = [_table(counts, names) for counts in by.values()]
     return Counts(names, *tables)
 
 
-def _table(found: Counter[tuple[str, str]], names: Sequence[str]) -> NDArray[np.float64]:
-    rows = {row: i for i, row in enumerate(dict.fromkeys(row for row, _ in found))}
+def _table(counts: Counter[tuple[str, str]], names: Sequence[str]) -> NDArray[np.float64]:
+    rows = {row: i for i, row in enumerate(dict.fromkeys(row for row, _ in counts))}
     columns = {name: i for i, name in enumerate(names)}
     table = np.zeros((len(rows), len(names)))
-    for (row, system), number in found.items():
+    for (row, system), number in counts.items():
         table[rows[row], columns[system]] = number
     return table
 
@@ -77,14 +77,14 @@ def components(links: Iterable[Iterable[str]]) -> int:
     """How many separate groups there are, where each of `links` ties its members together."""
     parent: dict[str, str] = {}
 
-    def root(one: str) -> str:
-        while parent.setdefault(one, one) != one:
-            parent[one] = parent[parent[one]]
-            one = parent[one]
-        return one
+    def root(node: str) -> str:
+        while parent.setdefault(node, node) != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
 
     for link in links:
         members = list(link)
         for other in members:
             parent[root(other)] = root(members[0])
-    return len({root(one) for one in list(parent)})
+    return len({root(node) for node in list(parent)})

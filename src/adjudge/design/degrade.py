@@ -50,7 +50,7 @@ def degrade(text: str, donors: Sequence[str], rng: np.random.Generator, *, unlik
     words = _split(text, spaced)
     if not words:
         return None
-    forbidden = {_plain(one) for one in (text, *unlike)}
+    forbidden = {_plain(known) for known in (text, *unlike)}
     for length in range(replaced_words(len(words)), 0, -1):
         for phrase in _phrases(donors, length, spaced, rng):
             start = _start(len(words), length, rng)
@@ -68,14 +68,14 @@ def _split(text: str, spaced: bool) -> list[str]:
 
 def _characters(text: str) -> list[str]:
     """Characters with the marks that combine with them (vowel signs, tones, joiners), which must not be torn off."""
-    found: list[str] = []
+    characters: list[str] = []
     for character in text:
         joins = unicodedata.category(character).startswith("M") or character in "\u200c\u200d"
-        if found and (joins or found[-1].endswith("\u200d")):
-            found[-1] += character
+        if characters and (joins or characters[-1].endswith("\u200d")):
+            characters[-1] += character
         else:
-            found.append(character)
-    return found
+            characters.append(character)
+    return characters
 
 
 def _join(words: Sequence[str], spaced: bool) -> str:
@@ -86,9 +86,9 @@ def _plain(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
-def _same_words(one: Sequence[str], other: Sequence[str]) -> bool:
+def _same_words(first: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two phrases hold the same words but for order and case: such a replacement degrades nothing."""
-    return sorted(word.casefold() for word in one) == sorted(word.casefold() for word in other)
+    return sorted(word.casefold() for word in first) == sorted(word.casefold() for word in other)
 
 
 def _start(count: int, length: int, rng: np.random.Generator) -> int:

@@ -32,9 +32,9 @@ class DraftOutput:
 
 @dataclass(frozen=True)
 class DraftItem:
-    """A segment, by its place in the test set, with the outputs judged together."""
+    """A segment, by its index in the test set, with the outputs judged together."""
 
-    place: int
+    index: int
     outputs: tuple[DraftOutput, ...]
 
 
@@ -80,18 +80,18 @@ class Material:
         """A new screen under a key of its own."""
         return DraftScreen(next(self._keys), tuple(items), copy_of)
 
-    def outputs(self, place: int) -> tuple[DraftOutput, ...]:
+    def outputs(self, index: int) -> tuple[DraftOutput, ...]:
         """The distinct outputs of a segment, each with all systems that made it."""
         makers: dict[str, list[str]] = {}
         for name, texts in self.systems.items():
-            makers.setdefault(texts[place], []).append(name)
+            makers.setdefault(texts[index], []).append(name)
         return tuple(DraftOutput(tuple(names), text) for text, names in makers.items())
 
-    def pages(self, places: Sequence[int]) -> tuple[tuple[DraftOutput, ...], ...]:
+    def pages(self, indices: Sequence[int]) -> tuple[tuple[DraftOutput, ...], ...]:
         """The distinct translations of several segments as a whole: for each, one output per segment."""
         makers: dict[tuple[str, ...], list[str]] = {}
         for name, texts in self.systems.items():
-            makers.setdefault(tuple(texts[place] for place in places), []).append(name)
+            makers.setdefault(tuple(texts[index] for index in indices), []).append(name)
         return tuple(tuple(DraftOutput(tuple(names), text) for text in page) for page, names in makers.items())
 
 

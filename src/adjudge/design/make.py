@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
-from adjudge.design.all_systems import make_all_systems
 from adjudge.design.assemble import Assembler
 from adjudge.design.campaign import SCORED
 from adjudge.design.controls import Controller, planned_amounts
 from adjudge.design.controls_compared import ComparedController
 from adjudge.design.drafts import Material, Run, make_material
-from adjudge.design.mixed import make_mixed
-from adjudge.design.order import arrange
+from adjudge.design.order import Positions, arrange
 from adjudge.design.pages import make_pages, make_pages_all_systems
 from adjudge.design.people import assign_people
-from adjudge.design.positions import Positions
 from adjudge.design.ranking import make_ranking
-from adjudge.design.select_places import select_places
+from adjudge.design.select_segments import select_segments
+from adjudge.design.single_segments import make_all_systems, make_mixed
 from adjudge.design.tasks import Task, TaskSet
 from adjudge.design.texts import direction_of, human_names, read_texts
 from adjudge.design.tutorial import read_tutorial
@@ -52,7 +50,7 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
     testset = read_texts(campaign) if testset is None else testset
     material = make_material(campaign, testset)
     _check(material)
-    calibration, work = select_places(material, generator(campaign.seed, _SELECT))
+    calibration, work = select_segments(material, generator(campaign.seed, _SELECT))
     tasks: list[Task] = []
     if campaign.files.tutorial is not None:
         tasks.append(read_tutorial(campaign, campaign.files.tutorial))
@@ -100,25 +98,25 @@ def _room(material: Material) -> int:
     return room
 
 
-def _make(material: Material, places: Sequence[int], capacity: int, stream: int) -> list[list[Run]]:
+def _make(material: Material, indices: Sequence[int], capacity: int, stream: int) -> list[list[Run]]:
     rng = generator(material.campaign.seed, stream)
     scored = material.campaign.protocol in SCORED
     maker = _STRUCTURES[material.campaign.design.structure] if scored else make_ranking
-    return maker(material, places, capacity=capacity, rng=rng)
+    return maker(material, indices, capacity=capacity, rng=rng)
 
 
-def _calibration_task(material: Material, places: Sequence[int]) -> Task:
+def _calibration_task(material: Material, indices: Sequence[int]) -> Task:
     """One task for everybody: all outputs of the segments set apart, in one order."""
     seed, people = material.campaign.seed, material.campaign.design.annotator_names
-    [runs] = _make(material, places, 10**9, _CALIBRATION)
+    [runs] = _make(material, indices, 10**9, _CALIBRATION)
     rng = generator(seed, _CALIBRATION, _ORDER)
-    screens = Positions(rng).place(arrange(material, runs, rng))
+    screens = Positions(rng).order_outputs(arrange(material, runs, rng))
     return Assembler(material).task("calibration", screens, kind="calibration", people=people, judgments=len(people))
 
 
-def _work_tasks(material: Material, places: Sequence[int]) -> list[Task]:
+def _work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
     campaign = material.campaign
-    drafts = _make(material, places, _room(material), _WORK)
+    drafts = _make(material, indices, _room(material), _WORK)
     people_rng = generator(campaign.seed, _PEOPLE)
     names = campaign.design.annotator_names
     people = assign_people(len(drafts), names, judgments=campaign.design.judgments, rng=people_rng)
@@ -130,7 +128,7 @@ def _work_tasks(material: Material, places: Sequence[int]) -> list[Task]:
     width = max(3, len(str(len(drafts))))
     tasks: list[Task] = []
     for number, (runs, team) in enumerate(zip(drafts, people, strict=True), start=1):
-        screens = positions.place(arrange(material, controller.add(runs, team), rng))
+        screens = positions.order_outputs(arrange(material, controller.add(runs, team), rng))
         tasks.append(
             assembler.task(
                 f"t{number:0{width}d}", screens, kind="work", people=team, judgments=campaign.design.judgments

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from adjudge.core.spans import SEVERITIES, MarkRules
-from adjudge.design.part import Part
+from adjudge.design.campaign_parts import Part
 from adjudge.formats.error_weights import Weights
 
 Severity = Literal["neutral", "minor", "major", "critical"]
@@ -74,7 +74,7 @@ class Spans(Part):
         chosen = self.severities or _SEVERITIES[protocol]
         with_categories = protocol == "mqm"
         return MarkRules(
-            severities=tuple(one for one in SEVERITIES if one in chosen),
+            severities=tuple(severity for severity in SEVERITIES if severity in chosen),
             categories=tuple(self.category_names()) if with_categories else (),
             source=self.source,
             missing=self.missing,
@@ -85,4 +85,4 @@ class Spans(Part):
     def category_names(self) -> list[str]:
         """All categories as they are stored: `group/member`, or the group alone where it has no members."""
         groups = (self.categories or CATEGORIES).items()
-        return [f"{group}/{one}" if one else group for group, members in groups for one in (members or ("",))]
+        return [f"{group}/{member}" if member else group for group, members in groups for member in (members or ("",))]

@@ -28,33 +28,33 @@ class Chunk:
     """Consecutive segments of a document that make one page."""
 
     document: str
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
 
 
 # A chunk in one translation: one output per segment, all by the same systems.
 Page = tuple[Chunk, tuple[DraftOutput, ...]]
 
 
-def chunks(material: Material, places: Sequence[int]) -> list[Chunk]:
-    """The pages of the documents that lie wholly among these places; long documents are cut into even parts."""
-    wanted = set(places)
+def chunks(material: Material, indices: Sequence[int]) -> list[Chunk]:
+    """The pages of the documents that lie wholly among these indices; long documents are cut into even parts."""
+    wanted = set(indices)
     most = material.campaign.context.max_segments
-    found: list[Chunk] = []
+    pages: list[Chunk] = []
     for document, span in material.testset.documents():
-        run = [place for place in span if place in wanted]
+        run = [index for index in span if index in wanted]
         parts = math.ceil(len(run) / most) if most else min(1, len(run))
         borders = [round(i * len(run) / parts) for i in range(parts + 1)] if parts else []
-        found += [Chunk(document, tuple(run[a:b])) for a, b in pairwise(borders)]
-    return found
+        pages += [Chunk(document, tuple(run[a:b])) for a, b in pairwise(borders)]
+    return pages
 
 
 def make_pages(
-    material: Material, places: Sequence[int], *, capacity: int, rng: np.random.Generator
+    material: Material, indices: Sequence[int], *, capacity: int, rng: np.random.Generator
 ) -> list[list[Run]]:
     """Tasks of pages, spread so that all systems meet equally often and no task holds a document twice if avoidable."""
-    parts = chunks(material, places)
+    parts = chunks(material, indices)
     _check_lengths(parts, 1, capacity)
-    pages = [(chunk, page) for chunk in parts for page in material.pages(chunk.places)]
+    pages = [(chunk, page) for chunk in parts for page in material.pages(chunk.indices)]
     limit = material.campaign.design.segments
     if material.campaign.design.structure == "pages" and limit is not None:
         pages = _sample(pages, limit, rng)
@@ -63,33 +63,33 @@ def make_pages(
 
 
 def make_pages_all_systems(
-    material: Material, places: Sequence[int], *, capacity: int, rng: np.random.Generator
+    material: Material, indices: Sequence[int], *, capacity: int, rng: np.random.Generator
 ) -> list[list[Run]]:
     """Tasks in which every page comes by all systems."""
-    parts = chunks(material, places)
-    pages = [material.pages(chunk.places) for chunk in parts]
+    parts = chunks(material, indices)
+    pages = [material.pages(chunk.indices) for chunk in parts]
     _check_lengths(parts, max(map(len, pages)), capacity)
     units: list[Unit] = []
-    for chunk, found in zip(parts, pages, strict=True):
-        counts = Counter(system for page in found for output in page for system in output.systems)
-        units.append(Unit(len(chunk.places) * len(found), dict(counts), chunk.document))
+    for chunk, translations in zip(parts, pages, strict=True):
+        counts = Counter(system for page in translations for output in page for system in output.systems)
+        units.append(Unit(len(chunk.indices) * len(translations), dict(counts), chunk.document))
     groups = spread(units, capacity=capacity, rng=rng)
     return [[(_screen(material, parts[i], page),) for i in group for page in pages[i]] for group in groups]
 
 
 def _check_lengths(parts: Sequence[Chunk], together: int, capacity: int) -> None:
-    longest = max(parts, key=lambda chunk: len(chunk.places))
-    need = len(longest.places) * together
+    longest = max(parts, key=lambda chunk: len(chunk.indices))
+    need = len(longest.indices) * together
     if need > capacity:
         by_all = f" by {together} systems" if together > 1 else ""
         raise DataError(
-            f"a page of document '{longest.document}' has {len(longest.places)} segments{by_all}, but a task has room "
+            f"a page of document '{longest.document}' has {len(longest.indices)} segments{by_all}, but a task has room "
             f"for {capacity} items besides its controls; raise design.task_size or lower context.max_segments"
         )
 
 
 def _screen(material: Material, chunk: Chunk, page: Sequence[DraftOutput]) -> DraftScreen:
-    return material.screen([DraftItem(place, (one,)) for place, one in zip(chunk.places, page, strict=True)])
+    return material.screen([DraftItem(index, (output,)) for index, output in zip(chunk.indices, page, strict=True)])
 
 
 def _sample(pages: Sequence[Page], limit: int, rng: np.random.Generator) -> list[Page]:
@@ -102,12 +102,12 @@ def _sample(pages: Sequence[Page], limit: int, rng: np.random.Generator) -> list
     chosen: list[Page] = []
     while left:
         system = min(left, key=lambda name: judged[name])
-        fitting = [one for one in left[system] if _fits(one, judged, limit)]
+        fitting = [candidate for candidate in left[system] if _fits(candidate, judged, limit)]
         if not fitting:
             del left[system]
             continue
-        best = min(fitting, key=lambda one: used[one[0]])
-        left[system] = [one for one in fitting if one is not best]
+        best = min(fitting, key=lambda candidate: used[candidate[0]])
+        left[system] = [candidate for candidate in fitting if candidate is not best]
         chosen.append(best)
         used[best[0]] += 1
         judged.update(dict.fromkeys(best[1][0].systems, len(best[1])))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from adjudge.design.campaign import Campaign
     from adjudge.design.drafts import DraftOutput, Material
 
-# Marks by system and place in the test set.
+# Marks by system and index in the test set.
 Prefilled = dict[tuple[str, int], tuple[Mark, ...]]
 
 
@@ -32,15 +32,15 @@ def read_prefilled(campaign: Campaign, testset: TestSet) -> Prefilled:
         return {}
     table = read_delimited(path, "\t", quoting=False)
     reader = _Reader(campaign, testset, table, path)
-    found: dict[tuple[str, int], list[Mark]] = {}
+    marks_of: dict[tuple[str, int], list[Mark]] = {}
     for line, fields in table.rows:
-        system, place, mark = reader.mark(fields, line)
-        marks = found.setdefault((system, place), [])
+        system, index, mark = reader.mark(fields, line)
+        marks = marks_of.setdefault((system, index), [])
         marks.append(mark)
-        fault = fault_of_marks(marks, reader.rules, **reader.texts(system, place))
+        fault = fault_of_marks(marks, reader.rules, **reader.texts(system, index))
         if fault is not None:
             raise InputError(f"{fault}; correct it", file=path, line=line)
-    return {key: tuple(marks) for key, marks in found.items()}
+    return {key: tuple(marks) for key, marks in marks_of.items()}
 
 
 class _Reader:
@@ -55,30 +55,30 @@ class _Reader:
             **{name: table.column(name, required=False) for name in ("document", "category", "side", "text")},
         }
         self.translations = {**testset.references, **testset.systems}
-        self.places: dict[tuple[str, str], list[int]] = {}
-        for place, one in enumerate(testset.source):
-            for document in (one.document, ""):
-                self.places.setdefault((document, one.segment), []).append(place)
+        self.indices: dict[tuple[str, str], list[int]] = {}
+        for index, segment in enumerate(testset.source):
+            for document in (segment.document, ""):
+                self.indices.setdefault((document, segment.segment), []).append(index)
 
     def mark(self, fields: list[str], line: int) -> tuple[str, int, Mark]:
-        """The system, the place and the mark of a row."""
+        """The system, the index and the mark of a row."""
         given = {name: "" if at is None else fields[at] for name, at in self.names.items()}
         system = given["system"].strip()
         if system not in self.translations:
             raise InputError(f"there is no system '{shown(system)}'; check its name", file=self.path, line=line)
-        place = self._place(given["document"].strip(), given["segment"].strip(), line)
-        made = self._made(given, line, **self.texts(system, place))
-        fault = fault_of_mark(made, self.rules, **self.texts(system, place))
+        index = self._index(given["document"].strip(), given["segment"].strip(), line)
+        made = self._made(given, line, **self.texts(system, index))
+        fault = fault_of_mark(made, self.rules, **self.texts(system, index))
         if fault is not None:
             raise InputError(f"{fault}; correct it", file=self.path, line=line)
-        return system, place, made
+        return system, index, made
 
-    def _place(self, document: str, segment: str, line: int) -> int:
-        places = self.places.get((document, segment), [])
-        if len(places) != 1:
-            found = "is not in the source" if not places else f"is in {len(places)} documents; name the document"
-            raise InputError(f"segment '{shown(segment)}' {found}", file=self.path, line=line)
-        return places[0]
+    def _index(self, document: str, segment: str, line: int) -> int:
+        indices = self.indices.get((document, segment), [])
+        if len(indices) != 1:
+            problem = "is not in the source" if not indices else f"is in {len(indices)} documents; name the document"
+            raise InputError(f"segment '{shown(segment)}' {problem}", file=self.path, line=line)
+        return indices[0]
 
     def _made(self, given: dict[str, str], line: int, *, target: str, source: str | None) -> Mark:
         side = given["side"].strip().casefold() or TARGET
@@ -91,16 +91,16 @@ class _Reader:
         quoted = given["text"] if self.names["text"] is not None and given["text"] else text[max(0, start) : end]
         return Mark(start, end, *kind, quoted)
 
-    def texts(self, system: str, place: int) -> dict[str, str]:
+    def texts(self, system: str, index: int) -> dict[str, str]:
         """The texts that a mark may lie in."""
-        return {"target": self.translations[system][place], "source": self.testset.source[place].text}
+        return {"target": self.translations[system][index], "source": self.testset.source[index].text}
 
 
-def prefilled_marks(material: Material, place: int, output: DraftOutput) -> tuple[Mark, ...]:
+def prefilled_marks(material: Material, index: int, output: DraftOutput) -> tuple[Mark, ...]:
     """The marks that an output comes with; in a degraded copy those that its new phrase leaves in place."""
     for system in output.systems:
-        marks = material.prefilled.get((system, place))
+        marks = material.prefilled.get((system, index))
         if marks:
-            before = {**material.testset.references, **material.systems}[system][place]
+            before = {**material.testset.references, **material.systems}[system][index]
             return marks if output.text == before else carried_over(marks, before, output.text)
     return ()

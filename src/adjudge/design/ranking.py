@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def make_ranking(
-    material: Material, places: Sequence[int], *, capacity: int, rng: np.random.Generator
+    material: Material, indices: Sequence[int], *, capacity: int, rng: np.random.Generator
 ) -> list[list[Run]]:
     """Tasks of blocks; consecutive segments of a document stand together."""
     design = material.campaign.design
-    runs = consecutive_runs(material, places, min(design.consecutive, capacity))
-    blocks = [(run, place) for run in range(len(runs) * design.screens_per_segment) for place in runs[run % len(runs)]]
-    screens = _screens(material, [place for _, place in blocks], rng)
+    runs = consecutive_runs(material, indices, min(design.consecutive, capacity))
+    blocks = [(run, index) for run in range(len(runs) * design.screens_per_segment) for index in runs[run % len(runs)]]
+    screens = _screens(material, [index for _, index in blocks], rng)
     grouped: dict[int, list[DraftScreen]] = {}
     for (run, _), screen in zip(blocks, screens, strict=True):
         grouped.setdefault(run, []).append(screen)
@@ -36,37 +36,37 @@ def make_ranking(
     return [[made[i] for i in group] for group in spread(units, capacity=capacity, rng=rng)]
 
 
-def consecutive_runs(material: Material, places: Sequence[int], length: int) -> list[list[int]]:
+def consecutive_runs(material: Material, indices: Sequence[int], length: int) -> list[list[int]]:
     """The segments in runs of at most this length, none across the border of a document or a gap."""
     runs: list[list[int]] = []
     source = material.testset.source
-    for place in sorted(places):
+    for index in sorted(indices):
         last = runs[-1] if runs else []
-        follows = bool(last) and last[-1] == place - 1 and source[last[-1]].document == source[place].document
+        follows = bool(last) and last[-1] == index - 1 and source[last[-1]].document == source[index].document
         if follows and len(last) < length:
-            last.append(place)
+            last.append(index)
         else:
-            runs.append([place])
+            runs.append([index])
     return runs
 
 
-def _screens(material: Material, places: Sequence[int], rng: np.random.Generator) -> list[DraftScreen]:
-    """One block per place."""
+def _screens(material: Material, indices: Sequence[int], rng: np.random.Generator) -> list[DraftScreen]:
+    """One block per index."""
     size = 2 if material.campaign.protocol == "pairwise" else material.campaign.design.outputs
-    candidates = [material.outputs(place) for place in places]
-    fixed = _references(material, places, candidates, rng)
-    alone = [i for i, found in enumerate(candidates) if len(found) + len(fixed[i]) > 1]
+    candidates = [material.outputs(index) for index in indices]
+    fixed = _references(material, indices, candidates, rng)
+    alone = [i for i, outputs in enumerate(candidates) if len(outputs) + len(fixed[i]) > 1]
     if not alone:
         raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
-    chosen = Blocks(candidates, fixed=fixed, sizes=[size] * len(places), siblings=places).choose(rng)
+    chosen = Blocks(candidates, fixed=fixed, sizes=[size] * len(indices), siblings=indices).choose(rng)
     return [
-        material.screen([DraftItem(place, (*(candidates[i][one] for one in chosen[i]), *fixed[i]))])
-        for i, place in enumerate(places)
+        material.screen([DraftItem(index, (*(candidates[i][candidate] for candidate in chosen[i]), *fixed[i]))])
+        for i, index in enumerate(indices)
     ]
 
 
 def _references(
-    material: Material, places: Sequence[int], candidates: Sequence[Sequence[DraftOutput]], rng: np.random.Generator
+    material: Material, indices: Sequence[int], candidates: Sequence[Sequence[DraftOutput]], rng: np.random.Generator
 ) -> list[tuple[DraftOutput, ...]]:
     """The reference for as many blocks as its rate says, evenly over the text, references in turn.
 
@@ -74,16 +74,16 @@ def _references(
     """
     rate, references = material.campaign.design.reference_rate, material.testset.references
     if not rate:
-        return [()] * len(places)
+        return [()] * len(indices)
     if not references:
         raise DataError("design.reference_rate is set, but there is no reference; name one under files.references")
     names = sorted(references)
     start, given = float(rng.random()), 0
     fixed: list[tuple[DraftOutput, ...]] = []
-    for i, place in enumerate(places):
+    for i, index in enumerate(indices):
         due = int((i + 1) * rate + start) - given
         name = names[given % len(names)]
-        text = references[name][place]
+        text = references[name][index]
         if due >= 1 and all(output.text != text for output in candidates[i]):
             fixed.append((DraftOutput((name,), text, "reference"),))
             given += 1
@@ -94,4 +94,4 @@ def _references(
 
 def _unit(screens: Sequence[DraftScreen]) -> Unit:
     counts = Counter(system for screen in screens for system in screen.systems)
-    return Unit(len(screens), dict(counts), str(screens[0].items[0].place))
+    return Unit(len(screens), dict(counts), str(screens[0].items[0].index))

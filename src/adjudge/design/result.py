@@ -122,7 +122,7 @@ class DesignReport(Result):
         return tuple(tables)
 
     def _counts(self) -> Table:
-        loads = [one.judgments for one in self.workload]
+        loads = [person.judgments for person in self.workload]
         rows: list[tuple[str, float | None]] = [
             ("tasks", self.tasks),
             ("screens", self.screens),
@@ -136,14 +136,16 @@ class DesignReport(Result):
         ]
         if loads:
             rows += [("judgments per annotator, least", min(loads)), ("judgments per annotator, most", max(loads))]
-        rows += [(f"{one.kind} (planned per task: {one.per_task:g})", one.made) for one in self.controls]
+        rows += [
+            (f"{control.kind} (planned per task: {control.per_task:g})", control.made) for control in self.controls
+        ]
         return Table(f"Design of {self.campaign} ({self.structure})", (text("what"), number("count", 0)), tuple(rows))
 
     def _systems(self) -> Table:
         rows = tuple(
-            (f"{one.system}{human}", one.judgments, one.segments, one.documents, one.tasks, one.shared)
-            for one in self.systems
-            for human in (" (human)" if one.human else "",)
+            (f"{row.system}{human}", row.judgments, row.segments, row.documents, row.tasks, row.shared)
+            for row in self.systems
+            for human in (" (human)" if row.human else "",)
         )
         columns = (
             text("system"),
@@ -157,8 +159,15 @@ class DesignReport(Result):
 
     def _meetings(self) -> Table:
         rows = tuple(
-            (one.where, one.least, one.most, one.cv, one.least_share, " – ".join(one.least_pair or ()))
-            for one in self.meetings
+            (
+                meeting.where,
+                meeting.least,
+                meeting.most,
+                meeting.cv,
+                meeting.least_share,
+                " – ".join(meeting.least_pair or ()),
+            )
+            for meeting in self.meetings
         )
         columns = (
             text("two systems meet in the same"),
@@ -171,7 +180,7 @@ class DesignReport(Result):
         return Table("Who meets whom", columns, rows)
 
     def _bias(self) -> Table:
-        rows = tuple((one.source, one.rms, one.worst, one.unit, " – ".join(one.pair or ())) for one in self.bias)
+        rows = tuple((row.source, row.rms, row.worst, row.unit, " – ".join(row.pair or ())) for row in self.bias)
         columns = (
             text("source"),
             number("typical", help="root mean square over pairs of systems"),
@@ -179,6 +188,6 @@ class DesignReport(Result):
             text("unit"),
             text("pair"),
         )
-        assumed = dict.fromkeys(f"{one.varies} {one.spread:g}" for one in self.bias)
+        assumed = dict.fromkeys(f"{row.varies} {row.spread:g}" for row in self.bias)
         note = f"Standard deviations assumed: {', '.join(assumed)}."
         return Table("What the design alone adds to the difference of two systems", columns, rows, note)

@@ -158,7 +158,7 @@ def _plain(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, A
     if not isinstance(value, Output):
         return vars(value)
     fields = {**vars(value), "hash": text_hash(value.text)}
-    return fields if value.prefilled else {name: one for name, one in fields.items() if name != "prefilled"}
+    return fields if value.prefilled else {name: content for name, content in fields.items() if name != "prefilled"}
 
 
 def save_tasks(tasks: TaskSet, path: Path) -> None:
@@ -193,30 +193,32 @@ def parse_tasks(text: str, path: Path | str) -> TaskSet:
 
 def _task_set(data: dict[str, Any], path: Path | str) -> TaskSet:
     lists = {name: tuple(data.pop(name)) for name in ("annotators", "systems", "human")}
-    return TaskSet(**{**data, **lists, "tasks": tuple(_task(one, path) for one in data["tasks"])})
+    return TaskSet(**{**data, **lists, "tasks": tuple(_task(task, path) for task in data["tasks"])})
 
 
 def _task(data: dict[str, Any], path: Path | str) -> Task:
-    screens = tuple(_screen(one, path) for one in data["screens"])
+    screens = tuple(_screen(screen, path) for screen in data["screens"])
     return Task(**{**data, "screens": screens, "annotators": tuple(data["annotators"])})
 
 
 def _screen(data: dict[str, Any], path: Path | str) -> Screen:
-    items = tuple(_item(one, path) for one in data["items"])
-    around = {key: tuple(ContextSegment(**one) for one in data[key]) for key in ("context_before", "context_after")}
+    items = tuple(_item(item, path) for item in data["items"])
+    around = {
+        key: tuple(ContextSegment(**segment) for segment in data[key]) for key in ("context_before", "context_after")
+    }
     return Screen(**{**data, **around, "items": items})
 
 
 def _item(data: dict[str, Any], path: Path | str) -> Item:
-    return Item(**{**data, "outputs": tuple(_output(one, path) for one in data["outputs"])})
+    return Item(**{**data, "outputs": tuple(_output(output, path) for output in data["outputs"])})
 
 
 def _output(data: dict[str, Any], path: Path | str) -> Output:
-    found = data.pop("hash")
+    stored = data.pop("hash")
     expected = data["expected"] and tuple(data["expected"])
-    prefilled = tuple(Mark(**one) for one in data.pop("prefilled", ()))
+    prefilled = tuple(Mark(**mark) for mark in data.pop("prefilled", ()))
     output = Output(**{**data, "systems": tuple(data["systems"]), "expected": expected, "prefilled": prefilled})
-    if text_hash(output.text) != found:
+    if text_hash(output.text) != stored:
         raise InputError(
             f"the text of output '{output.id}' does not match its hash; it was changed after the design, "
             "make the tasks again",

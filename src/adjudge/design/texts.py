@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from adjudge.design.campaign import Campaign, Files, TextFile
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.campaign_parts import Files, TextFile
 
 
 def read_texts(campaign: Campaign) -> TestSet:
@@ -47,9 +48,9 @@ def _read_whole(path: Path, files: Files) -> tuple[TestSet, Column]:
     whole = read_wmt_xml(path)
     column = Column(
         path,
-        tuple(one.text for one in whole.source),
-        tuple(one.document for one in whole.source),
-        tuple(one.segment for one in whole.source),
+        tuple(segment.text for segment in whole.source),
+        tuple(segment.document for segment in whole.source),
+        tuple(segment.segment for segment in whole.source),
     )
     return whole, column
 
@@ -71,7 +72,7 @@ def _source(column: Column, documents: Path | None) -> tuple[SourceSegment, ...]
                 file=documents,
             )
     segments = column.segments or tuple(str(i) for i in range(1, count + 1))
-    return tuple(SourceSegment(*one) for one in zip(names, segments, column.texts, strict=True))
+    return tuple(SourceSegment(*fields) for fields in zip(names, segments, column.texts, strict=True))
 
 
 def _read_all(files: Files, group: str, source: Column) -> dict[str, tuple[str, ...]]:
@@ -110,8 +111,8 @@ def _checked(testset: TestSet, campaign: Campaign) -> TestSet:
         raise InputError("no system outputs were found; name them under 'files.systems'", file=campaign.files.testset)
     if both := sorted(testset.systems.keys() & testset.references.keys()):
         raise InputError(f"'{both[0]}' is both a system and a reference; give each its own name")
-    places = Counter((one.document, one.segment) for one in testset.source)
-    if doubled := next((place for place, count in places.items() if count > 1), None):
+    segments = Counter((segment.document, segment.segment) for segment in testset.source)
+    if doubled := next((segment for segment, count in segments.items() if count > 1), None):
         raise InputError(f"document '{doubled[0]}' has segment '{doubled[1]}' twice; number the segments")
     starts = Counter(name for name, _ in testset.documents())
     if torn := next((name for name, count in starts.items() if count > 1), None):

@@ -46,8 +46,8 @@ def _outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int,
         text = fields[table.need("target", "target1")].strip()
         expected = _score_range(campaign, table, fields, line)
         return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected),)
-    columns = [place for i in range(1, 10) if (place := table.column(f"target{i}", required=False)) is not None]
-    texts = [fields[place].strip() for place in columns if fields[place].strip()]
+    columns = [column for i in range(1, 10) if (column := table.column(f"target{i}", required=False)) is not None]
+    texts = [fields[column].strip() for column in columns if fields[column].strip()]
     if len(texts) < 2 or (campaign.protocol == "pairwise" and len(texts) != 2):
         wanted = "exactly 2" if campaign.protocol == "pairwise" else "at least 2"
         raise InputError(f"has {len(texts)} targets where {wanted} are needed", file=table.path, line=line)

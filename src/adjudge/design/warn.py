@@ -47,8 +47,8 @@ def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:
             f"the systems fall into {report.connected_systems} groups that are never {how}, not even through others; "
             "no method can rank across them"
         )
-    judged = {one.system: one for one in report.systems}
-    never = [name for name, one in judged.items() if one.judgments == 0]
+    judged = {row.system: row for row in report.systems}
+    never = [name for name, row in judged.items() if row.judgments == 0]
     if never:
         yield f"{', '.join(never)}: never judged; raise design.segments or design.screens_per_segment"
     texts = next((bias for bias in report.bias if bias.source == "different texts" and bias.pair), None)
@@ -72,13 +72,14 @@ def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
         )
     share = report.meetings[0].least_share
     if share is not None and share < 0.5:
-        one, other = report.meetings[0].least_pair or ("", "")
-        yield f"two systems meet in fewer than half of their tasks ('{one}' meets '{other}' in {share:.0%} of its own)"
+        first, second = report.meetings[0].least_pair or ("", "")
+        met = f"'{first}' meets '{second}' in {share:.0%} of its own"
+        yield f"two systems meet in fewer than half of their tasks ({met})"
     company = report.bias[0] if report.bias else None
     if company is not None and company.worst >= 0.05 * company.spread:
-        one, other = company.pair or ("", "")
+        first, second = company.pair or ("", "")
         yield (
-            f"z-scores by task move the difference of '{one}' and '{other}' by about {company.worst:.2g} "
+            f"z-scores by task move the difference of '{first}' and '{second}' by about {company.worst:.2g} "
             f"{company.unit} through company alone"
         )
 
@@ -105,7 +106,7 @@ def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> I
 
 
 def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
-    made = {one.kind: one.made for one in report.controls}
+    made = {control.kind: control.made for control in report.controls}
     if not made.get("degraded") and not made.get("attention"):
         yield "there are no degraded copies and no attention checks, so careless annotators cannot be told from others"
     elif made.get("degraded"):

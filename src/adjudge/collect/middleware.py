@@ -1,4 +1,4 @@
-"""What may be sent to the JSON interface: JSON, and not more of it than a screen can hold."""
+"""Middleware: headers that protect browsers, and limits on what may be sent to the JSON interface."""
 
 from __future__ import annotations
 
@@ -10,8 +10,33 @@ from django.http import JsonResponse
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
+
+# Everything comes from this server, nothing is inline, nothing can frame the page, and no text can become markup.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: add the headers to every answer; Django's own middleware adds the remaining ones."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        for name, value in HEADERS.items():
+            response.setdefault(name, value)
+        return response
+
+    return middleware
+
 
 INTERFACE = "/api/"
 # Up to here a body that is too long is read and thrown away: an answer before its end looks like a broken connection.

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from adjudge.design.drafts import Material
 
 
-def select_places(material: Material, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """The places of segments for calibration and for work, in the order of the text."""
+def select_segments(material: Material, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """The indices of segments for calibration and for work, in the order of the text."""
     campaign = material.campaign
-    places = [i for i in range(len(material.testset)) if _can_be_judged(material, i)]
-    if not places:
+    indices = [i for i in range(len(material.testset)) if _can_be_judged(material, i)]
+    if not indices:
         raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
-    groups = _groups(material, places)
+    groups = _groups(material, indices)
     shuffled = [groups[i] for i in rng.permutation(len(groups))]
     calibration, rest = _take(shuffled, campaign.controls.calibration)
     if not rest:
@@ -30,27 +30,27 @@ def select_places(material: Material, rng: np.random.Generator) -> tuple[list[in
     limit = campaign.design.segments
     # Pages without the same documents for all are sampled system by system, later.
     if limit is None or campaign.design.structure == "pages":
-        return sorted(calibration), sorted(place for group in rest for place in group)
+        return sorted(calibration), sorted(index for group in rest for index in group)
     if limit > sum(map(len, rest)):
         have = sum(map(len, rest))
         raise DataError(f"design.segments = {limit}, but only {have} segments can be judged; lower it")
     return sorted(calibration), sorted(_take(rest, limit)[0])
 
 
-def _can_be_judged(material: Material, place: int) -> bool:
+def _can_be_judged(material: Material, index: int) -> bool:
     """Comparisons need at least two different outputs; scores need one."""
-    return material.campaign.protocol in SCORED or len(material.outputs(place)) > 1
+    return material.campaign.protocol in SCORED or len(material.outputs(index)) > 1
 
 
-def _groups(material: Material, places: Sequence[int]) -> list[list[int]]:
+def _groups(material: Material, indices: Sequence[int]) -> list[list[int]]:
     """What is drawn together: documents, consecutive segments, or single segments."""
     campaign = material.campaign
     if campaign.design.structure in PAGES:
-        wanted = set(places)
-        return [[place for place in span if place in wanted] for _, span in material.testset.documents()]
+        wanted = set(indices)
+        return [[index for index in span if index in wanted] for _, span in material.testset.documents()]
     if campaign.protocol in SCORED:
-        return [[place] for place in places]
-    return consecutive_runs(material, places, campaign.design.consecutive)
+        return [[index] for index in indices]
+    return consecutive_runs(material, indices, campaign.design.consecutive)
 
 
 def _take(groups: Sequence[list[int]], count: int) -> tuple[list[int], list[list[int]]]:

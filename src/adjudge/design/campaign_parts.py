@@ -1,0 +1,210 @@
+"""The parts of the campaign file: texts, design, context, controls, page, instructions, crowd and links."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 (the models are built from it)
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from adjudge.core.languages import language_code
+
+Direction = Literal["auto", "ltr", "rtl"]
+Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
+TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
+
+
+class Part(BaseModel):
+    """Unknown keys are faults, nothing is converted silently, nothing changes later."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def _count_or_share(value: Any) -> Any:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or value < 0 or (isinstance(value, float) and value >= 1):
+        raise ValueError("give a count per task (a whole number) or a share of the task (a number below 1)")
+    return value
+
+
+def _as_text_file(value: Any) -> Any:
+    if not isinstance(value, str | dict | BaseModel):
+        raise ValueError('give a file name, or a table as {file = "texts.tsv", column = "A"}')  # noqa: TRY004
+    return {"file": value} if isinstance(value, str) else value
+
+
+def _person_name(value: str) -> str:
+    if value != value.strip() or not value.isprintable():
+        raise ValueError("a person's name has no line breaks or tabs in it, and no spaces around it")
+    return value
+
+
+PersonName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_person_name)]
+Amount = Annotated[int | float, BeforeValidator(_count_or_share)]
+
+
+class Languages(Part):
+    """The language pair, and in which direction its scripts run (`auto`: as the texts themselves say)."""
+
+    source: str = Field(min_length=1)
+    target: str = Field(min_length=1)
+    source_direction: Direction = "auto"
+    target_direction: Direction = "auto"
+
+    @property
+    def codes(self) -> tuple[str, str]:
+        """The short codes of source and target."""
+        return language_code(self.source), language_code(self.target)
+
+
+class TextFile(Part):
+    """A file of texts; `column` is the column of a TSV file, or the translation's name inside an XML file."""
+
+    file: Path
+    column: str | None = None
+
+
+AnyTextFile = Annotated[TextFile, BeforeValidator(_as_text_file)]
+
+
+class Files(Part):
+    """Where the texts are. Paths are relative to the campaign file."""
+
+    testset: Path | None = None
+    source: AnyTextFile | None = None
+    references: dict[str, AnyTextFile] = Field(default={})
+    systems: dict[str, AnyTextFile] = Field(default={})
+    documents: Path | None = None
+    tutorial: Path | None = None
+    prefilled: Path | None = None
+    format: TextFormat = "auto"
+    only: tuple[str, ...] = ()
+    human: tuple[str, ...] | None = None
+
+    @model_validator(mode="after")
+    def _texts_are_there(self) -> Self:
+        if self.testset is None and self.source is None:
+            raise ValueError("name a source file ('source'), or one file that holds all ('testset')")
+        if self.testset is None and not self.systems:
+            raise ValueError("name the outputs of at least one system under 'systems'")
+        return self
+
+
+class Design(Part):
+    """How judgments are spread over tasks and people."""
+
+    structure: Structure = "mixed"
+    task_size: int = Field(default=100, ge=1)
+    annotators: Annotated[int, Field(ge=1)] | tuple[PersonName, ...] = 1
+    judgments: int = Field(default=1, ge=1)
+    segments: int | None = Field(default=None, ge=1)
+    outputs: int = Field(default=5, ge=2, le=9)
+    screens_per_segment: int = Field(default=1, ge=1)
+    consecutive: int = Field(default=3, ge=1)
+    reference_rate: float = Field(default=0.0, ge=0, le=1)
+    references_as_systems: bool = False
+
+    @model_validator(mode="after")
+    def _enough_people(self) -> Self:
+        if len(set(self.annotator_names)) < len(self.annotator_names):
+            raise ValueError("'annotators' names somebody twice; every name stands for another person")
+        if self.judgments > len(self.annotator_names):
+            raise ValueError(
+                f"'judgments' = {self.judgments} different people are wanted per item, but 'annotators' are "
+                f"{len(self.annotator_names)}; ask for fewer judgments or more annotators"
+            )
+        return self
+
+    @property
+    def annotator_names(self) -> tuple[str, ...]:
+        """The people, named as in the file or numbered."""
+        if isinstance(self.annotators, int):
+            width = max(2, len(str(self.annotators)))
+            return tuple(f"annotator-{i:0{width}d}" for i in range(1, self.annotators + 1))
+        return self.annotators
+
+
+class Context(Part):
+    """What is shown around a segment: neighbours that are not judged, and how long a page may be."""
+
+    before: int = Field(default=0, ge=0)
+    after: int = Field(default=0, ge=0)
+    max_segments: int | None = Field(default=None, ge=1)
+    show: Literal["source", "reference", "both"] = "source"
+
+
+class Controls(Part):
+    """Items that check the people, per task: a count, or a share of the task size.
+
+    `calibration` is the number of segments, with all their outputs, of one extra task that everybody does first.
+    """
+
+    degraded: Amount = 0
+    degraded_from: Literal["outputs", "references"] = "outputs"
+    repeats: Amount = 0
+    references: Amount = 0
+    attention: Amount = 0
+    attention_text: str | None = None
+    calibration: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _room_for_a_number(self) -> Self:
+        if self.attention_text is not None and "{score}" not in self.attention_text:
+            raise ValueError("'attention_text' must say which score to give: write {score} where it stands")
+        return self
+
+
+class Assignment(Part):
+    """`fixed`: everybody has their tasks from the start. `pool`: the next free task, held for a while."""
+
+    policy: Literal["fixed", "pool"] = "fixed"
+    lease_minutes: int = Field(default=240, ge=1)
+
+
+class Page(Part):
+    """How the page behaves."""
+
+    navigation: Literal["free", "back-only", "strict"] = "free"
+    comments: bool = False
+    html: Literal["no", "sanitised"] = "no"
+    ties: bool = True
+    idle_seconds: int = Field(default=120, ge=10)
+
+
+def _as_instruction(value: Any) -> Any:
+    if not isinstance(value, str | dict | BaseModel):
+        raise ValueError('give a text, or a table as {file = "instructions.txt"}')  # noqa: TRY004
+    return {"text": value} if isinstance(value, str) else value
+
+
+class Instruction(Part):
+    """What annotators read first, as text here or in a file; paragraphs are separated by blank lines."""
+
+    text: str | None = None
+    file: Path | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.text is None) == (self.file is None):
+            raise ValueError("give either 'text' or 'file'")
+        return self
+
+
+InstructionText = Annotated[Instruction, BeforeValidator(_as_instruction)]
+
+
+class Crowd(Part):
+    """Where annotators of a crowd platform go when done: a code to copy, or a page to return to."""
+
+    completion_code: str | None = None
+    failure_code: str | None = None
+    return_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    failure_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    pass_share: float = Field(default=0.5, ge=0, le=1)
+
+
+class Links(Part):
+    """How long personal links and sessions live."""
+
+    lifetime_days: int = Field(default=90, ge=1)
+    session_hours: int = Field(default=24, ge=1)
