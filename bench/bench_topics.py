@@ -14,7 +14,7 @@ from tests.conftest import data_folder
 
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.topics.embeddings import embed, load
-from adjudge.testset.topics.energy import energy_test
+from adjudge.testset.topics.groups import energy_test
 from adjudge.testset.topics.space import make_space
 
 ROUNDS = 200

@@ -22,7 +22,7 @@ from pathlib import Path
 from adjudge.replicate.published import read_published
 from adjudge.testset.alignment import in_step
 from adjudge.testset.document import Document, Segment
-from adjudge.testset.restore import restored
+from adjudge.testset.eaten_quotes import restored
 
 _STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 _STYLE = set("-–—….")

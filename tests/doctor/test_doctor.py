@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from adjudge.collect import migrations
-from adjudge.doctor import Examination, charts, database, examine, machine, packages, places
+from adjudge.doctor import Examination, database, examine, machine, packages
 from adjudge.doctor.diagnosis import Finding
-from adjudge.doctor.importing import importing
+from adjudge.doctor.packages import importing
 from tests.collect.serving import postgres_url
 from tests.contract.tables import command
 
@@ -108,19 +108,19 @@ def test_a_module_that_breaks_or_ends_the_interpreter_is_named(tmp_path: Path, m
 
 
 def test_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert places.writable("x", tmp_path / "not" / "yet", "").state == "ok"
+    assert machine.writable("x", tmp_path / "not" / "yet", "").state == "ok"
     file = tmp_path / "file"
     file.touch()
-    assert places.writable("x", file, "elsewhere").state == "warning"
-    assert places.writable("x", file, "elsewhere", needed=True).state == "fault"
-    monkeypatch.setattr(places, "LITTLE_ROOM", 10**18)
-    assert places.writable("x", tmp_path, "elsewhere").advice == "make room, or elsewhere"
+    assert machine.writable("x", file, "elsewhere").state == "warning"
+    assert machine.writable("x", file, "elsewhere", needed=True).state == "fault"
+    monkeypatch.setattr(machine, "LITTLE_ROOM", 10**18)
+    assert machine.writable("x", tmp_path, "elsewhere").advice == "make room, or elsewhere"
 
 
 def test_letters_that_no_font_has_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "_SCRIPTS", {"Latin": "A", "none": "\u0379"})
-    assert charts.missing_scripts() == ["none"]
-    assert states(charts.charts()) == ["ok", "warning"]
+    monkeypatch.setattr(machine, "_SCRIPTS", {"Latin": "A", "none": "\u0379"})
+    assert machine.missing_scripts() == ["none"]
+    assert states(machine.charts()) == ["ok", "warning"]
 
 
 def test_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

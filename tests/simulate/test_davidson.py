@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adjudge.core.rng import generator
-from adjudge.simulate.davidson import draw_ranks
+from adjudge.simulate.rankings import draw_ranks
 
 DRAWS = 40_000
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.results.testset import CATEGORIES, NOTED
-from adjudge.testset import duplicates, headlines
+from adjudge.testset.across_documents import missing_headlines, repeated_segments
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.fix import corrected
 from adjudge.testset.inspect import in_document, not_checked
@@ -163,10 +163,10 @@ def test_missing_headlines_and_repeats() -> None:
         for i, pair in enumerate(texts)
     ]
     without = Document("f", "9", (Segment(91, "He then left the town for good."), Segment(92, "It was late.")))
-    findings = list(headlines.find([*documents, without]))
+    findings = list(missing_headlines([*documents, without]))
     assert [(one.line, one.category) for one in findings] == [(91, "headline"), (91, "out-of-context")]
     twice = [document("A", "The same five words stand here."), document("B", "The same five words stand here.")]
-    assert [one.what for one in duplicates.find(twice)] == ["the same text stands on line 2 (document 1)"]
+    assert [one.what for one in repeated_segments(twice)] == ["the same text stands on line 2 (document 1)"]
 
 
 def test_corrections_are_made_from_the_surest_and_never_overlap() -> None:

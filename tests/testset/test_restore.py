@@ -9,8 +9,8 @@ import pytest
 from bench.testset_edits import edits
 
 from adjudge.testset import TestSetOptions, check
+from adjudge.testset.eaten_quotes import marks_lost, restored
 from adjudge.testset.fix import write_fixed
-from adjudge.testset.restore import marks_lost, restored
 from tests.testset.inject import clean_lines
 
 

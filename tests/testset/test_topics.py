@@ -8,7 +8,7 @@ import pytest
 from adjudge.core.errors import DataError, UsageError
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.topics import compare_topics
-from adjudge.testset.topics.energy import energy_test
+from adjudge.testset.topics.groups import energy_test
 from adjudge.testset.topics.space import make_space
 
 SUBJECTS = {

@@ -108,7 +108,7 @@ def group_annotations(comparisons: Comparisons, known: NDArray[np.bool_]) -> Ann
     first, second = comparisons.first[known].astype(np.int64), comparisons.second[known].astype(np.int64)
     item = np.unique((segment * systems + first) * systems + second, return_inverse=True)[1]
     key = item * people + comparisons.annotator[known]
-    cells, place, cell = np.unique(key, return_index=True, return_inverse=True)
+    cells, first_cell, cell = np.unique(key, return_index=True, return_inverse=True)
     category = comparisons.outcome[known].astype(np.int64) + 1
     counts = np.bincount(cell * CATEGORIES + category, minlength=len(cells) * CATEGORIES)
     human = comparisons.human[first] | comparisons.human[second]
@@ -117,8 +117,8 @@ def group_annotations(comparisons: Comparisons, known: NDArray[np.bool_]) -> Ann
         cells // people if people else cells,
         cells % people if people else cells,
         counts.reshape(-1, CATEGORIES).astype(float),
-        segment[place],
-        human[place],
+        segment[first_cell],
+        human[first_cell],
     )
 
 
@@ -160,7 +160,7 @@ def between_annotators(annotations: Annotations) -> AnnotatorPairs:
     pairs = triu(both.T @ both, k=1, format="coo")
     pairs.sum_duplicates()
     first, second = pairs.coords
-    agreeing = sum((_entries(one.T @ one, first, second) for one in by_category), np.zeros(len(first)))
+    agreeing = sum((_entries(counts.T @ counts, first, second) for counts in by_category), np.zeros(len(first)))
     tied = by_category[TIE].T @ both
     shared = pairs.data
     first_ties, second_ties = _entries(tied, first, second), _entries(tied, second, first)
@@ -170,8 +170,8 @@ def between_annotators(annotations: Annotations) -> AnnotatorPairs:
 
 def _entries(matrix: sp.sparray, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.float64]:
     # Depending on what is asked, SciPy answers with a sparse or a plain array.
-    found = matrix.tocsr()[rows, columns]
-    return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=float).ravel()
+    entries = matrix.tocsr()[rows, columns]
+    return np.asarray(entries.toarray() if hasattr(entries, "toarray") else entries, dtype=float).ravel()
 
 
 def within_annotators(annotations: Annotations) -> AnnotatorPairs:

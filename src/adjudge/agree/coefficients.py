@@ -89,7 +89,7 @@ def cohen_kappa(first: Sequence[object], second: Sequence[object]) -> float:
         raise UsageError(f"the annotators have {len(first)} and {len(second)} annotations; give one each per item")
     code = {category: i for i, category in enumerate(dict.fromkeys([*first, *second]))}
     table = np.zeros((len(code), len(code)))
-    np.add.at(table, ([code[one] for one in first], [code[one] for one in second]), 1)
+    np.add.at(table, ([code[category] for category in first], [code[category] for category in second]), 1)
     return kappa_of_table(table)
 
 
@@ -255,6 +255,6 @@ def _occupied(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDA
     """The keys that occur and how often: by counting where the table is small enough, by sorting otherwise."""
     if size <= 20 * len(key):
         times = np.bincount(key)
-        found = np.flatnonzero(times)
-        return found, times[found]
+        occupied = np.flatnonzero(times)
+        return occupied, times[occupied]
     return np.unique(key, return_counts=True)

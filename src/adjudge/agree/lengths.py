@@ -43,14 +43,14 @@ def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], 
     length = {language: [_length(line, unit) for line in lines] for language, lines in texts.items()}
     common = length.get(ANY_LANGUAGE, [])
     rows = segments.select("source_lang", "segment").rows()
-    found = [_look_up(length.get(language, common), segment) for language, segment in rows]
-    if rows and max(found) == UNKNOWN_LENGTH:
+    known_lengths = [_look_up(length.get(language, common), segment) for language, segment in rows]
+    if rows and max(known_lengths) == UNKNOWN_LENGTH:
         longest = max(map(len, length.values()), default=0)
         raise DataError(
             f"none of the segments (such as '{rows[0][1]}') is a line of the {longest:,} given texts; "
             "give the source file whose line numbers name the segments"
         )
-    return np.array(found, dtype=np.int64)
+    return np.array(known_lengths, dtype=np.int64)
 
 
 def _length(line: str, unit: LengthUnit) -> int:
@@ -67,12 +67,12 @@ def _look_up(lengths: Sequence[int], segment: str | None) -> int:
 def by_length(annotations: Annotations, lengths: NDArray[np.int64], labels: int) -> tuple[LengthAgreement, ...]:
     """Agreement at every length that occurs; `lengths` are those of the segments, by code."""
     of_cell = lengths[annotations.segment]
-    found: list[LengthAgreement] = []
+    rows: list[LengthAgreement] = []
     for length in np.unique(of_cell[of_cell >= 0]).tolist():
         pooled = annotations.where((of_cell == length) | (of_cell == length + 1))
         if len(pooled.inter.pairs) + len(pooled.intra.pairs) == 0:
             continue
-        found.append(
+        rows.append(
             LengthAgreement(
                 length=length,
                 segments=len(np.unique(pooled.segment)),
@@ -80,7 +80,7 @@ def by_length(annotations: Annotations, lengths: NDArray[np.int64], labels: int)
                 intra=_parts(pooled, "intra", labels),
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def _parts(annotations: Annotations, kind: str, labels: int) -> dict[str, dict[str, Number]]:
@@ -96,12 +96,12 @@ def _numbers(annotations: Annotations, kind: str, labels: int) -> dict[str, Numb
 def read_source_texts(named: Iterable[str]) -> dict[str, list[str]]:
     """The lines of `LANG=FILE` by language, and of a plain `FILE` for every language that has none of its own."""
     texts: dict[str, list[str]] = {}
-    for one in named:
-        language, equals, file = one.partition("=")
+    for argument in named:
+        language, equals, file = argument.partition("=")
         code = language_code(language) if equals else ANY_LANGUAGE
         if code in texts:
-            raise UsageError(f"two source texts are given for '{code or 'all languages'}' ('{one}'); give one")
-        texts[code] = _lines(Path(file if equals else one))
+            raise UsageError(f"two source texts are given for '{code or 'all languages'}' ('{argument}'); give one")
+        texts[code] = _lines(Path(file if equals else argument))
     return texts
 
 

@@ -82,7 +82,9 @@ def _intervals(
 ) -> dict[str, tuple[float, float]]:
     pairs = by_annotator.summed(by_annotator.pairs, weights)
     observed = ratio(by_annotator.summed(by_annotator.agreeing, weights), pairs)
-    ties, total = (annotations.per_annotator(one) for one in (annotations.counts[:, TIE], annotations.counts.sum(1)))
+    ties, total = (
+        annotations.per_annotator(counts) for counts in (annotations.counts[:, TIE], annotations.counts.sum(1))
+    )
     tie = ratio(weights @ ties, weights @ total)
     expected = {
         "s": np.full(len(weights), 1 / CATEGORIES),
@@ -90,5 +92,5 @@ def _intervals(
         "pi": chance_with_ties(tie, tie),
         "kappa": ratio(by_annotator.summed(by_annotator.pairs * by_annotator.expected, weights), pairs),
     }
-    found = {"observed": observed} | {name: above_chance_all(observed, e) for name, e in expected.items()}
-    return {name: percentile_interval(values) for name, values in found.items()}
+    resampled = {"observed": observed} | {name: above_chance_all(observed, e) for name, e in expected.items()}
+    return {name: percentile_interval(values) for name, values in resampled.items()}

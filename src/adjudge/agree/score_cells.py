@@ -156,7 +156,7 @@ class Patterns:
             return np.full(len(weights), np.nan)
         step = max(1, SLICE // max(len(self.items), len(self.first)))
         slices = (weights[start : start + step] for start in range(0, len(weights), step))
-        return np.concatenate([self._alpha(one) for one in slices])
+        return np.concatenate([self._alpha(part) for part in slices])
 
     def _alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         drawn = weights.T
@@ -165,7 +165,7 @@ class Patterns:
         used = pairs > 0
         observed = (ratio(np.maximum(distance, 0), pairs) * number).sum(0, where=used)
         n = (number * self.items[:, None]).sum(0, where=used)
-        total, squares = ((one @ drawn).sum(0, where=used) for one in (self.total, self.squares))
+        total, squares = ((sums @ drawn).sum(0, where=used) for sums in (self.total, self.squares))
         return alpha_from_sums(observed, n, total, squares)
 
 

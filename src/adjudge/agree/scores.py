@@ -79,17 +79,17 @@ def _within(cells: ScoreCells) -> list[dict[str, Number]]:
 def _between(cells: ScoreCells) -> list[dict[str, Number]]:
     # What the others gave to the item of each cell; squared differences to them follow from the sums.
     number, total, squares = (
-        cells.per_item(one)[cells.item] - one for one in (cells.number, cells.total, cells.squares)
+        cells.per_item(sums)[cells.item] - sums for sums in (cells.number, cells.total, cells.squares)
     )
     pairs = cells.per_annotator(cells.number * number)
     distance = cells.number * squares + number * cells.squares - 2 * cells.total * total
     difference = np.sqrt(ratio(np.maximum(cells.per_annotator(distance), 0), pairs))
     correlation = correlations_between(cells)
-    found: list[dict[str, Number]] = []
+    rows: list[dict[str, Number]] = []
     for i in range(len(cells.annotators)):
         own = correlation.filter((pl.col("who") == i) | (pl.col("who_2") == i))
-        found.append({"pairs": int(pairs[i]), "difference": difference[i], **mean_correlations(own)})
-    return found
+        rows.append({"pairs": int(pairs[i]), "difference": difference[i], **mean_correlations(own)})
+    return rows
 
 
 MIN_SHARED = 3
@@ -125,7 +125,7 @@ def _shared(cells: ScoreCells) -> ScoreCells:
 
 def _inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Per item: pairs of scores by different people, and the sum of their squared differences."""
-    number, total, squares = (cells.per_item(one) for one in (cells.number, cells.total, cells.squares))
+    number, total, squares = (cells.per_item(sums) for sums in (cells.number, cells.total, cells.squares))
     pairs = number * (number - 1) / 2 - cells.per_item(cells.own_pairs)
     distance = number * squares - total**2 - cells.per_item(cells.own_distance)
     return pairs, np.maximum(distance, 0)
@@ -138,7 +138,7 @@ def _inter_alpha(cells: ScoreCells, weights: NDArray[np.float64]) -> NDArray[np.
 def _intra_alpha(cells: ScoreCells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     per_cell = ratio(2 * cells.own_distance, 2 * cells.own_pairs) * cells.number
     values = (per_cell, cells.number, cells.total, cells.squares)
-    observed, n, sums, sum_squares = (weights @ cells.per_annotator(one) for one in values)
+    observed, n, sums, sum_squares = (weights @ cells.per_annotator(sums) for sums in values)
     return alpha_from_sums(observed, n, sums, sum_squares)
 
 
@@ -188,9 +188,9 @@ def mean_correlations(correlation: pl.DataFrame) -> dict[str, Number]:
     """The mean over pairs of annotators, a pair with n shared items weighing n - 1; constant scores have none."""
     if correlation.height == 0:
         return {"pearson": float("nan"), "spearman": float("nan"), "annotator_pairs": 0}
-    found: dict[str, Number] = {}
+    means: dict[str, Number] = {}
     for name in ("pearson", "spearman"):
         defined = correlation.filter(pl.col(name).is_finite())
         weight = (defined["shared"] - 1).to_numpy().astype(float)
-        found[name] = float(ratio((defined[name].to_numpy() * weight).sum(), weight.sum()))
-    return found | {"annotator_pairs": correlation.height}
+        means[name] = float(ratio((defined[name].to_numpy() * weight).sum(), weight.sum()))
+    return means | {"annotator_pairs": correlation.height}

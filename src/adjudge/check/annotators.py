@@ -57,11 +57,11 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
     if final.table["annotator"].null_count() == len(final):
         raise DataError("the data do not say who judged, so annotators cannot be checked; see the column 'annotator'")
     controls, repeats = _by_annotator(control_pairs(final)), _by_annotator(repeat_pairs(final))
-    found = tuple(
+    checks = tuple(
         _checked(row, controls.get(row["annotator"]), repeats.get(row["annotator"]), rule, has_controls=bool(controls))
         for row in _counts(final).iter_rows(named=True)
     )
-    kept, dropped = _totals(final, {one.annotator for one in found if one.passed})
+    kept, dropped = _totals(final, {checked.annotator for checked in checks if checked.passed})
     return Checked(
         settings={
             "test": rule.test,
@@ -72,9 +72,9 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         },
         data=judgments.fingerprint,
         set_aside=final.set_aside,
-        notes=final.notes + _notes(controls) + _released(final, found),
+        notes=final.notes + _notes(controls) + _released(final, checks),
         rule=rule.in_words(controls=bool(controls)),
-        annotators=found,
+        annotators=checks,
         twins=find_twins(final),
         kept=kept,
         dropped=dropped,
@@ -124,7 +124,7 @@ def _checked(
     has_controls: bool,
 ) -> AnnotatorCheck:
     p_controls = control_p(rule.test, *controls) if controls else None
-    one = AnnotatorCheck(
+    checked = AnnotatorCheck(
         annotator=str(row["annotator"]),
         judgments=_whole(row["judgments"]),
         tasks=_whole(row["tasks"]),
@@ -140,26 +140,26 @@ def _checked(
         passed=True,
         reasons=(),
     )
-    reasons = _reasons(one, rule, has_controls=has_controls)
-    return AnnotatorCheck(**{**one.__dict__, "passed": not reasons, "reasons": reasons})
+    reasons = _reasons(checked, rule, has_controls=has_controls)
+    return AnnotatorCheck(**{**checked.__dict__, "passed": not reasons, "reasons": reasons})
 
 
 def _whole(value: object) -> int:
     return int(str(value)) if value is not None else 0
 
 
-def _reasons(one: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) -> tuple[str, ...]:
+def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) -> tuple[str, ...]:
     reasons: list[str] = []
-    if rule.drop_rejected and one.rejected:
+    if rule.drop_rejected and checked.rejected:
         reasons.append("some work was rejected")
-    if has_controls and one.p_controls is None:
-        reasons.append("controls cannot be tested" if one.control_pairs else "judged no controls")
-    elif one.p_controls is not None and one.p_controls > rule.level:
-        reasons.append(f"does not tell degraded from genuine outputs (p = {one.p_controls:.3f})")
-    if rule.least_seconds is not None and one.seconds is not None and one.seconds < rule.least_seconds:
-        reasons.append(f"{one.seconds:.1f} seconds per judgment")
-    if rule.longest_run is not None and one.constant > rule.longest_run:
-        reasons.append(f"{one.constant} equal answers in a row")
+    if has_controls and checked.p_controls is None:
+        reasons.append("controls cannot be tested" if checked.control_pairs else "judged no controls")
+    elif checked.p_controls is not None and checked.p_controls > rule.level:
+        reasons.append(f"does not tell degraded from genuine outputs (p = {checked.p_controls:.3f})")
+    if rule.least_seconds is not None and checked.seconds is not None and checked.seconds < rule.least_seconds:
+        reasons.append(f"{checked.seconds:.1f} seconds per judgment")
+    if rule.longest_run is not None and checked.constant > rule.longest_run:
+        reasons.append(f"{checked.constant} equal answers in a row")
     return tuple(reasons)
 
 
@@ -179,12 +179,12 @@ def _totals(judgments: Judgments, passing: set[str]) -> tuple[dict[str, int], di
     return kept, dropped
 
 
-def _released(judgments: Judgments, found: tuple[AnnotatorCheck, ...]) -> tuple[str, ...]:
+def _released(judgments: Judgments, checks: tuple[AnnotatorCheck, ...]) -> tuple[str, ...]:
     """Who failed here and passed when the data were released: that control saw the work in all language pairs."""
     if "passed" not in judgments.table.columns:
         return ()
     kept = set(judgments.table.filter(pl.col("passed"))["annotator"].drop_nulls().unique())
-    differing = [one.annotator for one in found if not one.passed and one.annotator in kept]
+    differing = [checked.annotator for checked in checks if not checked.passed and checked.annotator in kept]
     if not differing:
         return ()
     what = (

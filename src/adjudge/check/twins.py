@@ -45,18 +45,18 @@ class _Shared:
 def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
     """The runs that chance does not explain, the least likely first. Needs several systems judged per item."""
     shared = list(shared_items(judgments))
-    found: list[Twins] = []
+    runs: list[Twins] = []
     for kind in ("copied", "mirrored"):
-        fits = [getattr(one, kind)[one.decided > 0] for one in shared]
+        fits = [getattr(pair, kind)[pair.decided > 0] for pair in shared]
         everywhere = np.concatenate(fits) if fits else np.empty(0, dtype=bool)
-        for one, own in zip(shared, fits, strict=True):
+        for pair, own in zip(shared, fits, strict=True):
             # The rate among the others: a pair that copied throughout must not excuse itself.
             others = len(everywhere) - len(own)
             rate = (everywhere.sum() - own.sum()) / others if others >= FEWEST_ITEMS else 0.0
-            twins = _longest_run(one, kind, max(float(rate), LEAST_RATE))
+            twins = _longest_run(pair, kind, max(float(rate), LEAST_RATE))
             if twins is not None:
-                found.append(twins)
-    return tuple(sorted(found, key=lambda one: one.p))
+                runs.append(twins)
+    return tuple(sorted(runs, key=lambda twins: twins.p))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +74,14 @@ class _Answers:
 def shared_items(judgments: Judgments) -> Iterator[_Shared]:
     """Every two annotators who judged at least some items both."""
     answers = _answers(judgments)
-    place = np.empty(len(answers.items), dtype=np.int64)
+    row_of_item = np.empty(len(answers.items), dtype=np.int64)
     for number in range(len(answers.annotators)):
-        place[:] = -1
+        row_of_item[:] = -1
         own = np.flatnonzero(answers.annotator == number)
-        place[answers.item[own]] = own
+        row_of_item[answers.item[own]] = own
         # All those of whom this one is the first of the pair, by partner and then in the order this one met the items.
-        theirs = np.flatnonzero((answers.annotator > number) & (place[answers.item] >= 0))
-        mine = place[answers.item[theirs]]
+        theirs = np.flatnonzero((answers.annotator > number) & (row_of_item[answers.item] >= 0))
+        mine = row_of_item[answers.item[theirs]]
         order = np.lexsort((mine, answers.annotator[theirs]))
         yield from _partners(answers, number, mine[order], theirs[order])
 
@@ -100,19 +100,19 @@ def _partners(answers: _Answers, number: int, mine: NDArray[np.int64], theirs: N
 
 
 def _compared(
-    one: NDArray[np.float64], other: NDArray[np.float64]
+    first_answers: NDArray[np.float64], second_answers: NDArray[np.float64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
     """Row by row, the preferences of two annotators between the systems that both judged there.
 
     Whether all are copied, whether all are mirrored, how many of either are no tie, and how many there are.
     """
-    both = ~(np.isnan(one) | np.isnan(other))
-    copied, mirrored = np.ones((2, len(one)), dtype=bool)
-    decided, preferences = np.zeros((2, len(one)), dtype=np.int64)
-    for first in range(one.shape[1] - 1):
+    both = ~(np.isnan(first_answers) | np.isnan(second_answers))
+    copied, mirrored = np.ones((2, len(first_answers)), dtype=bool)
+    decided, preferences = np.zeros((2, len(first_answers)), dtype=np.int64)
+    for first in range(first_answers.shape[1] - 1):
         rows = np.flatnonzero(both[:, first])
         known = both[rows, first + 1 :]
-        x, y = (np.sign(own[rows, first, None] - own[rows, first + 1 :]) for own in (one, other))
+        x, y = (np.sign(own[rows, first, None] - own[rows, first + 1 :]) for own in (first_answers, second_answers))
         copied[rows] &= ((x == y) | ~known).all(1)
         mirrored[rows] &= ((x == -y) | ~known).all(1)
         decided[rows] += ((x != 0) & known).sum(1) + ((y != 0) & known).sum(1)
@@ -151,11 +151,11 @@ def _answers(judgments: Judgments) -> _Answers:
 def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:
     fits = getattr(shared, kind)
     start, best = 0, (0, 0)
-    for place, fit in enumerate([*fits, False]):
+    for index, fit in enumerate([*fits, False]):
         if not fit:
-            if place - start > best[1] - best[0]:
-                best = (start, place)
-            start = place + 1
+            if index - start > best[1] - best[0]:
+                best = (start, index)
+            start = index + 1
     run = slice(*best)
     informative = int((shared.decided[run] > 0).sum())
     p = min(1.0, len(fits) * rate**informative)

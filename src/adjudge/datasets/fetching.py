@@ -1,10 +1,14 @@
-"""Fetch a data set into its folder: every file checked before it is put in its place."""
+"""Fetch a data set into its folder: every file is checked before it is put there, archives are unpacked safely."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +18,8 @@ from urllib.parse import quote
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, exists, write_text
 from adjudge.datasets.download import download
-from adjudge.datasets.places import RECORD, read_record
+from adjudge.datasets.lookup import RECORD, read_record
 from adjudge.datasets.sets import DataFile, DataSet, Fetched, FetchedFile
-from adjudge.datasets.unpack import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,51 +44,54 @@ def fetch(
         again: fetch also what is there.
         tell: called with the file, the bytes that are there and those expected.
     """
-    place = folder / dataset.name
-    _make(place)
-    before = {} if again else read_record(place)
+    folder_of_set = folder / dataset.name
+    _make(folder_of_set)
+    before = {} if again else read_record(folder_of_set)
     try:
         files = [
-            _one(one, place, _sources(one, dataset, source), before, again=again, tell=tell) for one in dataset.files
+            _fetch_file(file, folder_of_set, _sources(file, dataset, source), before, again=again, tell=tell)
+            for file in dataset.files
         ]
     except BaseException:
         # What came so far is kept for the next time; a folder with nothing in it is not.
         with suppress(OSError):
-            place.rmdir()
+            folder_of_set.rmdir()
         raise
-    _write_record(place, files)
-    return _result(dataset, place, files, source)
+    _write_record(folder_of_set, files)
+    return _result(dataset, folder_of_set, files, source)
 
 
-def at_hand(dataset: DataSet, place: Path) -> Fetched:
+def at_hand(dataset: DataSet, folder_of_set: Path) -> Fetched:
     """A set that a folder of released data holds under another name: what is there of it."""
-    files = [there for one in dataset.files if (there := _there(one, place)) is not None]
-    return _result(dataset, place, files, None)
+    files = [there for file in dataset.files if (there := _there(file, folder_of_set)) is not None]
+    return _result(dataset, folder_of_set, files, None)
 
 
-def _write_record(place: Path, files: list[FetchedFile]) -> None:
-    record = {"files": {one.path: {"source": one.source, "sha256": one.sha256, "bytes": one.bytes} for one in files}}
-    write_text(place / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+def _write_record(folder_of_set: Path, files: list[FetchedFile]) -> None:
+    record = {
+        "files": {file.path: {"source": file.source, "sha256": file.sha256, "bytes": file.bytes} for file in files}
+    }
+    write_text(folder_of_set / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 
-def _result(dataset: DataSet, place: Path, files: list[FetchedFile], source: str | None) -> Fetched:
-    joined = hashlib.sha256("".join(one.sha256 for one in files).encode()).hexdigest()
+def _result(dataset: DataSet, folder_of_set: Path, files: list[FetchedFile], source: str | None) -> Fetched:
+    joined = hashlib.sha256("".join(file.sha256 for file in files).encode()).hexdigest()
     return Fetched(
         settings={"name": dataset.name, "from": source},
         data=joined[:8],
         name=dataset.name,
-        folder=str(place),
+        folder=str(folder_of_set),
         files=files,
-        command=dataset.command_in(str(place)),
+        command=dataset.command_in(str(folder_of_set)),
     )
 
 
-def _make(place: Path) -> None:
+def _make(folder_of_set: Path) -> None:
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        folder_of_set.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         raise InputError(
-            f"cannot be written ({fault.strerror}); set ADJUDGE_DATA to a folder of your own", file=place
+            f"cannot be written ({fault.strerror}); set ADJUDGE_DATA to a folder of your own", file=folder_of_set
         ) from fault
 
 
@@ -110,43 +116,43 @@ def _is_address(source: str) -> bool:
     return source.startswith(("http://", "https://"))
 
 
-def _one(
-    file: DataFile, place: Path, sources: list[str], before: dict[str, dict[str, str]], *, again: bool, tell: Tell
+def _fetch_file(
+    file: DataFile, folder: Path, sources: list[str], before: dict[str, dict[str, str]], *, again: bool, tell: Tell
 ) -> FetchedFile:
-    target = place / file.path
+    target = folder / file.path
     known = before.get(file.path)
     if file.unpack and known is not None:
         return _described(file, known["source"], int(known["bytes"]), known["sha256"], fresh=False)
-    if not again and (there := _there(file, place)) is not None:
+    if not again and (there := _there(file, folder)) is not None:
         return there if known is None else replace(there, source=known["source"])
     _make(target.parent)
     arrived = target.with_name(f"{target.name}.arrived")
     source = _bring(sources, arrived, lambda done, total: tell(file.path, done, total))
-    size, found = arrived.stat().st_size, _checksum(arrived)
-    if file.sha256 is not None and found != file.sha256:
+    size, checksum = arrived.stat().st_size, _checksum(arrived)
+    if file.sha256 is not None and checksum != file.sha256:
         arrived.unlink()
         raise InputError(
-            f"is not the file that was published (SHA-256 {found}, {file.sha256} is recorded for {file.path}); "
+            f"is not the file that was published (SHA-256 {checksum}, {file.sha256} is recorded for {file.path}); "
             "nothing was kept, try another source with --from",
             file=source,
         )
     if file.unpack:
-        unpack(arrived, place, file.inside)
+        unpack(arrived, folder, file.inside)
         arrived.unlink()
     else:
         arrived.replace(target)
-    return _described(file, source, size, found, fresh=True)
+    return _described(file, source, size, checksum, fresh=True)
 
 
-def _there(file: DataFile, place: Path) -> FetchedFile | None:
+def _there(file: DataFile, folder: Path) -> FetchedFile | None:
     """The file where it is in its place already, and is what was published as far as that is known."""
-    target = place / file.path
+    target = folder / file.path
     if file.unpack or not exists(target):
         return None
-    found = _checksum(target)
-    if file.sha256 not in (None, found):
+    checksum = _checksum(target)
+    if file.sha256 not in (None, checksum):
         return None
-    return _described(file, str(target), target.stat().st_size, found, fresh=False)
+    return _described(file, str(target), target.stat().st_size, checksum, fresh=False)
 
 
 def _bring(sources: list[str], target: Path, tell: Callable[[int, int | None], None]) -> str:
@@ -184,3 +190,37 @@ def _checksum(path: Path) -> str:
 
 def _described(file: DataFile, source: str, size: int, checksum: str, *, fresh: bool) -> FetchedFile:
     return FetchedFile(file.path, source, size, checksum, confirmed=file.sha256 is not None, fresh=fresh)
+
+
+def unpack(archive: Path, folder: Path, inside: str = "") -> None:
+    """Put the content of an archive into a folder, without a single outermost folder; `inside` keeps only that part."""
+    with tempfile.TemporaryDirectory(prefix=".unpacking.", dir=folder) as name:
+        fresh = Path(name)
+        try:
+            _extract(archive, fresh)
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error) as fault:
+            raise InputError(f"cannot be unpacked ({fault}); fetch it again with --again", file=archive) from fault
+        held = list(fresh.iterdir())
+        if len(held) == 1 and held[0].is_dir():
+            fresh = held[0]
+        if inside and not (fresh / inside).is_dir():
+            raise InputError(f"holds no folder '{inside}'; is it the right file?", file=archive)
+        _move(fresh / inside, folder)
+
+
+def _extract(archive: Path, folder: Path) -> None:
+    # Neither leaves the folder: zipfile drops what leads out of it, tarfile's filter refuses it.
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as zipped:
+            zipped.extractall(folder)  # noqa: S202
+        return
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+
+
+def _move(source: Path, folder: Path) -> None:
+    for path in sorted(source.iterdir()):
+        target = folder / path.name
+        if target.is_dir() and not target.is_symlink():
+            shutil.rmtree(target)
+        path.replace(target)

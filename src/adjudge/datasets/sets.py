@@ -48,8 +48,8 @@ class DataSet:
     @property
     def size(self) -> int | None:
         """Bytes to fetch, where all are known."""
-        sizes = [one.bytes for one in self.files]
-        return None if None in sizes else sum(one for one in sizes if one is not None)
+        sizes = [file.bytes for file in self.files]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
 
     def command_in(self, folder: str) -> str:
         """The command to try, on the folder where the set lies."""
@@ -62,13 +62,13 @@ class Listed:
 
     dataset: DataSet
     folder: str | None
-    place: str
+    location: str
     """Where it is, or would be put."""
 
     @property
     def command(self) -> str:
         """The command to try, as it can be typed."""
-        return self.dataset.command_in(self.place)
+        return self.dataset.command_in(self.location)
 
     def to_dict(self) -> dict[str, Any]:
         """One object per set, with the command as it can be typed."""
@@ -88,7 +88,7 @@ class DataSets(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One line per set; where single sets were asked for, all that is known of each."""
-        return tuple(_details(one) for one in self.sets) if self.details else (self._overview(),)
+        return tuple(_details(listed) for listed in self.sets) if self.details else (self._overview(),)
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, whatever is shown."""
@@ -99,30 +99,36 @@ class DataSets(Result):
     def _overview(self) -> Table:
         columns = (text("name"), text("what it holds"), text("format"), text("size"), text("at hand"))
         rows = tuple(
-            (one.dataset.name, one.dataset.holds, one.dataset.format, shown_size(one.dataset.size), one.folder or "–")
-            for one in self.sets
+            (
+                listed.dataset.name,
+                listed.dataset.holds,
+                listed.dataset.format,
+                shown_size(listed.dataset.size),
+                listed.folder or "–",
+            )
+            for listed in self.sets
         )
         note = f"'adjudge data list NAME' tells more; 'adjudge data get NAME' fetches it into {self.folder}."
         return Table("Public data sets", columns, rows, note)
 
 
 def _details(listed: Listed) -> Table:
-    one = listed.dataset
-    checked = sum(file.sha256 is not None for file in one.files)
+    dataset = listed.dataset
+    checked = sum(file.sha256 is not None for file in dataset.files)
     rows = (
-        ("holds", one.holds),
-        ("format", one.format),
-        ("size", shown_size(one.size)),
-        ("licence", one.licence or f"{UNKNOWN}; see the page"),
-        ("cite", one.cite),
-        ("page", one.page),
-        ("files", ", ".join(file.path for file in one.files)),
-        ("checksums", f"recorded for {checked} of {len(one.files)} files"),
-        ("note", one.note),
-        ("at hand", listed.folder or f"no; fetch it with: adjudge data get {one.name}"),
+        ("holds", dataset.holds),
+        ("format", dataset.format),
+        ("size", shown_size(dataset.size)),
+        ("licence", dataset.licence or f"{UNKNOWN}; see the page"),
+        ("cite", dataset.cite),
+        ("page", dataset.page),
+        ("files", ", ".join(file.path for file in dataset.files)),
+        ("checksums", f"recorded for {checked} of {len(dataset.files)} files"),
+        ("note", dataset.note),
+        ("at hand", listed.folder or f"no; fetch it with: adjudge data get {dataset.name}"),
         ("try", listed.command),
     )
-    return Table(one.name, (text(""), text("")), tuple((name, value) for name, value in rows if value is not None))
+    return Table(dataset.name, (text(""), text("")), tuple((name, value) for name, value in rows if value is not None))
 
 
 @dataclass(frozen=True)
@@ -154,13 +160,13 @@ class Fetched(Result):
         columns = (text("file"), text("size"), text("SHA-256"), text("checksum"), text(""))
         rows = tuple(
             (
-                one.path,
-                shown_size(one.bytes),
-                one.sha256,
-                "confirmed" if one.confirmed else "none recorded: computed and shown",
-                "fetched" if one.fresh else "was there",
+                file.path,
+                shown_size(file.bytes),
+                file.sha256,
+                "confirmed" if file.confirmed else "none recorded: computed and shown",
+                "fetched" if file.fresh else "was there",
             )
-            for one in self.files
+            for file in self.files
         )
         return (Table(f"{self.name} in {self.folder}", columns, rows, note=f"Try: {self.command}"),)
 

@@ -23,17 +23,17 @@ SECONDS = 5
 
 def sqlite() -> Iterator[Finding]:
     """The library, and a log that can be written ahead, without which saves would wait for readers."""
-    found = f"version {sqlite3.sqlite_version}"
+    version = f"version {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
-        yield Finding("SQLite", "fault", found, "install a Python with SQLite 3.31 or newer")
+        yield Finding("SQLite", "fault", version, "install a Python with SQLite 3.31 or newer")
         return
     with tempfile.TemporaryDirectory() as folder, closing(sqlite3.connect(Path(folder) / "tried.sqlite3")) as tried:
         mode = tried.execute("PRAGMA journal_mode=WAL").fetchone()[0]
     if mode == "wal":
-        yield Finding("SQLite", "ok", f"{found}, write-ahead log works")
+        yield Finding("SQLite", "ok", f"{version}, write-ahead log works")
     else:
         advice = "keep campaigns on a local disk, not on a network folder"
-        yield Finding("SQLite", "warning", f"{found}, no write-ahead log in the temporary folder ({mode})", advice)
+        yield Finding("SQLite", "warning", f"{version}, no write-ahead log in the temporary folder ({mode})", advice)
 
 
 def given(database: str) -> Iterator[Finding]:
@@ -57,14 +57,16 @@ def _sqlite_file(file: Path) -> Iterator[Finding]:
         with closing(
             sqlite3.connect(f"file:{quote(str(file.resolve()))}?mode=ro", uri=True, timeout=SECONDS)
         ) as opened:
-            found = [str(row[0]) for row in opened.execute("PRAGMA integrity_check(10)")]
-            applied = _applied(opened) if found == ["ok"] else set()
+            problems = [str(row[0]) for row in opened.execute("PRAGMA integrity_check(10)")]
+            applied = _applied(opened) if problems == ["ok"] else set()
     except sqlite3.Error as fault:
         advice = "restore it from a copy; it must be a database that 'adjudge serve' made"
         yield Finding("database", "fault", f"{file}: {fault}", advice)
         return
-    if found != ["ok"]:
-        yield Finding("database", "fault", f"{file}: {'; '.join(found)}", "restore it from a copy, then export again")
+    if problems != ["ok"]:
+        yield Finding(
+            "database", "fault", f"{file}: {'; '.join(problems)}", "restore it from a copy, then export again"
+        )
         return
     yield Finding("database", "ok", f"{file}: whole (integrity check)")
     yield _up_to_date(applied)
@@ -112,7 +114,7 @@ def _up_to_date(applied: set[str]) -> Finding:
     """Whether the tables are those of this version."""
     import adjudge.collect.migrations as kept
 
-    known = {one.name for one in pkgutil.iter_modules(kept.__path__)}
+    known = {module.name for module in pkgutil.iter_modules(kept.__path__)}
     if not applied:
         return Finding("tables", "warning", "no campaign has been served from it yet", "start 'adjudge serve' with it")
     if later := sorted(applied - known):

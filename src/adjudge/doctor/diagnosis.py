@@ -32,7 +32,7 @@ class Diagnosis(Result):
 
     def counted(self, state: State) -> int:
         """How many findings are of this state."""
-        return sum(one.state == state for one in self.findings)
+        return sum(finding.state == state for finding in self.findings)
 
     @property
     def healthy(self) -> bool:
@@ -41,7 +41,7 @@ class Diagnosis(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One line per finding."""
-        rows = tuple((one.state, one.what, one.found, one.advice or None) for one in self.findings)
+        rows = tuple((finding.state, finding.what, finding.found, finding.advice or None) for finding in self.findings)
         columns = (text("state"), text("what"), text("found"), text("what to do"))
         counts = ", ".join(f"{self.counted(state)} {state}" for state in ("ok", "warning", "fault"))
         return (Table("This installation", columns, rows, note=f"{counts}."),)

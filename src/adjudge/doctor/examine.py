@@ -6,7 +6,7 @@ import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.doctor import charts, database, machine, packages, places
+from adjudge.doctor import database, machine, packages
 from adjudge.doctor.diagnosis import Diagnosis, Finding
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def _examiners(wanted: Examination) -> Sequence[tuple[str, Examiner]]:
         ("dependencies", packages.dependencies),
         ("extras", packages.extras),
         ("SQLite", database.sqlite),
-        ("folders", places.folders),
-        ("charts", charts.charts),
+        ("folders", machine.folders),
+        ("charts", machine.charts),
         ("linear algebra", machine.linear_algebra),
         ("processors and memory", machine.resources),
         ("terminal", machine.terminal),

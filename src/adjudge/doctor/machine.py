@@ -1,16 +1,20 @@
-"""The machine: linear algebra, processors, memory, terminal, port and clock."""
+"""The machine: linear algebra, processors, memory, folders, charts and their fonts, terminal, port and clock."""
 
 from __future__ import annotations
 
 import locale
 import os
+import shutil
 import socket
 import sys
+import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.core.files import exists
+from adjudge.datasets import data_folder
 from adjudge.datasets.sets import shown_size
 from adjudge.doctor.diagnosis import Finding
 
@@ -26,16 +30,18 @@ def linear_algebra() -> Iterator[Finding]:
     import scipy.linalg  # noqa: F401 - so that its library is loaded and counted
     import threadpoolctl
 
-    pools = [one for one in threadpoolctl.threadpool_info() if one.get("user_api") == "blas"]
+    pools = [pool for pool in threadpoolctl.threadpool_info() if pool.get("user_api") == "blas"]
     if not pools:
         yield Finding("linear algebra", "warning", "no library was recognised", "expect the mixed model to be slow")
         return
-    most = max(int(one["num_threads"]) for one in pools)
-    found = f"{', '.join(sorted({str(one['internal_api']) for one in pools}))}, {most} thread{'s' if most > 1 else ''}"
+    most = max(int(pool["num_threads"]) for pool in pools)
+    library = (
+        f"{', '.join(sorted({str(pool['internal_api']) for pool in pools}))}, {most} thread{'s' if most > 1 else ''}"
+    )
     if most > processors():
-        yield Finding("linear algebra", "warning", found, "set OPENBLAS_NUM_THREADS=1: threads wait for each other")
+        yield Finding("linear algebra", "warning", library, "set OPENBLAS_NUM_THREADS=1: threads wait for each other")
     else:
-        yield Finding("linear algebra", "ok", found)
+        yield Finding("linear algebra", "ok", library)
 
 
 def processors() -> int:
@@ -50,7 +56,7 @@ def resources(
 ) -> Iterator[Finding]:
     """Processors, and the memory that is left, also where a container sets a limit."""
     yield Finding("processors", "ok", str(processors()))
-    known = [one for one in (_available(meminfo), _limit(limit)) if one is not None]
+    known = [size for size in (_available(meminfo), _limit(limit)) if size is not None]
     if not known:
         yield Finding("memory", "ok", "not known on this system")
     elif min(known) < LITTLE_MEMORY:
@@ -78,11 +84,13 @@ def _limit(limit: Path) -> int | None:
 def terminal() -> Iterator[Finding]:
     """Whether every script can be printed."""
     written = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    found = f"output {written}, files {locale.getpreferredencoding(do_setlocale=False).lower()}"
+    encodings = f"output {written}, files {locale.getpreferredencoding(do_setlocale=False).lower()}"
     if written == "utf8":
-        yield Finding("encoding", "ok", found)
+        yield Finding("encoding", "ok", encodings)
     else:
-        yield Finding("encoding", "warning", found, "set PYTHONUTF8=1 or LC_ALL=C.UTF-8, to see names in every script")
+        yield Finding(
+            "encoding", "warning", encodings, "set PYTHONUTF8=1 or LC_ALL=C.UTF-8, to see names in every script"
+        )
 
 
 def port(number: int) -> Iterator[Finding]:
@@ -102,10 +110,79 @@ def clock(now: float | None = None) -> Iterator[Finding]:
     """A clock that stands before the time at which adjudge was installed is wrong, and so is every time it gives."""
     seconds = time.time() if now is None else now
     shown = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    installed = max(one.stat().st_mtime for one in _PACKAGE.glob("*.py"))
+    installed = max(file.stat().st_mtime for file in _PACKAGE.glob("*.py"))
     if seconds < installed - 86_400:
         yield Finding(
             "clock", "warning", f"{shown}, before adjudge was installed", "set the clock: links and times depend on it"
         )
     else:
         yield Finding("clock", "ok", shown)
+
+
+LITTLE_ROOM = 200_000_000
+
+
+def folders() -> Iterator[Finding]:
+    """Temporary files, the data sets, and the folder where the command was called."""
+    yield writable("temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder of your own", needed=True)
+    yield writable("data sets", data_folder(), "set ADJUDGE_DATA or XDG_CACHE_HOME to a folder of your own")
+    yield writable("this folder", Path.cwd(), "write results elsewhere with --output")
+
+
+def writable(what: str, folder: Path, advice: str, *, needed: bool = False) -> Finding:
+    """Whether a file can be written to the folder, or to the nearest one above it that exists."""
+    existing = next((parent for parent in (folder, *folder.parents) if exists(parent)), folder)
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+        room = shutil.disk_usage(existing).free
+    except OSError as fault:
+        return Finding(what, "fault" if needed else "warning", f"{folder}: {fault.strerror or fault}", advice)
+    state = f"{folder}, {shown_size(room)} free"
+    if room < LITTLE_ROOM:
+        return Finding(what, "warning", state, "make room, or " + advice)
+    return Finding(what, "ok", state if existing == folder else f"{state} (made when needed)")
+
+
+_CHART = {
+    "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+    "data": {"values": [{"x": 1, "y": 2}]},
+    "mark": "point",
+    "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}},
+}
+_SCRIPTS = {"Latin": "A", "Greek": "Ω", "Cyrillic": "Ж", "Arabic": "ع", "Hindi": "क", "Chinese": "中", "Korean": "한"}
+# Not assigned to any script: drawn as what a font shows for letters that it lacks.
+_NO_LETTER = "\u0378"
+_SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="30">'
+    '<text x="5" y="20" font-family="sans-serif" font-size="16">{}</text></svg>'
+)
+FONTS = "install fonts for them, on Debian fonts-noto-core and fonts-noto-cjk; pages in a browser are not concerned"
+
+
+def charts() -> Iterator[Finding]:
+    """Charts as SVG and PNG, and the scripts that can be drawn in PNG."""
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(_CHART)
+    if not svg.startswith("<svg") or not vl_convert.svg_to_png(svg).startswith(b"\x89PNG"):
+        yield Finding("charts", "fault", "a small chart does not come out", "install vl-convert-python again")
+        return
+    yield Finding("charts", "ok", "a small chart was drawn as SVG and PNG")
+    missing = missing_scripts()
+    if missing:
+        yield Finding("letters in PNG charts", "warning", f"none for {', '.join(missing)}", FONTS)
+    else:
+        yield Finding("letters in PNG charts", "ok", ", ".join(_SCRIPTS))
+
+
+def missing_scripts() -> list[str]:
+    """Scripts whose letters look like a letter that no font has."""
+    none = _drawn(_NO_LETTER)
+    return [script for script, letter in _SCRIPTS.items() if _drawn(letter) in (none, _drawn(""))]
+
+
+def _drawn(letters: str) -> bytes:
+    import vl_convert
+
+    return bytes(vl_convert.svg_to_png(_SVG.format(letters)))

@@ -1,20 +1,57 @@
-"""Python and the packages that adjudge needs: there, importable, and of a version that it was made for."""
+"""Python and the packages that adjudge needs: installed, importable, and of a version that it was made for.
+
+Packages are imported in a process of their own, so that one that breaks takes nothing else with it.
+"""
 
 from __future__ import annotations
 
+import json
 import platform
 import re
+import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
+from adjudge.core.errors import shown
 from adjudge.doctor.diagnosis import Finding
-from adjudge.doctor.importing import importing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+SECONDS = 120
+# Packages for Django can only be imported where Django has settings.
+_CHILD = """
+import importlib, json, sys
+try:
+    from django.conf import settings
+    settings.configure()
+except Exception:
+    pass
+for name, module in json.loads(sys.argv[1]).items():
+    print(json.dumps([name, "ends the interpreter"]), flush=True)
+    try:
+        importlib.import_module(module)
+        reason = ""
+    except BaseException as fault:
+        reason = f"{type(fault).__name__}: {fault}"
+    print(json.dumps([name, reason]), flush=True)
+"""
+
+
+def importing(modules: Mapping[str, str]) -> dict[str, str]:
+    """By name of a package, why its module cannot be imported; nothing for those that can."""
+    call = [sys.executable, "-c", _CHILD, json.dumps(dict(modules))]
+    try:
+        printed = subprocess.run(call, capture_output=True, text=True, check=False, timeout=SECONDS).stdout
+    except subprocess.TimeoutExpired as late:
+        printed = (late.stdout or b"").decode()
+    # The last word on a package counts: it is written before the import is tried, and again afterwards.
+    last: dict[str, str] = dict(json.loads(line) for line in printed.splitlines() if line.startswith("["))
+    return {name: shown(" ".join(reason.split()), 160) for name, reason in last.items() if reason}
+
 
 PURPOSES = {
     "postgres": "serving from PostgreSQL",
@@ -36,17 +73,17 @@ class Requirement:
 
 def python() -> Iterator[Finding]:
     """The interpreter."""
-    found = f"{platform.python_version()} at {sys.executable}, adjudge {__version__}"
+    interpreter = f"{platform.python_version()} at {sys.executable}, adjudge {__version__}"
     needed = str(metadata.metadata("adjudge")["Requires-Python"] or "")
     if fits(platform.python_version(), needed):
-        yield Finding("Python", "ok", found)
+        yield Finding("Python", "ok", interpreter)
     else:
-        yield Finding("Python", "fault", found, f"install Python {needed} and set up again")
+        yield Finding("Python", "fault", interpreter, f"install Python {needed} and set up again")
 
 
 def dependencies() -> Iterator[Finding]:
     """What adjudge cannot do without: one line where all is well, one for each that is not."""
-    needed = [one for one in requirements() if one.extra is None]
+    needed = [requirement for requirement in requirements() if requirement.extra is None]
     faults = _examined(needed)
     yield from faults
     if len(needed) > len(faults):
@@ -56,10 +93,10 @@ def dependencies() -> Iterator[Finding]:
 
 def extras() -> Iterator[Finding]:
     """What is needed for some things only."""
-    for extra in sorted({one.extra for one in requirements() if one.extra}):
-        needed = [one for one in requirements() if one.extra == extra]
+    for extra in sorted({requirement.extra for requirement in requirements() if requirement.extra}):
+        needed = [requirement for requirement in requirements() if requirement.extra == extra]
         purpose = PURPOSES.get(extra, extra)
-        missing = [one.name for one in needed if _version(one.name) is None]
+        missing = [requirement.name for requirement in needed if _version(requirement.name) is None]
         advice = f"pip install 'adjudge[{extra}]'"
         if len(missing) == len(needed):
             yield Finding(f"extra {extra}", "ok", f"not installed; for {purpose}: {advice}")
@@ -67,7 +104,7 @@ def extras() -> Iterator[Finding]:
             yield Finding(f"extra {extra}", "warning", f"{', '.join(missing)} missing, for {purpose}", advice)
         else:
             faults = _examined(needed)
-            yield from (Finding(one.what, "warning", one.found, advice) for one in faults)
+            yield from (Finding(finding.what, "warning", finding.found, advice) for finding in faults)
             if not faults:
                 yield Finding(f"extra {extra}", "ok", f"installed, for {purpose}")
 
@@ -93,7 +130,7 @@ def fits(version: str, versions: str) -> bool:
 
 def _holds(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
     width = max(len(version), len(bound))
-    left, right = (one + (0,) * (width - len(one)) for one in (version, bound))
+    left, right = (numbers + (0,) * (width - len(numbers)) for numbers in (version, bound))
     return {
         ">=": left >= right, "<=": left <= right, "==": left == right, "!=": left != right, "<": left < right,
         ">": left > right,
@@ -114,23 +151,28 @@ def _version(name: str) -> str | None:
 
 def _examined(needed: list[Requirement]) -> list[Finding]:
     """What is wrong with these packages."""
-    faults = {one.name: fault for one in needed if (fault := _wrong_version(one)) is not None}
-    broken = importing({one.name: module for one in needed if (module := _module(one.name)) is not None})
-    for one in needed:
-        if one.name in broken:
-            faults.setdefault(one.name, f"cannot be imported ({broken[one.name]})")
+    faults = {package.name: fault for package in needed if (fault := _wrong_version(package)) is not None}
+    broken = importing({package.name: module for package in needed if (module := _module(package.name)) is not None})
+    for package in needed:
+        if package.name in broken:
+            faults.setdefault(package.name, f"cannot be imported ({broken[package.name]})")
     return [
-        Finding(one.name, "fault", faults[one.name], f"pip install '{one.name}{one.versions}', or set up again")
-        for one in needed
-        if one.name in faults
+        Finding(
+            package.name,
+            "fault",
+            faults[package.name],
+            f"pip install '{package.name}{package.versions}', or set up again",
+        )
+        for package in needed
+        if package.name in faults
     ]
 
 
-def _wrong_version(one: Requirement) -> str | None:
-    version = _version(one.name)
+def _wrong_version(package: Requirement) -> str | None:
+    version = _version(package.name)
     if version is None:
         return "not installed"
-    return None if fits(version, one.versions) else f"version {version}, {one.versions} is needed"
+    return None if fits(version, package.versions) else f"version {version}, {package.versions} is needed"
 
 
 def _module(name: str) -> str | None:

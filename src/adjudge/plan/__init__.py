@@ -40,9 +40,9 @@ def plan(
     if best.suffices and asked.draws > 0:
         progress(f"simulating {best.point.structure}")
         layout = next(
-            one
-            for (name, _), one in tried.layouts.items()
-            if name == best.point.structure and one.segments == best.point.segments
+            layout
+            for (name, _), layout in tried.layouts.items()
+            if name == best.point.structure and layout.segments == best.point.segments
         )
         checked = simulate_plan(layout, asked, assumed, best.point.judgments_per_item)
     spread = dict(assumed.sd)

@@ -39,23 +39,23 @@ def simulate_plan(layout: Layout, settings: PlanSettings, variances: Variances, 
     rng = generator(settings.seed, _DRAWS)
     first, second = np.triu_indices(settings.systems, 1)
     truth = np.sign(quality[first] - quality[second])
-    found: list[float] = []
+    detected: list[float] = []
     claimed: list[float] = []
     for _ in range(settings.draws):
         p, sign = _tests(mixed_design(rows, settings.systems, draw_scores(design, rng).score[0]))
         significant = p < settings.level
-        found.append(float((significant & (sign == truth))[truth != 0].mean()))
+        detected.append(float((significant & (sign == truth))[truth != 0].mean()))
         if (truth == 0).any():
             claimed.append(float(significant[truth == 0].mean()))
-    return _counted(settings.draws, found, claimed)
+    return _counted(settings.draws, detected, claimed)
 
 
-def _counted(draws: int, found: list[float], claimed: list[float]) -> PlanCheck:
-    wrong = [one > 0 for one in claimed]
+def _counted(draws: int, detected: list[float], claimed: list[float]) -> PlanCheck:
+    wrong = [share > 0 for share in claimed]
     return PlanCheck(
         draws=draws,
-        found=float(np.mean(found)),
-        found_interval=_interval(found),
+        found=float(np.mean(detected)),
+        found_interval=_interval(detected),
         claimed=float(np.mean(claimed)) if claimed else None,
         any_claim=float(np.mean(wrong)) if claimed else None,
         any_claim_interval=_share_interval(sum(wrong), len(wrong)) if claimed else None,

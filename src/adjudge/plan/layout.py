@@ -55,17 +55,17 @@ class Layout:
         """Codes of every judgment when each task is done by `per_item` of the people."""
         names = [str(i) for i in range(people)]
         teams = assign_people(self.tasks, names, judgments=per_item, rng=generator(self.seed, _PEOPLE))
-        place = np.tile(np.arange(len(self.task)), per_item)
+        row = np.tile(np.arange(len(self.task)), per_item)
         turn = np.repeat(np.arange(per_item), len(self.task))
-        team = np.array([[int(name) for name in one] for one in teams], dtype=np.int64)
-        annotator = team[self.task[place], turn]
+        team = np.array([[int(name) for name in names_of_team] for names_of_team in teams], dtype=np.int64)
+        annotator = team[self.task[row], turn]
         return {
             "annotator": annotator,
-            "task": combine(self.task[place], annotator),
-            "screen": combine(self.screen[place], annotator),
-            "document": self.document[place],
-            "segment": self.segment[place],
-            "system": self.system[place],
+            "task": combine(self.task[row], annotator),
+            "screen": combine(self.screen[row], annotator),
+            "document": self.document[row],
+            "segment": self.segment[row],
+            "system": self.system[row],
         }
 
 
@@ -86,7 +86,7 @@ def make_layout(settings: PlanSettings, structure: str, segments: int) -> Layout
         context=Context(max_segments=settings.page),
     )
     tasks = design(campaign, testset)
-    documents = {name: i for i, name in enumerate(dict.fromkeys(one.document for one in testset.source))}
+    documents = {name: i for i, name in enumerate(dict.fromkeys(segment.document for segment in testset.source))}
     rows: list[tuple[int, int, int, int, int]] = []
     screens = 0
     for number, task in enumerate(tasks.tasks):
@@ -102,9 +102,9 @@ def make_layout(settings: PlanSettings, structure: str, segments: int) -> Layout
 
 
 def _texts(settings: PlanSettings) -> TestSet:
-    places = range(settings.documents * settings.segments)
-    source = tuple(SourceSegment(str(i // settings.segments), str(i), "x") for i in places)
-    return TestSet(source, {}, {str(s): tuple(f"{s}.{i}" for i in places) for s in range(settings.systems)})
+    segments = range(settings.documents * settings.segments)
+    source = tuple(SourceSegment(str(i // settings.segments), str(i), "x") for i in segments)
+    return TestSet(source, {}, {str(s): tuple(f"{s}.{i}" for i in segments) for s in range(settings.systems)})
 
 
 def mixed_design(rows: dict[str, Codes], systems: int, score: NDArray[np.float64]) -> MixedDesign:

@@ -58,11 +58,13 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
     # The scores only carry the model to its equations; any that vary will do.
     score = generator(settings.seed, _SCORES).standard_normal(len(rows["system"]))
     design = mixed_design(rows, settings.systems, score)
-    found = refit(design, variances.ratios)
+    model = refit(design, variances.ratios)
     # What the design cannot tell from the residual belongs to it.
-    residual = variances.sd["residual"] ** 2 * (1 + sum(variances.ratios[one] for one in identify(design).in_residual))
-    covariance = found.covariance * residual / found.components[-1].sd ** 2
+    residual = variances.sd["residual"] ** 2 * (
+        1 + sum(variances.ratios[effect] for effect in identify(design).in_residual)
+    )
+    covariance = model.covariance * residual / model.components[-1].sd ** 2
     first, second = np.triu_indices(settings.systems, 1)
     own = np.diag(covariance)
     variance = own[first] + own[second] - 2 * covariance[first, second]
-    return Precision(np.sqrt(variance), found.df[first, second])
+    return Precision(np.sqrt(variance), model.df[first, second])

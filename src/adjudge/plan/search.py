@@ -102,7 +102,7 @@ def search(
     settings: PlanSettings, variances: Variances, progress: Callable[[str], None]
 ) -> tuple[list[PlanChoice], Search]:
     """The choice for every structure and number of judgments per item, the least work first."""
-    found = Search(settings, variances, progress)
+    trials = Search(settings, variances, progress)
     choices: list[PlanChoice] = []
     faults: list[AdjudgeError] = []
     for structure in settings.structures:
@@ -110,13 +110,13 @@ def search(
             if per_item > settings.annotators:
                 continue
             try:
-                choices.append(found.least(structure, per_item))
+                choices.append(trials.least(structure, per_item))
             except AdjudgeError as fault:
                 faults.append(fault)
     if not choices:
         raise faults[0]
     choices.sort(key=_worth)
-    return choices, found
+    return choices, trials
 
 
 def _worth(choice: PlanChoice) -> tuple[bool, float, float]:

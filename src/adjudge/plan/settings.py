@@ -36,8 +36,8 @@ class Variances:
 
 def variances_like(fit: MixedFit) -> Variances:
     """The variances that a mixed model found in real judgments; of folded effects, the narrowest takes all."""
-    found = {one.effect.split(" + ")[-1]: one.sd for one in fit.components}
-    return Variances({name: found.get(name, 0.0) for name in EFFECTS}, fitted=True)
+    sd = {component.effect.split(" + ")[-1]: component.sd for component in fit.components}
+    return Variances({name: sd.get(name, 0.0) for name in EFFECTS}, fitted=True)
 
 
 @dataclass(frozen=True, kw_only=True)

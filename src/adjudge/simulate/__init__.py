@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.simulate.campaign import RankingCampaign
+from adjudge.simulate.ranking_campaign import RankingCampaign
 from adjudge.simulate.rankings import simulate_rankings
 from adjudge.simulate.recovery import recovery
 from adjudge.simulate.score_campaign import ScoreCampaign

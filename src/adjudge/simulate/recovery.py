@@ -18,12 +18,12 @@ def recovery(truth: Truth, ranking: Ranking) -> Recovery:
     Systems that only one of the two holds (as a reference left out of the ranking) do not count, and true ranks are
     taken among the systems that count. Pairs that are truly equal can be in no wrong order and are left out of tau.
     """
-    quality = {one.system: one.quality for one in truth.systems}
-    ranked = [one for one in ranking.systems if one.system in quality]
+    quality = {true.system: true.quality for true in truth.systems}
+    ranked = [line for line in ranking.systems if line.system in quality]
     pairs = [(a, b) for a, b in combinations(ranked, 2) if quality[a.system] != quality[b.system]]
     misordered = [(a, b) for a, b in pairs if quality[a.system] < quality[b.system]]
     wrong_claims = [(a, b) for a, b in misordered if a.cluster != b.cluster]
-    names = {one.system for one in ranked}
+    names = {line.system for line in ranked}
     best = max((quality[name] for name in names), default=None)
     true_rank = {name: 1 + sum(quality[other] > quality[name] for other in names) for name in names}
     return Recovery(
@@ -33,5 +33,5 @@ def recovery(truth: Truth, ranking: Ranking) -> Recovery:
         misordered=tuple((a.system, b.system) for a, b in misordered),
         wrong_claims=tuple((a.system, b.system) for a, b in wrong_claims),
         best_found=bool(ranked) and quality[ranked[0].system] == best,
-        rank_sets_covering=sum(one.rank_set[0] <= true_rank[one.system] <= one.rank_set[1] for one in ranked),
+        rank_sets_covering=sum(line.rank_set[0] <= true_rank[line.system] <= line.rank_set[1] for line in ranked),
     )

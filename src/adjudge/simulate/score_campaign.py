@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import UsageError
-from adjudge.simulate.campaign import check_at_least, check_share, settings_of
+from adjudge.simulate.ranking_campaign import check_at_least, check_share, settings_of
 
 if TYPE_CHECKING:
     from adjudge.results.result import Setting

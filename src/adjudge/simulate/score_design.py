@@ -11,7 +11,7 @@ import polars as pl
 
 from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
-from adjudge.simulate.names import human_names, numbered
+from adjudge.simulate.texts import human_names, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,9 +16,8 @@ import numpy as np
 
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.results.simulate import Simulated, TrueSystem, Truth
-from adjudge.simulate.names import human_names, numbered
 from adjudge.simulate.score_design import DEGRADED, REFERENCE, ScoreDesign, design_scores
-from adjudge.simulate.texts import draw_texts
+from adjudge.simulate.texts import draw_texts, human_names, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Source texts for simulated segments: words of no language, sentences of the lengths that news has."""
+"""Names of simulated things, and source texts: words of no language, sentences of the lengths that news has."""
 
 from __future__ import annotations
 
@@ -8,6 +8,19 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+def numbered(what: str, count: int) -> list[str]:
+    """Names that sort as they count: `system-01`, `system-02`, ..."""
+    width = max(2, len(str(count)))
+    return [f"{what}-{i:0{width}d}" for i in range(1, count + 1)]
+
+
+def human_names(count: int) -> list[str]:
+    """`human-A`, `human-B`, ...: names that are recognised as human translations."""
+    letters = [chr(ord("A") + i) for i in range(26)]
+    return [f"human-{letters[i] if i < len(letters) else i}" for i in range(count)]
+
 
 USUAL_LENGTH = 18
 _FIRST = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z")

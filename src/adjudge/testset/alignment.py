@@ -34,14 +34,16 @@ def find(source: Sequence[str], translation: Sequence[str], path: Path) -> Itera
     """What is wrong with a translation that has as many segments as the source."""
     name = str(path)
     same = 0
-    for line, (one, other) in enumerate(zip(source, translation, strict=True), start=1):
-        if one.strip() and not other.strip():
+    for line, (source_line, translated_line) in enumerate(zip(source, translation, strict=True), start=1):
+        if source_line.strip() and not translated_line.strip():
             yield Finding(
-                name, line, "", "blank", one[:64], None, 0.95, "the source has text, the translation has none"
+                name, line, "", "blank", source_line[:64], None, 0.95, "the source has text, the translation has none"
             )
-        elif one.strip() == other.strip() and len(one.split()) > 3:
+        elif source_line.strip() == translated_line.strip() and len(source_line.split()) > 3:
             same += 1
-            yield Finding(name, line, "", "untranslated", one[:64], None, 0.9, "the translation equals the source")
+            yield Finding(
+                name, line, "", "untranslated", source_line[:64], None, 0.9, "the translation equals the source"
+            )
     if same < len(source) / 2:
         yield from _out_of_step(source, translation, name)
 
@@ -90,7 +92,7 @@ def _best_path(source: Sequence[str], translation: Sequence[str], shifts: list[i
     own, theirs = [_features(text) for text in source], [_features(text) for text in translation]
     ratio = float(np.median([y[0] for y in theirs]) - np.median([x[0] for x in own]))
     costs = np.array(
-        [[_misfit(one, theirs[(i + shift) % len(theirs)], ratio) for shift in shifts] for i, one in enumerate(own)]
+        [[_misfit(line, theirs[(i + shift) % len(theirs)], ratio) for shift in shifts] for i, line in enumerate(own)]
     )
     best = costs[0]
     came_from = np.zeros(costs.shape, dtype=int)
@@ -98,19 +100,19 @@ def _best_path(source: Sequence[str], translation: Sequence[str], shifts: list[i
         ways = best[:, None] + CHANGE * (1 - np.eye(len(shifts)))
         came_from[i] = ways.argmin(axis=0)
         best = ways.min(axis=0) + costs[i]
-    place = int(best.argmin())
-    path = [place]
+    state = int(best.argmin())
+    path = [state]
     for i in range(len(own) - 1, 0, -1):
-        place = int(came_from[i, place])
-        path.append(place)
-    return [shifts[place] for place in reversed(path)]
+        state = int(came_from[i, state])
+        path.append(state)
+    return [shifts[state] for state in reversed(path)]
 
 
-def _misfit(one: Features, other: Features, ratio: float) -> float:
+def _misfit(source: Features, translated: Features, ratio: float) -> float:
     """How badly two lines fit: the difference of log lengths, and the share of anchors that are not found again."""
-    anchors = one[1] | other[1]
-    lost = 1 - len(one[1] & other[1]) / len(anchors) if anchors else 0.5
-    return min(1.5, abs(other[0] - one[0] - ratio)) + lost
+    anchors = source[1] | translated[1]
+    lost = 1 - len(source[1] & translated[1]) / len(anchors) if anchors else 0.5
+    return min(1.5, abs(translated[0] - source[0] - ratio)) + lost
 
 
 def _best_shift(source: Sequence[str], translation: Sequence[str], low: int, high: int) -> int:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def find(document: Document, words: Lexicon | None) -> Iterator[Finding]:
     """All findings of one document."""
-    for place, text in enumerate(document.texts):
+    for index, text in enumerate(document.texts):
         if is_caption(text):
-            yield document.finding(place, "caption", "the caption or credit of a picture", 0.8)
+            yield document.finding(index, "caption", "the caption or credit of a picture", 0.8)
         elif (kind := irrelevant(text)) is not None and not (kind == PLACE and _is_heading(text, words)):
-            yield document.finding(place, "irrelevant", f"{kind} as a segment of its own", 0.8)
+            yield document.finding(index, "irrelevant", f"{kind} as a segment of its own", 0.8)
 
 
 def _is_heading(text: str, words: Lexicon | None) -> bool:

@@ -26,39 +26,39 @@ FARTHEST = 3
 class Bracket(NamedTuple):
     """A bracket and its place."""
 
-    place: int
+    segment: int
     position: int
     character: str
 
 
 def find(document: Document) -> Iterator[Finding]:
     """All findings of one document."""
-    for one, what in _alone(document.texts):
-        text = document.texts[one.place]
-        if not any(match.start() <= one.position < match.end() for match in _NOT_MEANT.finditer(text)):
-            span = (one.position, one.position + 1)
-            yield document.finding(one.place, "brackets", f"a bracket that is {what}", 0.7, span=span)
+    for bracket, what in _alone(document.texts):
+        text = document.texts[bracket.segment]
+        if not any(match.start() <= bracket.position < match.end() for match in _NOT_MEANT.finditer(text)):
+            span = (bracket.position, bracket.position + 1)
+            yield document.finding(bracket.segment, "brackets", f"a bracket that is {what}", 0.7, span=span)
 
 
 def _alone(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
     opened: list[Bracket] = []
-    for place, text in enumerate(texts):
-        for bracket in _brackets(text, place):
+    for index, text in enumerate(texts):
+        for bracket in _brackets(text, index):
             if bracket.character in _CLOSING:
                 opened.append(bracket)
             elif opened and opened[-1].character == _OPENING[bracket.character]:
                 opened.pop()
             else:
                 yield bracket, "never opened"
-        late = [one for one in opened if place - one.place >= FARTHEST or place == len(texts) - 1]
-        yield from ((one, "never closed") for one in late)
-        opened = [one for one in opened if one not in late]
+        late = [bracket for bracket in opened if index - bracket.segment >= FARTHEST or index == len(texts) - 1]
+        yield from ((bracket, "never closed") for bracket in late)
+        opened = [bracket for bracket in opened if bracket not in late]
 
 
-def _brackets(text: str, place: int) -> list[Bracket]:
+def _brackets(text: str, index: int) -> list[Bracket]:
     faces = [match.span() for match in _FACE.finditer(text)]
     return [
-        Bracket(place, position, character)
+        Bracket(index, position, character)
         for position, character in enumerate(text)
         if (character in _CLOSING or character in _OPENING) and not any(start <= position < end for start, end in faces)
     ]

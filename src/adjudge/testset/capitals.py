@@ -31,14 +31,14 @@ FUNCTION, KNOWN, RARE = 6.0, 3.0, 2.2
 def find(document: Document, lexicon: Lexicon) -> Iterator[Finding]:
     """All findings of one document."""
     names = Counter(name for text in document.texts for name in _NAME.findall(text))
-    for place, text in enumerate(document.texts):
+    for index, text in enumerate(document.texts):
         for match in _INSIDE.finditer(text):
             if lexicon.zipf(match[1]) >= 4.5 and len(match[2]) > 2 and lexicon.zipf(match[2].lower()) >= 2:
-                yield _finding(document, place, match.start(2), 0.85)
+                yield _finding(document, index, match.start(2), 0.85)
         for match in _NAME.finditer(text):
             cut = _cut(match.group(), names, lexicon)
             if cut is not None:
-                yield _finding(document, place, match.start() + cut, 0.8)
+                yield _finding(document, index, match.start() + cut, 0.8)
 
 
 def _cut(word: str, names: Counter[str], lexicon: Lexicon) -> int | None:
@@ -67,5 +67,5 @@ def _is_word(word: str, lexicon: Lexicon) -> bool:
     return lexicon.in_dictionary(word) or lexicon.in_dictionary(word.lower())
 
 
-def _finding(document: Document, place: int, cut: int, confidence: float) -> Finding:
-    return document.finding(place, "spacing", "two words run together", confidence, edit=Edit(cut, cut, " "))
+def _finding(document: Document, index: int, cut: int, confidence: float) -> Finding:
+    return document.finding(index, "spacing", "two words run together", confidence, edit=Edit(cut, cut, " "))

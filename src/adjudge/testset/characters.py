@@ -26,14 +26,14 @@ _REPLACED = re.compile("\ufffd+")
 
 def find(document: Document) -> Iterator[Finding]:
     """All findings of one document."""
-    for place, text in enumerate(document.texts):
-        yield from _broken(document, place, text)
+    for index, text in enumerate(document.texts):
+        yield from _broken(document, index, text)
         for shape, what in ((_ENTITY, "an HTML entity"), (_TAG, "an HTML tag")):
             for match in shape.finditer(text):
                 edit = Edit(*match.span(), html.unescape(match.group()) if shape is _ENTITY else "")
-                yield document.finding(place, "markup", what, 0.9 if shape is _ENTITY else 0.8, edit=edit)
+                yield document.finding(index, "markup", what, 0.9 if shape is _ENTITY else 0.8, edit=edit)
         for match in _UNSEEN.finditer(_readable(text)):
-            yield document.finding(place, "markup", f"an unseen character U+{ord(match.group()):04X}", 0.9,
+            yield document.finding(index, "markup", f"an unseen character U+{ord(match.group()):04X}", 0.9,
                                    edit=Edit(*match.span(), ""))  # fmt: skip
 
 
@@ -44,8 +44,8 @@ def repaired(document: Document, lines: set[int]) -> Document:
     import ftfy
 
     segments = tuple(
-        Segment(one.line, _plain(ftfy.fix_encoding(one.text))) if one.line in lines else one
-        for one in document.segments
+        Segment(segment.line, _plain(ftfy.fix_encoding(segment.text))) if segment.line in lines else segment
+        for segment in document.segments
     )
     return replace(document, segments=segments)
 
@@ -65,9 +65,9 @@ def _readable(text: str) -> str:
     return text if len(fixed) == len(text) and fixed == text else ""
 
 
-def _broken(document: Document, place: int, text: str) -> Iterator[Finding]:
+def _broken(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _REPLACED.finditer(text):
-        yield document.finding(place, "mojibake", "a character that was lost (U+FFFD)", 0.95, span=match.span())
+        yield document.finding(index, "mojibake", "a character that was lost (U+FFFD)", 0.95, span=match.span())
     if text.isascii():
         return
     import ftfy
@@ -81,4 +81,4 @@ def _broken(document: Document, place: int, text: str) -> Iterator[Finding]:
         min(len(text), len(fixed)) - start,
     )
     edit = Edit(start, len(text) - behind, fixed[start : len(fixed) - behind])
-    yield document.finding(place, "mojibake", "characters broken by a wrong encoding", 0.95, edit=edit)
+    yield document.finding(index, "mojibake", "characters broken by a wrong encoding", 0.95, edit=edit)

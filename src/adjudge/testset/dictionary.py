@@ -66,13 +66,13 @@ class Stems:
         return self.words.get(stem, "")
 
     def _unsuffixed(self, word: str) -> list[tuple[str, Affix]]:
-        found = []
+        candidates = []
         for length in range(min(self._longest, len(word) - 1) + 1):
             for affix in self.suffixes.get(word[len(word) - length :], ()):
                 stem = word[: len(word) - length] + affix.strip
                 if stem in self.words and affix.fits.search(stem):
-                    found.append((stem, affix))
-        return found
+                    candidates.append((stem, affix))
+        return candidates
 
     def _unprefixed(self, word: str) -> list[tuple[str, Affix]]:
         return [
@@ -114,7 +114,7 @@ def _read_stems(text: str, refused: str) -> dict[str, str]:
 
 
 def _read_affixes(rules: list[list[str]], kind: str) -> dict[str, list[Affix]]:
-    found: dict[str, list[Affix]] = defaultdict(list)
+    affixes: dict[str, list[Affix]] = defaultdict(list)
     crosses: dict[str, bool] = {}
     for name, flag, *rest in rules:
         if name != kind:
@@ -125,8 +125,8 @@ def _read_affixes(rules: list[list[str]], kind: str) -> dict[str, list[Affix]]:
         strip, added = ("" if part == "0" else part for part in rest[:2])
         condition = rest[2] if len(rest) > 2 else "."
         fits = re.compile(f"(?:{condition})$" if kind == "SFX" else f"^(?:{condition})")
-        found[added].append(Affix(flag, strip, fits, crosses[flag]))
-    return dict(found)
+        affixes[added].append(Affix(flag, strip, fits, crosses[flag]))
+    return dict(affixes)
 
 
 def _by_spylls(base: Path) -> Dictionary:

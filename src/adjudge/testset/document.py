@@ -28,11 +28,11 @@ class Document:
     @property
     def texts(self) -> tuple[str, ...]:
         """The texts of the segments."""
-        return tuple(one.text for one in self.segments)
+        return tuple(segment.text for segment in self.segments)
 
     def finding(
         self,
-        place: int,
+        index: int,
         category: str,
         what: str,
         confidence: float,
@@ -41,7 +41,7 @@ class Document:
         edit: Edit | None = None,
     ) -> Finding:
         """A finding in the segment at this place; the excerpt shows the span, the edit or the start of the text."""
-        segment = self.segments[place]
+        segment = self.segments[index]
         start, end = span or ((edit.start, edit.end) if edit else (0, min(len(segment.text), 2 * AROUND)))
         low, high = max(0, start - AROUND), min(len(segment.text), end + AROUND)
         return Finding(

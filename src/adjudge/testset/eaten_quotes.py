@@ -1,19 +1,26 @@
-"""Quotation marks that a reader of tables took away.
+"""Quotation marks that a reader of tables took away, and their restoration by a translation that still shows them.
 
 Such a reader takes a mark at the start of a field for the field's own, and drops it with its partner. What is left are
 texts in which no segment starts with a quotation mark, though many end with one, or many translations start with one.
+
+So a mark can be missing only at the start of a segment, and its partner at an end or before the words that say who
+spoke. A translation made before, whatever its language, tells which segments had them: it starts with a mark, or has
+marks where the source has none.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.results.testset import Finding
+from adjudge.results.testset import Edit, Finding
+from adjudge.testset.alignment import in_step
+from adjudge.testset.quotes.cues import TRAILING
 from adjudge.testset.quotes.marks import ALL, DASHES, DOUBLE, find_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from adjudge.testset.quotes.marks import Mark
     from adjudge.testset.read import SourceText
 
 FEWEST = 8
@@ -56,3 +63,51 @@ def _unopened(text: str) -> bool:
     """Whether more marks close than open in the segment."""
     sides = [mark.side for mark in find_marks(text, 0) if mark.double]
     return sides.count("close") + sides.count("digit") > sides.count("open")
+
+
+MARK = '"'
+TOLD_BY_BOTH, TOLD_BY_TRANSLATION = 0.95, 0.9
+"""How sure a mark is that the rest of its own segment asks for, and one that only the translation shows."""
+
+
+def restorations(source: SourceText, translation: Sequence[str]) -> Iterator[Finding]:
+    """A finding with its correction for every mark that was lost; lines out of step are looked up in step."""
+    partner = iter(in_step(source.texts, translation))
+    what = "the translation has the quotation mark that this segment lost"
+    for document in source.documents:
+        for index, text in enumerate(document.texts):
+            for position, confidence in marks_lost(text, next(partner)):
+                edit = Edit(position, position, MARK)
+                yield document.finding(index, "eaten-quotes", what, confidence, edit=edit)
+
+
+def restored(text: str, translation: str) -> str:
+    """The text with the marks that it lost."""
+    for position, _ in reversed(marks_lost(text, translation)):
+        text = text[:position] + MARK + text[position:]
+    return text
+
+
+def marks_lost(text: str, translation: str) -> list[tuple[int, float]]:
+    """Where marks are missing, and how sure that is; none where the translation shows no more than the text has."""
+    own, theirs = _double(text), _double(translation)
+    if not text.strip() or text.strip()[0] in ALL + DASHES or len(theirs) <= len(own):
+        return []
+    start, leads = len(text) - len(text.lstrip()), translation.strip()[0] in DOUBLE
+    if own:
+        return [(start, TOLD_BY_BOTH)] if leads and own[0].side in ("close", "digit") else []
+    positions = []
+    who = TRAILING.search(text)
+    end = who.start() if who is not None else len(text.rstrip())
+    if len(theirs) == 1:
+        # The partner of a mark may stand at the end of a later segment.
+        closes = theirs[0].side != "open" and theirs[0].position > len(translation) / 2
+        positions = [start] if leads else [end] if closes else []
+    elif leads or who is not None:
+        # Languages that put first who spoke have the marks inside the segment.
+        positions = [start, end]
+    return [(position, TOLD_BY_TRANSLATION) for position in positions]
+
+
+def _double(text: str) -> list[Mark]:
+    return [mark for mark in find_marks(text, 0) if mark.double]

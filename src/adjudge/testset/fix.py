@@ -44,8 +44,8 @@ def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], fold
         changes, used = _changes(source, findings)
         locked = with_markup(raw, source.format) & changes.keys() if changes else frozenset()
         left += len(locked)
-        changes = {place: text for place, text in changes.items() if place not in locked}
-        log += [line for place, lines in used.items() if place not in locked for line in lines]
+        changes = {index: text for index, text in changes.items() if index not in locked}
+        log += [line for index, lines in used.items() if index not in locked for line in lines]
         new = rewritten(raw, source.format, changes, COLUMNS)
         contents[folder / source.path.name] = gzip.compress(new, mtime=0) if is_gzip(source.path) else new
     for path, content in contents.items():
@@ -59,15 +59,15 @@ def _changes(source: SourceText, findings: Sequence[Finding]) -> tuple[Changes, 
     """New texts by the place of their segment, and their lines of the log."""
     own = _sure(source, findings)
     # Lines in another encoding are written as UTF-8, even where nothing else is wrong with them.
-    recoded = {one.line: one for one in source.findings if one.category == "encoding"}
+    recoded = {finding.line: finding for finding in source.findings if finding.category == "encoding"}
     changes: Changes = {}
     log: dict[int, list[str]] = {}
-    for place, segment in enumerate(one for document in source.documents for one in document.segments):
+    for index, segment in enumerate(segment for document in source.documents for segment in document.segments):
         text, used = corrected(segment.text, own.get(segment.line, []))
         used += [recoded[segment.line]] if segment.line in recoded else []
         if used:
-            changes[place] = text
-            log[place] = [_log_line(one, segment.text, text) for one in used]
+            changes[index] = text
+            log[index] = [_log_line(finding, segment.text, text) for finding in used]
     return changes, log
 
 
@@ -84,9 +84,9 @@ def _check_names(sources: Sequence[SourceText], folder: Path) -> None:
 
 def _sure(source: SourceText, findings: Sequence[Finding]) -> dict[int, list[Finding]]:
     own: dict[int, list[Finding]] = defaultdict(list)
-    for one in findings:
-        if one.sure and one.file == str(source.path):
-            own[one.line].append(one)
+    for finding in findings:
+        if finding.sure and finding.file == str(source.path):
+            own[finding.line].append(finding)
     return own
 
 
@@ -97,25 +97,25 @@ def corrected(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding
     """
     before = text
     used: list[Finding] = []
-    for one in sorted(findings, key=lambda finding: -finding.confidence):
-        if one.edit is not None and not any(_overlap(one, other) for other in used):
-            used.append(one)
-    for one in sorted(used, key=lambda finding: (finding.edit.start, finding.edit.end) if finding.edit else (0, 0))[
+    for finding in sorted(findings, key=lambda finding: -finding.confidence):
+        if finding.edit is not None and not any(_overlap(finding, other) for other in used):
+            used.append(finding)
+    for finding in sorted(used, key=lambda finding: (finding.edit.start, finding.edit.end) if finding.edit else (0, 0))[
         ::-1
     ]:
-        assert one.edit is not None
-        text = text[: one.edit.start] + one.edit.text + text[one.edit.end :]
+        assert finding.edit is not None
+        text = text[: finding.edit.start] + finding.edit.text + text[finding.edit.end :]
     return (text, used) if text.strip() else (before, [])
 
 
-def _overlap(one: Finding, other: Finding) -> bool:
-    assert one.edit is not None
-    assert other.edit is not None
-    if one.edit == other.edit:
+def _overlap(first: Finding, second: Finding) -> bool:
+    assert first.edit is not None
+    assert second.edit is not None
+    if first.edit == second.edit:
         return True
-    if one.edit.start == one.edit.end and other.edit.start == other.edit.end:
-        return one.edit.start == other.edit.start
-    return one.edit.start < other.edit.end and other.edit.start < one.edit.end
+    if first.edit.start == first.edit.end and second.edit.start == second.edit.end:
+        return first.edit.start == second.edit.start
+    return first.edit.start < second.edit.end and second.edit.start < first.edit.end
 
 
 def _log_line(finding: Finding, before: str, after: str) -> str:

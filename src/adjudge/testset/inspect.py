@@ -6,13 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge.testset import (
+    across_documents,
     boilerplate,
     brackets,
     capitals,
     characters,
-    duplicates,
     eaten_quotes,
-    headlines,
     language,
     sentences,
     spacing,
@@ -57,15 +56,15 @@ def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
         habits = spacing.Habits.of(source.texts, code)
         own = [finding for document in source.documents for finding in in_document(document, code, words, habits)]
         if eaten:
-            own = [_doubted(one) for one in own]
+            own = [_doubted(finding) for finding in own]
         if lacks_borders(source):
-            own = [_perhaps_headline(one) for one in own]
+            own = [_perhaps_headline(finding) for finding in own]
         findings += (*source.findings, *eaten, *own)
     documents = [document for source in sources for document in source.documents]
-    findings += headlines.find(documents)
-    findings += duplicates.find(documents)
+    findings += across_documents.missing_headlines(documents)
+    findings += across_documents.repeated_segments(documents)
     order = {str(source.path): number for number, source in enumerate(sources)}
-    return tuple(sorted(findings, key=lambda one: (order.get(one.file, 0), one.line)))
+    return tuple(sorted(findings, key=lambda finding: (order.get(finding.file, 0), finding.line)))
 
 
 def in_document(
@@ -75,11 +74,11 @@ def in_document(
     broken = list(characters.find(document))
     yield from broken
     # Broken characters would be found again and again, as quotation marks, typos and other languages.
-    lines = {one.line for one in broken}
+    lines = {finding.line for finding in broken}
     habits = habits or spacing.Habits.of(document.texts, code)
-    for one in _in_whole_characters(characters.repaired(document, lines), code, words, habits):
+    for finding in _in_whole_characters(characters.repaired(document, lines), code, words, habits):
         # Places in a repaired text are not places in the file.
-        yield replace(one, edit=None) if one.line in lines else one
+        yield replace(finding, edit=None) if finding.line in lines else finding
 
 
 def _in_whole_characters(
@@ -101,15 +100,15 @@ def _in_whole_characters(
 
 def not_checked(code: str) -> tuple[str, ...]:
     """What a user must not think was checked."""
-    found = NEVER
+    names = NEVER
     if code != ENGLISH:
-        found = (*ELSEWHERE, *found)
+        names = (*ELSEWHERE, *names)
     words = lexicon(code)
     if words is None:
-        return (f"misspelt words: no frequency list knows '{code}'", *found)
+        return (f"misspelt words: no frequency list knows '{code}'", *names)
     if not words.has_dictionary:
-        return (f"rare misspelt words: there is no dictionary of '{code}', frequencies alone are used", *found)
-    return found
+        return (f"rare misspelt words: there is no dictionary of '{code}', frequencies alone are used", *names)
+    return names
 
 
 def lacks_borders(source: SourceText) -> bool:

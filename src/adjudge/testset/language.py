@@ -37,7 +37,7 @@ def detect(texts: Sequence[str]) -> str:
 def find(document: Document, language: str) -> Iterator[Finding]:
     """Long segments that are surely in another language; names and quoted titles are too short to tell."""
     own = lexicon(language)
-    for place, text in enumerate(document.texts):
+    for index, text in enumerate(document.texts):
         if len(text) < FEWEST_LETTERS or (text.isascii() and len(text.split()) < FEWEST_WORDS):
             continue
         if own is not None and (own.sounds_like(text, ENOUGH_HERE) or own.knows_most(text)):
@@ -45,7 +45,7 @@ def find(document: Document, language: str) -> Iterator[Finding]:
             continue
         import py3langid
 
-        found, likelihood = py3langid.classify(text)
-        if found != language and likelihood - dict(py3langid.rank(text)).get(language, likelihood) >= SURE_MARGIN:
-            what = f"the segment is in '{found}', the text in '{language}'"
-            yield document.finding(place, "language", what, 0.8)
+        detected, likelihood = py3langid.classify(text)
+        if detected != language and likelihood - dict(py3langid.rank(text)).get(language, likelihood) >= SURE_MARGIN:
+            what = f"the segment is in '{detected}', the text in '{language}'"
+            yield document.finding(index, "language", what, 0.8)

@@ -78,10 +78,10 @@ class Lexicon:
 
         from adjudge.testset.dictionary import read_dictionary
 
-        found = find_spec("spylls")
-        if found is None or found.origin is None:
+        package = find_spec("spylls")
+        if package is None or package.origin is None:
             return None
-        return read_dictionary(Path(found.origin).parent / "hunspell" / "data" / HUNSPELL[self.language])
+        return read_dictionary(Path(package.origin).parent / "hunspell" / "data" / HUNSPELL[self.language])
 
     @cached_property
     def _alphabet(self) -> str:
@@ -107,12 +107,12 @@ class Lexicon:
         """Whether a known word with a usual beginning or ending makes it; the ending only of words the list has."""
         if self.language != "en":
             return False
-        starts = (word.removeprefix(one) for one in BEGINNINGS if word.startswith(one))
+        starts = (word.removeprefix(beginning) for beginning in BEGINNINGS if word.startswith(beginning))
         if any(len(rest) > 4 and self.in_dictionary(rest) for rest in starts) or self._is_british(word):
             return True
         if self.zipf(word) == 0.0:
             return False
-        stems = [word.removesuffix(one) for one in ENDINGS if word.endswith(one)]
+        stems = [word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending)]
         return any(len(stem) > 3 and (self.in_dictionary(stem) or self.in_dictionary(f"{stem}e")) for stem in stems)
 
     def _is_british(self, word: str) -> bool:
@@ -122,15 +122,19 @@ class Lexicon:
     @lru_cache(maxsize=20_000)  # noqa: B019
     def nearest(self, word: str) -> Near | None:
         """The most frequent word that one letter more, less, changed or exchanged makes of it."""
-        found = {one: self.frequencies[one] for one in self._one_letter_away(word) if one in self.frequencies}
-        found.pop(word, None)
-        if not found:
+        candidates = {
+            candidate: self.frequencies[candidate]
+            for candidate in self._one_letter_away(word)
+            if candidate in self.frequencies
+        }
+        candidates.pop(word, None)
+        if not candidates:
             return None
         # First letters are seldom wrong.
-        likely = {one: zipf + (one[0] == word[0]) for one, zipf in found.items()}
+        likely = {candidate: zipf + (candidate[0] == word[0]) for candidate, zipf in candidates.items()}
         best = max(likely, key=likely.__getitem__)
-        second = max((value for one, value in likely.items() if one != best), default=0.0)
-        return Near(best, found[best], likely[best] - second)
+        second = max((value for candidate, value in likely.items() if candidate != best), default=0.0)
+        return Near(best, candidates[best], likely[best] - second)
 
     def _one_letter_away(self, word: str) -> Iterator[str]:
         cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
@@ -175,8 +179,8 @@ class Lexicon:
         from rapidfuzz import process
         from rapidfuzz.distance import DamerauLevenshtein
 
-        found = process.extractOne(word, self._long_words, scorer=DamerauLevenshtein.distance, score_cutoff=2)
-        return None if found is None else str(found[0])
+        match = process.extractOne(word, self._long_words, scorer=DamerauLevenshtein.distance, score_cutoff=2)
+        return None if match is None else str(match[0])
 
     @lru_cache(maxsize=20_000)  # noqa: B019
     def split(self, word: str) -> tuple[str, str] | None:

@@ -76,7 +76,7 @@ class TestSetOptions:
             labels=tuple(name.strip() for name in labels.split(",")) if labels else (),
             embeddings=embeddings,
             after=after,
-            outputs=tuple(parse_output(one) for one in outputs),
+            outputs=tuple(parse_output(output) for output in outputs),
             reference_translations=tuple(reference_translations),
             seed=seed,
         )

@@ -87,5 +87,5 @@ def decoded(line: bytes) -> tuple[str, int | None]:
 def _group(file: str, named: Sequence[tuple[str, Segment]]) -> tuple[Document, ...]:
     return tuple(
         Document(file, name, tuple(segment for _, segment in run))
-        for name, run in groupby(named, key=lambda one: one[0])
+        for name, run in groupby(named, key=lambda named_segment: named_segment[0])
     )

@@ -59,11 +59,11 @@ def _in_lines(raw: bytes, changes: Changes) -> bytes:
 def _in_table(raw: bytes, changes: Changes, column: Sequence[str]) -> bytes:
     lines = raw.decode("utf-8").split("\n")
     header = [name.strip().casefold() for name in lines[0].removeprefix("\ufeff").split("\t")]
-    place = next(header.index(name) for name in column if name in header)
+    column_index = next(header.index(name) for name in column if name in header)
     rows = [number for number, line in enumerate(lines) if number and line.strip()]
     for segment, text in changes.items():
         fields = lines[rows[segment]].split("\t")
-        fields[place] = _keeping_blanks(fields[place], text)
+        fields[column_index] = _keeping_blanks(fields[column_index], text)
         lines[rows[segment]] = "\t".join(fields)
     return "\n".join(lines).encode()
 

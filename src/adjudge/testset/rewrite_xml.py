@@ -31,7 +31,7 @@ def segments_with_markup(raw: bytes) -> frozenset[int]:
     """The segments of sources that hold more than text. In UTF-16 all count as such: their bytes are not looked for."""
     spans, _ = _source_segments(raw)
     wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    return frozenset(i for i, one in enumerate(spans) if wide or not one.plain or b"<" in raw[one.start : one.end])
+    return frozenset(i for i, span in enumerate(spans) if wide or not span.plain or b"<" in raw[span.start : span.end])
 
 
 def _source_segments(raw: bytes) -> tuple[list[_Span], str]:
@@ -67,12 +67,12 @@ def _source_segments(raw: bytes) -> tuple[list[_Span], str]:
 def _after_tag(raw: bytes, position: int) -> int:
     """The place behind the tag that starts here; values of attributes may hold what else would end it."""
     quote = b""
-    for place in range(position, len(raw)):
-        character = raw[place : place + 1]
+    for index in range(position, len(raw)):
+        character = raw[index : index + 1]
         if quote:
             quote = b"" if character == quote else quote
         elif character in (b'"', b"'"):
             quote = character
         elif character == b">":
-            return place + 1
+            return index + 1
     return len(raw)

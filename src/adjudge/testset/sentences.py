@@ -46,18 +46,18 @@ def find(document: Document, language: str) -> Iterator[Finding]:
     """All findings of one document; the first segment may be a headline."""
     texts = document.texts
     body = range(1, len(texts))
-    lacking = [place for place in body if texts[place].strip() and not is_ended(texts[place])]
+    lacking = [index for index in body if texts[index].strip() and not is_ended(texts[index])]
     uses_punctuation = len(lacking) <= max(1, USUAL * len(body))
-    for place in lacking:
-        following = texts[place + 1] if place + 1 < len(texts) else ""
-        if _goes_on(texts[place], following):
+    for index in lacking:
+        following = texts[index + 1] if index + 1 < len(texts) else ""
+        if _goes_on(texts[index], following):
             what = "a sentence is cut in two: the next segment goes on with a small letter"
-            yield document.finding(place, "segmentation", what, 0.8, span=_end(texts[place]))
-        elif language == "en" and _BREAKS_OFF.search(texts[place]):
+            yield document.finding(index, "segmentation", what, 0.8, span=_end(texts[index]))
+        elif language == "en" and _BREAKS_OFF.search(texts[index]):
             what = "the sentence breaks off"
-            yield document.finding(place, "segmentation", what, 0.8, span=_end(texts[place]))
-        elif uses_punctuation and _is_sentence(texts[place], language):
-            yield _without_period(document, place, language)
+            yield document.finding(index, "segmentation", what, 0.8, span=_end(texts[index]))
+        elif uses_punctuation and _is_sentence(texts[index], language):
+            yield _without_period(document, index, language)
     yield from _small_starts(document)
 
 
@@ -77,15 +77,15 @@ def _is_sentence(text: str, language: str) -> bool:
     return long_enough and not looks_like_title(text)
 
 
-def _without_period(document: Document, place: int, language: str) -> Finding:
-    text = document.texts[place]
+def _without_period(document: Document, index: int, language: str) -> Finding:
+    text = document.texts[index]
     end = len(text.rstrip())
     # In American usage the period stands before the closing quotation mark.
     position = end - 1 if end > 1 and text[end - 1] in '"”' and language == "en" else end
     edit = Edit(position, position, _FULL_STOP.get(language, "."))
     # In other languages than English nobody here knows a sentence from a heading.
     confidence = 0.6 if language != "en" else 0.9 if len(text.split()) >= CERTAIN_WORDS else 0.75
-    return document.finding(place, "final-period", "no punctuation at the end", confidence, edit=edit)
+    return document.finding(index, "final-period", "no punctuation at the end", confidence, edit=edit)
 
 
 def is_informal(texts: Sequence[str]) -> bool:
@@ -98,17 +98,17 @@ def _small_starts(document: Document) -> Iterator[Finding]:
     texts = document.texts
     if is_informal(texts):
         return
-    for place in range(1, len(texts)):
-        if not _goes_on(texts[place - 1], texts[place]) or not is_ended(texts[place - 1]):
+    for index in range(1, len(texts)):
+        if not _goes_on(texts[index - 1], texts[index]) or not is_ended(texts[index - 1]):
             continue
-        if texts[place - 1].rstrip(_CLOSERS + " ").endswith((".", "!", "?")) and not _inside_list(texts, place):
-            edit = Edit(0, 1, texts[place][0].upper())
-            yield document.finding(place, "typo", "a small letter at the start of a sentence", 0.7, edit=edit)
+        if texts[index - 1].rstrip(_CLOSERS + " ").endswith((".", "!", "?")) and not _inside_list(texts, index):
+            edit = Edit(0, 1, texts[index][0].upper())
+            yield document.finding(index, "typo", "a small letter at the start of a sentence", 0.7, edit=edit)
 
 
-def _inside_list(texts: tuple[str, ...], place: int) -> bool:
+def _inside_list(texts: tuple[str, ...], index: int) -> bool:
     """Whether neighbours start with a small letter as well."""
-    beside = [texts[i] for i in (place - 1, place + 1) if 0 <= i < len(texts)]
+    beside = [texts[i] for i in (index - 1, index + 1) if 0 <= i < len(texts)]
     return any(_SMALL_START.match(text) for text in beside)
 
 

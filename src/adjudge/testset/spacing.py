@@ -53,8 +53,8 @@ class Habits:
         whole = "\n".join(texts)
 
         def usual(shape: regex.Pattern[str], among: str) -> bool:
-            found = len(shape.findall(whole))
-            return found >= FEWEST and found > USUAL * sum(map(whole.count, among))
+            times = len(shape.findall(whole))
+            return times >= FEWEST and times > USUAL * sum(map(whole.count, among))
 
         marks = language in _BLANK_BEFORE_MARKS or usual(_BEFORE_MARKS, ";:!?")
         return cls(usual(_BEFORE_POINT, ",."), usual(_IN_BRACKETS, "()[]"), marks, repeated_words(texts))
@@ -62,42 +62,42 @@ class Habits:
 
 def find(document: Document, habits: Habits) -> Iterator[Finding]:
     """All findings of one document."""
-    for place, text in enumerate(document.texts):
+    for index, text in enumerate(document.texts):
         links = [match.span() for match in _LINK.finditer(text)]
-        yield from _outside(links, _at_marks(document, place, text, habits))
-        yield from _harmless(document, place, text)
+        yield from _outside(links, _at_marks(document, index, text, habits))
+        yield from _harmless(document, index, text)
 
 
 def _outside(links: list[tuple[int, int]], findings: Iterator[Finding]) -> Iterator[Finding]:
-    for one in findings:
-        assert one.edit is not None
-        if not any(start <= one.edit.start < end for start, end in links):
-            yield one
+    for finding in findings:
+        assert finding.edit is not None
+        if not any(start <= finding.edit.start < end for start, end in links):
+            yield finding
 
 
-def _at_marks(document: Document, place: int, text: str, habits: Habits) -> Iterator[Finding]:
+def _at_marks(document: Document, index: int, text: str, habits: Habits) -> Iterator[Finding]:
     for match in _MISSING.finditer(text):
         edit = Edit(match.end(), match.end(), " ")
         confidence = 0.9 if match.group() in ".!?," else 0.7
-        yield document.finding(place, "spacing", "a blank is missing after punctuation", confidence, edit=edit)
+        yield document.finding(index, "spacing", "a blank is missing after punctuation", confidence, edit=edit)
     for match in _BRACKET.finditer(text):
         what = "a blank is missing at a bracket"
-        yield document.finding(place, "spacing", what, 0.7, edit=Edit(match.start(), match.start(), " "))
+        yield document.finding(index, "spacing", what, 0.7, edit=Edit(match.start(), match.start(), " "))
     shapes = ((_BEFORE_POINT, habits.points), (_IN_BRACKETS, habits.brackets), (_BEFORE_MARKS, habits.marks))
     for shape, usual in shapes:
         for match in () if usual else shape.finditer(text):
             if habits.brackets and text[match.start() - 1] in ")]":
                 continue
             what = "a blank too many at punctuation"
-            yield document.finding(place, "spacing", what, 0.9, edit=Edit(match.start(), match.end(), ""))
+            yield document.finding(index, "spacing", what, 0.9, edit=Edit(match.start(), match.end(), ""))
 
 
-def _harmless(document: Document, place: int, text: str) -> Iterator[Finding]:
+def _harmless(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _DOUBLE.finditer(text):
         yield document.finding(
-            place, "double-blank", "two blanks in a row", 0.95, edit=Edit(match.start(), match.end(), " ")
+            index, "double-blank", "two blanks in a row", 0.95, edit=Edit(match.start(), match.end(), " ")
         )
     if text != text.strip():
         start, end = len(text) - len(text.lstrip()), len(text.rstrip())
         edit = Edit(end, len(text), "") if end < len(text) else Edit(0, start, "")
-        yield document.finding(place, "double-blank", "blanks at an end of the segment", 0.95, edit=edit)
+        yield document.finding(index, "double-blank", "blanks at an end of the segment", 0.95, edit=edit)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
 from adjudge.results.testset import Finding
-from adjudge.testset import alignment, eaten_quotes, restore
+from adjudge.testset import alignment, eaten_quotes
 from adjudge.testset.language import detect
 from adjudge.testset.read import decoded_lines
 
@@ -31,16 +31,16 @@ def check_translation(source: SourceText, path: Path, code: str) -> list[Finding
             f"has {len(lines):,} lines where {source.path} has {len(texts):,} segments; one line per segment is needed"
         )
         raise InputError(what, file=path)
-    found = [*findings, *alignment.find(texts, lines, path)]
-    found += _marks_taken_away(source, lines)
+    all_findings = [*findings, *alignment.find(texts, lines, path)]
+    all_findings += _marks_taken_away(source, lines)
     if len(lines) >= FEWEST_LINES and detect(lines) == code:
         what = f"the translation is in '{code}', the language of the source"
-        found.append(Finding(str(path), 1, "", "language", lines[0][:64], None, 0.9, what))
-    return found
+        all_findings.append(Finding(str(path), 1, "", "language", lines[0][:64], None, 0.9, what))
+    return all_findings
 
 
 def _marks_taken_away(source: SourceText, lines: Sequence[str]) -> list[Finding]:
     """What the translation shows of quotation marks that a reader of tables took from the source."""
     known = eaten_quotes.find(source)
     shown = () if known else eaten_quotes.find_by(source, lines)
-    return [*shown, *restore.find(source, lines)] if known or shown else []
+    return [*shown, *eaten_quotes.restorations(source, lines)] if known or shown else []

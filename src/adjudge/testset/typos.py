@@ -55,17 +55,17 @@ def find(document: Document, lexicon: Lexicon, repeated: frozenset[str] = frozen
     """All findings of one document; `repeated` are words that the whole file uses more than once."""
     words = Counter(word for text in document.texts for word in _WORD.findall(text))
     informal = is_informal(document.texts)
-    for place, text in enumerate(document.texts):
+    for index, text in enumerate(document.texts):
         doubled = {match[1] for match in _DOUBLED.finditer(text)}
         for match in _WORD.finditer(text):
             word = match.group()
             if len(word) < SHORTEST or words[word] >= RECURRING or word in doubled or not _unknown(word, lexicon):
                 continue
             if lexicon.zipf(word) == 0.0 or not _stands_in_marks(text, match):
-                yield from _explained(document, place, match, lexicon, again=word in repeated)
-        yield from _doubled(document, place, text, lexicon)
+                yield from _explained(document, index, match, lexicon, again=word in repeated)
+        yield from _doubled(document, index, text, lexicon)
         if lexicon.language == "en" and not informal:
-            yield from _lone_letters(document, place, text)
+            yield from _lone_letters(document, index, text)
 
 
 def _stands_in_marks(text: str, match: regex.Match[str]) -> bool:
@@ -102,7 +102,7 @@ def _surely_glued(word: str, lexicon: Lexicon) -> bool:
 
 
 def _explained(
-    document: Document, place: int, match: regex.Match[str], lexicon: Lexicon, *, again: bool
+    document: Document, index: int, match: regex.Match[str], lexicon: Lexicon, *, again: bool
 ) -> Iterator[Finding]:
     word, (start, end) = match.group(), match.span()
     # Without a dictionary, endings look like words: whoever knows no Spanish takes pronouns for words run together.
@@ -114,11 +114,11 @@ def _explained(
     if parts is not None and perhaps_glued and (not likely or near is None or near.zipf < FREQUENT_ENOUGH):
         edit = Edit(start, end, " ".join(parts))
         confidence = 0.92 if glued else 0.6
-        yield document.finding(place, "spacing", f"'{word}': two words run together?", confidence, edit=edit)
+        yield document.finding(index, "spacing", f"'{word}': two words run together?", confidence, edit=edit)
     elif near is not None and likely:
         edit = Edit(start, end, near.word)
         what = f"'{word}' is unknown, '{near.word}' is close"
-        yield document.finding(place, "typo", what, _confidence(word, near, lexicon), edit=edit)
+        yield document.finding(index, "typo", what, _confidence(word, near, lexicon), edit=edit)
     elif (
         lexicon.has_dictionary
         and len(word) > 8
@@ -126,7 +126,7 @@ def _explained(
         and (far := lexicon.two_letters_away(word)) is not None
     ):
         edit = Edit(start, end, far)
-        yield document.finding(place, "typo", f"'{word}' is unknown, '{far}' is close", 0.7, edit=edit)
+        yield document.finding(index, "typo", f"'{word}' is unknown, '{far}' is close", 0.7, edit=edit)
 
 
 def _is_likely(word: str, near: Near, lexicon: Lexicon) -> bool:
@@ -142,7 +142,7 @@ def _confidence(word: str, near: Near, lexicon: Lexicon) -> float:
     return 0.9 if clear and lexicon.zipf(word) < 1.5 and len(word) > 4 else 0.75
 
 
-def _doubled(document: Document, place: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
+def _doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
     """In other languages than English, articles and pronouns may well stand twice: only longer words are doubted."""
     english = lexicon.language == "en"
     for match in _DOUBLED.finditer(text):
@@ -151,13 +151,13 @@ def _doubled(document: Document, place: int, text: str, lexicon: Lexicon) -> Ite
         if match[1] in _MAY_DOUBLE or rare or (not english and len(match[1]) < SHORTEST):
             continue
         edit = Edit(match.start(), match.end(), match[1])
-        yield document.finding(place, "typo", f"'{match[1]}' stands twice", 0.9 if english else 0.6, edit=edit)
+        yield document.finding(index, "typo", f"'{match[1]}' stands twice", 0.9 if english else 0.6, edit=edit)
 
 
-def _lone_letters(document: Document, place: int, text: str) -> Iterator[Finding]:
+def _lone_letters(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _LONE.finditer(text):
         letter = match.group()
         if letter == "i":
-            yield document.finding(place, "typo", "a small i", 0.8, edit=Edit(match.start(), match.end(), "I"))
+            yield document.finding(index, "typo", "a small i", 0.8, edit=Edit(match.start(), match.end(), "I"))
         elif letter not in "xvn" or (letter == "n" and "'" not in text):
-            yield document.finding(place, "typo", "a single letter that is no word", 0.6, span=match.span())
+            yield document.finding(index, "typo", "a single letter that is no word", 0.6, span=match.span())

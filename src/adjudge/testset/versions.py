@@ -42,15 +42,17 @@ def compare_versions(
     """Compare two versions of a test set and, where given, the outputs for both."""
     ours, theirs = _segments(before), _segments(after)
     changes = tuple(_changes(ours, theirs))
-    touched = {one.line_before for one in changes}
+    touched = {change.line_before for change in changes}
     in_step = len(ours) == len(theirs)
-    lines = [one.line for one in ours]
+    lines = [translation.line for translation in ours]
     wanted = [_read_lines(path, len(ours), before.path) for path in references]
     return Versions(
         segments_before=len(ours),
         segments_after=len(theirs),
         changes=changes,
-        outputs=tuple(_output(one, lines, touched, wanted, source=before.path, in_step=in_step) for one in outputs),
+        outputs=tuple(
+            _output(output, lines, touched, wanted, source=before.path, in_step=in_step) for output in outputs
+        ),
     )
 
 
@@ -65,18 +67,18 @@ def _changes(before: list[Segment], after: list[Segment]) -> list[SegmentChange]
         pairs = _aligned(before, after)
     return [
         SegmentChange(
-            one.line if one else None, other.line if other else None, _kind(one, other), one.text if one else "",
-            other.text if other else "",
+            old.line if old else None, new.line if new else None, _kind(old, new), old.text if old else "",
+            new.text if new else "",
         )
-        for one, other in pairs
-        if one is None or other is None or one.text.strip() != other.text.strip()
+        for old, new in pairs
+        if old is None or new is None or old.text.strip() != new.text.strip()
     ]  # fmt: skip
 
 
 def _aligned(before: list[Segment], after: list[Segment]) -> list[tuple[Segment | None, Segment | None]]:
     """Pairs where segments were put in or taken out: equal ones hold the rest together, stretches go in order."""
     matcher = SequenceMatcher(
-        None, [_plain(one.text) for one in before], [_plain(one.text) for one in after], autojunk=False
+        None, [_plain(segment.text) for segment in before], [_plain(segment.text) for segment in after], autojunk=False
     )
     pairs: list[tuple[Segment | None, Segment | None]] = []
     for _, low, high, start, end in matcher.get_opcodes():
@@ -93,14 +95,14 @@ def _kind(before: Segment | None, after: Segment | None) -> str:
     """In which way two segments differ; the smallest change that explains it."""
     if before is None or after is None:
         return "put in" if before is None else "taken out"
-    one, other = before.text.strip(), after.text.strip()
-    without_quotes = [text.translate({ord(mark): None for mark in ALL}) for text in (one, other)]
+    old, new = before.text.strip(), after.text.strip()
+    without_quotes = [text.translate({ord(mark): None for mark in ALL}) for text in (old, new)]
     if without_quotes[0] == without_quotes[1]:
         return "quotation marks"
-    if "".join(one.split()) == "".join(other.split()):
+    if "".join(old.split()) == "".join(new.split()):
         return "spacing"
-    if _plain(one) == _plain(other):
-        same_case = _PUNCTUATION.sub("", "".join(one.split())) == _PUNCTUATION.sub("", "".join(other.split()))
+    if _plain(old) == _plain(new):
+        same_case = _PUNCTUATION.sub("", "".join(old.split())) == _PUNCTUATION.sub("", "".join(new.split()))
         return "punctuation" if same_case else "capital letters"
     return "words"
 
@@ -126,7 +128,7 @@ def _output(
     if not in_step:
         raise InputError("the two versions have other numbers of segments, so outputs cannot be compared", file=source)
     before, after = (_read_lines(path, len(lines), source) for path in (files.before, files.after))
-    changed = [one != other for one, other in zip(before, after, strict=True)]
+    changed = [old != new for old, new in zip(before, after, strict=True)]
     where = [hit for line, hit in zip(lines, changed, strict=True) if line in touched]
     elsewhere = [hit for line, hit in zip(lines, changed, strict=True) if line not in touched]
     return OutputChange(
@@ -146,7 +148,7 @@ def segment_ter(hypotheses: Sequence[str], references: Sequence[str]) -> tuple[f
 
     ter = TER()
     pairs = zip(hypotheses, references, strict=True)
-    return tuple(float(ter.sentence_score(one, [other]).score) / 100 for one, other in pairs)
+    return tuple(float(ter.sentence_score(hypothesis, [reference]).score) / 100 for hypothesis, reference in pairs)
 
 
 def _metrics(before: list[str], after: list[str], references: list[list[str]]) -> dict[str, tuple[float, float]]:

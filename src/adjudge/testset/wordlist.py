@@ -18,8 +18,8 @@ ZIPF_OF_CERTAINTY = 9.0
 
 @lru_cache(maxsize=1)
 def _folder() -> Path | None:
-    found = find_spec("wordfreq")
-    return None if found is None or found.origin is None else Path(found.origin).parent / "data"
+    package = find_spec("wordfreq")
+    return None if package is None or package.origin is None else Path(package.origin).parent / "data"
 
 
 def _file(language: str) -> Path | None:
@@ -49,11 +49,11 @@ def read_list(language: str) -> dict[str, float]:
     if header != _FORMAT:
         return _from_package(language)
     # Within a rank words stand in order of the alphabet, and each once.
-    return {word: zipf for place, words in enumerate(ranks) for zipf in (_zipf(place),) for word in words}
+    return {word: zipf for rank, words in enumerate(ranks) for zipf in (_zipf(rank),) for word in words}
 
 
-def _zipf(place: int) -> float:
-    return round(ZIPF_OF_CERTAINTY - place / 100, 2)
+def _zipf(rank: int) -> float:
+    return round(ZIPF_OF_CERTAINTY - rank / 100, 2)
 
 
 def _from_package(language: str) -> dict[str, float]:

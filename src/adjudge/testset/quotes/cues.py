@@ -1,8 +1,14 @@
-"""What sounds like speech and what like narration (English), to find where an unmarked quotation ends."""
+"""What sounds like speech and what like narration (English), to find where an unclosed quotation must have ended."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from adjudge.testset.sentences import is_ended
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _VERBS = (
     "said|says|say|added|adds|told|tells|asked|asks|explained|explains|warned|insisted|wrote|writes|tweeted|posted|"
@@ -46,3 +52,21 @@ def ends_with_attribution(text: str) -> bool:
 def sounds_like_narration(text: str) -> bool:
     """Whether the text says who said something, and nobody speaks."""
     return ATTRIBUTION.search(text) is not None and not sounds_like_speech(text)
+
+
+def last_of_speech(texts: Sequence[str], first: int, until: int, *, resumed: bool = False) -> int:
+    """The segment in which the quotation that opens in `first` most likely ends; it must end before `until`.
+
+    A quotation that is `resumed` after the words who spoke ("So," she said. "Yes.) seldom goes beyond its segment.
+    """
+    last = first
+    for index in range(first + 1, until):
+        if sounds_like_narration(texts[index]):
+            return last
+        if sounds_like_speech(texts[index]):
+            last = index
+    # A single segment between speech and the next quotation mostly belongs to the speech, unless it is no sentence.
+    one_more = (
+        not (resumed and last == first) and until - 1 - last == 1 and until < len(texts) and is_ended(texts[until - 1])
+    )
+    return until - 1 if one_more else last

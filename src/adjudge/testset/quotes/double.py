@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge.results.testset import Edit
-from adjudge.testset.quotes.blame import last_of_speech
-from adjudge.testset.quotes.cues import TRAILING, sounds_like_narration
+from adjudge.testset.quotes.cues import TRAILING, last_of_speech, sounds_like_narration
 from adjudge.testset.quotes.machine import Broken, Machine
 from adjudge.testset.quotes.marks import DOUBLE, Mark, find_marks
 
@@ -31,13 +30,13 @@ def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
     marks = [mark for i, text in enumerate(document.texts) for mark in find_marks(text, i) if mark.double]
     yield from (_inside(document, mark) for mark in marks if mark.side == "inside")
     escaped = [_DOUBLED.search(text) is not None for text in document.texts]
-    for place, text in enumerate(document.texts):
-        yield from (_doubled(document, place, match) for match in _DOUBLED.finditer(text))
+    for index, text in enumerate(document.texts):
+        yield from (_doubled(document, index, match) for match in _DOUBLED.finditer(text))
     # Marks that a table doubled are told as such, not as quotations without an end.
     outside = [
         replace(mark, side="either") if mark.side == "inside" else mark
         for mark in marks
-        if not escaped[mark.place] and not (mark.side == "inside" and _is_contracted(document, mark))
+        if not escaped[mark.index] and not (mark.side == "inside" and _is_contracted(document, mark))
     ]
     for broken in Machine(document.texts, outside).run():
         if broken.problem == "apostrophe":
@@ -50,61 +49,61 @@ def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
             yield _never_closed(document, broken, english=english)
 
 
-def _doubled(document: Document, place: int, match: re.Match[str]) -> Finding:
+def _doubled(document: Document, index: int, match: re.Match[str]) -> Finding:
     what = "quotation marks doubled, as in a field of a table"
-    return document.finding(place, QUOTES, what, 0.9, edit=Edit(match.start(), match.end(), f'"{match[1]}"'))
+    return document.finding(index, QUOTES, what, 0.9, edit=Edit(match.start(), match.end(), f'"{match[1]}"'))
 
 
 def _is_contracted(document: Document, mark: Mark) -> bool:
-    return _CONTRACTED.match(document.texts[mark.place], mark.position + 1) is not None
+    return _CONTRACTED.match(document.texts[mark.index], mark.position + 1) is not None
 
 
 def _inside(document: Document, mark: Mark) -> Finding:
     if _is_contracted(document, mark):
         return _apostrophe(document, mark, 0.97)
     what = "a quotation mark inside a word, or without a blank beside it"
-    return document.finding(mark.place, QUOTES, what, 0.7, span=(mark.position, mark.position + 1))
+    return document.finding(mark.index, QUOTES, what, 0.7, span=(mark.position, mark.position + 1))
 
 
 def _apostrophe(document: Document, mark: Mark, confidence: float) -> Finding:
     apostrophe = "'" if mark.character == '"' else "’"
     edit = Edit(mark.position, mark.position + 1, apostrophe)
     return document.finding(
-        mark.place, APOSTROPHE, "a quotation mark where an apostrophe belongs", confidence, edit=edit
+        mark.index, APOSTROPHE, "a quotation mark where an apostrophe belongs", confidence, edit=edit
     )
 
 
 def _never_opened(document: Document, mark: Mark) -> Finding:
-    text = document.texts[mark.place]
+    text = document.texts[mark.index]
     opening = _PARTNER.get(mark.character, mark.character)
     before = text[: mark.position]
     ends_well = before.endswith((",", ".", "!", "?", "…"))
-    start = [found.end() for found in _OPENED_HERE.finditer(before)]
+    start = [match.end() for match in _OPENED_HERE.finditer(before)]
     # Where who said it follows, or the segment ends, the quotation can only have started at the segment's beginning.
-    at_start = ends_well and not start and (mark.place == 0 or not sounds_like_narration(before))
+    at_start = ends_well and not start and (mark.index == 0 or not sounds_like_narration(before))
     what = "the end of a quotation that was never opened"
     if at_start and TRAILING.match("," + text[mark.position + 1 :], 1):
-        return document.finding(mark.place, QUOTES, what, 0.92, edit=Edit(0, 0, opening))
+        return document.finding(mark.index, QUOTES, what, 0.92, edit=Edit(0, 0, opening))
     if start:
-        return document.finding(mark.place, QUOTES, what, 0.85, edit=Edit(start[-1], start[-1], opening))
-    return document.finding(mark.place, QUOTES, what, 0.8, span=(mark.position, mark.position + 1))
+        return document.finding(mark.index, QUOTES, what, 0.85, edit=Edit(start[-1], start[-1], opening))
+    return document.finding(mark.index, QUOTES, what, 0.8, span=(mark.position, mark.position + 1))
 
 
 def _never_closed(document: Document, broken: Broken, *, english: bool) -> Finding:
     mark = broken.mark
     closing = _closing(mark.character)
-    text = document.texts[mark.place]
+    text = document.texts[mark.index]
     what = "a quotation that is never closed"
     trailing = TRAILING.search(text, mark.position + 1)
     if trailing:
-        place = trailing.start()
-        return document.finding(mark.place, QUOTES, what, 0.95, edit=Edit(place, place, closing))
-    if broken.until == mark.place:
-        return document.finding(mark.place, QUOTES, what, 0.85, span=(mark.position, mark.position + 1))
+        end = trailing.start()
+        return document.finding(mark.index, QUOTES, what, 0.95, edit=Edit(end, end, closing))
+    if broken.until == mark.index:
+        return document.finding(mark.index, QUOTES, what, 0.85, span=(mark.position, mark.position + 1))
     resumed = any(character in DOUBLE for character in text[: mark.position])
-    last = last_of_speech(document.texts, mark.place, broken.until, resumed=resumed) if english else mark.place
+    last = last_of_speech(document.texts, mark.index, broken.until, resumed=resumed) if english else mark.index
     end = len(document.texts[last].rstrip())
-    only_here = broken.until == mark.place + 1 or last == mark.place
+    only_here = broken.until == mark.index + 1 or last == mark.index
     confidence = 0.9 if only_here else 0.8
     return document.finding(last, QUOTES, what, confidence, edit=Edit(end, end, closing))
 

@@ -68,38 +68,38 @@ class Machine:
         """After a digit a mark means inches where no quotation is open, or where its segment goes on and closes it."""
         if self.opened is None:
             return True
-        later = [one for one in self.marks if one.place == mark.place and one.position > mark.position]
+        later = [each for each in self.marks if each.index == mark.index and each.position > mark.position]
         if later and later[0].side == "close":
             return True
-        after = self.texts[mark.place][mark.position + 1 :]
-        return self.opened.place != mark.place and after[:1] == " " and after[1:2].islower()
+        after = self.texts[mark.index][mark.position + 1 :]
+        return self.opened.index != mark.index and after[:1] == " " and after[1:2].islower()
 
     def _open(self, mark: Mark, number: int) -> None:
         if self.opened is None:
             self.opened = mark
         elif not mark.leading and self._closes_twice(number):
             self.inner += 1
-        elif mark.leading and mark.place != self.opened.place and self._continues(mark):
+        elif mark.leading and mark.index != self.opened.index and self._continues(mark):
             # Each paragraph opens anew, the last one closes.
-            self.broken.append(Broken("opens anew", self.opened, mark.place))
+            self.broken.append(Broken("opens anew", self.opened, mark.index))
             self.opened = mark
         else:
-            self.broken.append(Broken("never closed", self.opened, mark.place))
+            self.broken.append(Broken("never closed", self.opened, mark.index))
             self.opened = mark
 
     def _closes_twice(self, number: int) -> bool:
         """Whether a quotation inside the open one starts here: its own end comes in this segment, then the outer's."""
         following = self.marks[number + 1 : number + 3]
-        ends = len(following) == 2 and all(one.side in ("close", "either", "digit") for one in following)
-        return ends and following[0].place == self.marks[number].place
+        ends = len(following) == 2 and all(each.side in ("close", "either", "digit") for each in following)
+        return ends and following[0].index == self.marks[number].index
 
     def _continues(self, mark: Mark) -> bool:
         """Whether everything since the open mark can be one long quotation."""
         assert self.opened is not None
-        rest = self.texts[self.opened.place][self.opened.position + 1 :]
+        rest = self.texts[self.opened.index][self.opened.position + 1 :]
         if ends_with_attribution(rest):
             return False
-        between = [rest, *self.texts[self.opened.place + 1 : mark.place]]
+        between = [rest, *self.texts[self.opened.index + 1 : mark.index]]
         if any(sounds_like_narration(text) for text in between):
             return False
         return len(between) == 1 or all(sounds_like_speech(text) for text in between[1:])
@@ -113,15 +113,18 @@ class Machine:
         elif (earlier := self._possessive_before(mark)) is not None:
             # clients" files": the first one was an apostrophe, and this one closes.
             self.broken.append(Broken("apostrophe", earlier))
-        elif looks_possessive(self.texts[mark.place], mark.position):
+        elif looks_possessive(self.texts[mark.index], mark.position):
             self.broken.append(Broken("apostrophe", mark))
         else:
             self.broken.append(Broken("never opened", mark))
 
     def _possessive_before(self, mark: Mark) -> Mark | None:
         """A mark of the segment that was taken for the end, though it looks like the end of a plural's genitive."""
-        same = [one for one in self.closed if one.place == mark.place]
-        return next((one for one in same if looks_possessive(self.texts[one.place], one.position)), None)
+        same = [each for each in self.closed if each.index == mark.index]
+        return next(
+            (each for each in same if looks_possessive(self.texts[each.index], each.position)),
+            None,
+        )
 
 
 def looks_possessive(text: str, position: int) -> bool:

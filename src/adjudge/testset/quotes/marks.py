@@ -2,6 +2,7 @@
 
 Straight marks have no direction of their own, and languages use the same curly mark for opening and for closing; what
 stands beside a mark settles nearly all cases. Apostrophes look like single marks: one between letters is never a mark.
+Some scripts use marks otherwise: no blanks beside them, particles behind them, or marks inside words.
 """
 
 from __future__ import annotations
@@ -10,7 +11,45 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from adjudge.testset.quotes.scripts import CLOSES, OPENS, in_hebrew_word, opens_after_elision, side_by_script
+OPENS = "“„«‘‚‹‟`「『"
+CLOSES = "”»›」』"
+# East Asian scripts with their punctuation, and those of South-East Asia that leave no blanks between words.
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]"
+)
+# Articles and pronouns that lose their vowel before a word, and so before a mark: l'« affaire ».
+_ELISION = re.compile(r"\b(?:[cdjlmnst]|\w*qu|dell|nell|all|sull|un)['’]$", re.IGNORECASE)
+_HEBREW = re.compile("[\u0590-\u05ff]+")
+# Conjunctions and prepositions of one letter that Hebrew writes together with the next word, even before a mark.
+_HEBREW_PREFIX = re.compile("(?<![\u0590-\u05ff])[והבכלמש]{1,2}$")
+
+
+def side_by_script(text: str, position: int, before: str, after: str) -> Literal["open", "close", "either"] | None:
+    """Which way a mark faces, where its neighbours are of a script without blanks; None where they are not."""
+    if not (_WITHOUT_BLANKS.match(before) or _WITHOUT_BLANKS.match(after)):
+        return None
+    if text[position] in OPENS:
+        return "open"
+    if text[position] in CLOSES:
+        return "close"
+    if before == "" or before.isspace():
+        return "open"
+    return "close" if after == "" or after.isspace() else "either"
+
+
+def in_hebrew_word(text: str, position: int) -> Literal["open", "inside"] | None:
+    """A mark between Hebrew letters: `inside` an abbreviation, or `open` behind a prefix; None for all others."""
+    behind = _HEBREW.match(text, position + 1)
+    if behind is None or not _HEBREW.match(text[max(0, position - 1) : position]):
+        return None
+    prefixed = len(behind.group()) > 1 and _HEBREW_PREFIX.search(text, 0, position)
+    return "open" if prefixed else "inside"
+
+
+def opens_after_elision(text: str, position: int) -> bool:
+    """Whether a mark stands behind an article that lost its vowel."""
+    return text[position] in '"“«' and _ELISION.search(text, 0, position) is not None
+
 
 DOUBLE = '"“”„«»‟＂「」'
 SINGLE = "'‘’‚‹›`『』"
@@ -36,7 +75,7 @@ Side = Literal["open", "close", "either", "inside", "digit"]
 class Mark:
     """A mark at `position` of segment `place`."""
 
-    place: int
+    index: int
     position: int
     character: str
     side: Side
@@ -49,9 +88,9 @@ class Mark:
         return self.character in DOUBLE
 
 
-def find_marks(text: str, place: int) -> list[Mark]:
+def find_marks(text: str, index: int) -> list[Mark]:
     """All double marks, and all single ones that are no apostrophes for certain."""
-    found: list[Mark] = []
+    marks: list[Mark] = []
     plurals = {match.end() for match in _PLURAL.finditer(text)}
     for position, printed in enumerate(text):
         if printed not in ALL or text[position - 1 : position + 1] in _TWO_IN_ONE:
@@ -66,8 +105,8 @@ def find_marks(text: str, place: int) -> list[Mark]:
         if character in SINGLE and (side in ("inside", "digit", "either") or _ELIDED.match(text, position)):
             continue
         leading = not text[:position].strip(ALL + "-–—•… ")
-        found.append(Mark(place, position, character, side, leading))
-    return found
+        marks.append(Mark(index, position, character, side, leading))
+    return marks
 
 
 def _measures(text: str, position: int, before: str, after: str) -> bool:

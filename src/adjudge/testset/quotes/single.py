@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.testset.quotes.blame import last_of_speech
+from adjudge.testset.quotes.cues import last_of_speech
 from adjudge.testset.quotes.machine import Broken, Machine, looks_possessive
 from adjudge.testset.quotes.marks import Mark, find_marks
 
@@ -21,7 +21,7 @@ _PUNCTUATION = (".", ",", "!", "?", "…")
 
 def find(document: Document) -> Iterator[Finding]:
     """Single quotations without an end or a start, and pairs where double ones are the American custom."""
-    marks = [find_marks(text, place) for place, text in enumerate(document.texts)]
+    marks = [find_marks(text, index) for index, text in enumerate(document.texts)]
     single = _quoting(document.texts, [mark for own in marks for mark in own if not mark.double])
     for broken in Machine(document.texts, single).run():
         if broken.problem == "never opened":
@@ -43,34 +43,34 @@ def _quoting(texts: tuple[str, ...], marks: list[Mark]) -> list[Mark]:
 
 
 def _is_apostrophe(texts: tuple[str, ...], mark: Mark, later: list[Mark]) -> bool:
-    if not looks_possessive(texts[mark.place], mark.position):
+    if not looks_possessive(texts[mark.index], mark.position):
         return False
     following = later[0] if later else None
-    return following is not None and following.side == "close" and following.place - mark.place < FARTHEST
+    return following is not None and following.side == "close" and following.index - mark.index < FARTHEST
 
 
 def _after_punctuation(texts: tuple[str, ...], mark: Mark) -> bool:
     """No apostrophe stands after a comma or the end of a sentence."""
-    return texts[mark.place][: mark.position].endswith(_PUNCTUATION)
+    return texts[mark.index][: mark.position].endswith(_PUNCTUATION)
 
 
 def _unclosed(document: Document, broken: Broken) -> Finding:
     mark = broken.mark
-    until = min(broken.until, mark.place + FARTHEST)
+    until = min(broken.until, mark.index + FARTHEST)
     what = "a single quotation mark that opens and is never closed, or another mark closes it"
     if broken.problem == "opens anew":
         what = "a quotation in single marks that opens anew in the next segment without being closed"
-    last = last_of_speech(document.texts, mark.place, until) if until > mark.place else mark.place
+    last = last_of_speech(document.texts, mark.index, until) if until > mark.index else mark.index
     if broken.problem == "opens anew":
         last = broken.until - 1
-    if last == mark.place:
+    if last == mark.index:
         return _finding(document, mark, what)
     end = len(document.texts[last].rstrip())
     return document.finding(last, "quotation-marks", what, 0.6, span=(max(0, end - 1), end))
 
 
 def _finding(document: Document, mark: Mark, what: str) -> Finding:
-    return document.finding(mark.place, "quotation-marks", what, 0.6, span=(mark.position, mark.position + 1))
+    return document.finding(mark.index, "quotation-marks", what, 0.6, span=(mark.position, mark.position + 1))
 
 
 def _style(document: Document, marks: list[list[Mark]], single: list[Mark]) -> Iterator[Finding]:
@@ -78,12 +78,12 @@ def _style(document: Document, marks: list[list[Mark]], single: list[Mark]) -> I
     kept = set(single)
     pairs = [pair for own in marks for pair in _pairs([mark for mark in own if mark.double or mark in kept])]
     double = sum(mark.double for own in marks[1:] for mark in own) // 2
-    if sum(opened.place > 0 for opened, _ in pairs) <= double:
+    if sum(opened.index > 0 for opened, _ in pairs) <= double:
         return
     what = "single quotation marks, where double ones are the American custom"
     for opened, closed in pairs:
         span = (opened.position, closed.position + 1)
-        yield document.finding(opened.place, "quote-style", what, 0.5, span=span)
+        yield document.finding(opened.index, "quote-style", what, 0.5, span=span)
 
 
 def _pairs(marks: list[Mark]) -> Iterator[tuple[Mark, Mark]]:

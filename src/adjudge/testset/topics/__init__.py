@@ -20,8 +20,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.results.topics import NearPair, Topic, Topics
 from adjudge.testset.topics.embeddings import WORDS, embed, load
-from adjudge.testset.topics.energy import energy_test
-from adjudge.testset.topics.groups import group
+from adjudge.testset.topics.groups import energy_test, group
 from adjudge.testset.topics.space import Space, make_space
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def compare_topics(
     if labels and len(labels) != topics:
         raise UsageError(f"--labels has {len(labels)} names for {topics} topics; give one for each, or change --topics")
     reference = _sample(reference, seed)
-    space = make_space([" ".join(one.texts) for one in (*test, *reference)], seed)
+    space = make_space([" ".join(document.texts) for document in (*test, *reference)], seed)
     if embeddings != WORDS:
         encoder = load(embeddings)
         embeddings, space = encoder.name, replace(space, points=embed([*test, *reference], encoder))
@@ -85,14 +84,14 @@ def _topics(
     space: Space, is_test: NDArray[np.bool_], number: int, labels: Sequence[str], seed: int
 ) -> tuple[Topic, ...]:
     member = group(space.points, min(number, len(space.points)), seed)
-    order = sorted(set(member.tolist()), key=lambda one: -int((member == one).sum()))
-    found = []
-    for place, one in enumerate(order):
-        terms = space.terms_of(member == one, TERMS)
-        label = labels[place] if place < len(labels) else " / ".join(terms[:2])
-        shares = (float((member[side] == one).mean()) for side in (is_test, ~is_test))
-        found.append(Topic(label, terms, *shares))
-    return tuple(found)
+    order = sorted(set(member.tolist()), key=lambda topic: -int((member == topic).sum()))
+    topics = []
+    for index, topic in enumerate(order):
+        terms = space.terms_of(member == topic, TERMS)
+        label = labels[index] if index < len(labels) else " / ".join(terms[:2])
+        shares = (float((member[side] == topic).mean()) for side in (is_test, ~is_test))
+        topics.append(Topic(label, terms, *shares))
+    return tuple(topics)
 
 
 def _near_pairs(space: Space, test: Sequence[Document]) -> tuple[NearPair, ...]:

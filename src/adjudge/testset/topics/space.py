@@ -42,7 +42,7 @@ class Space:
 def make_space(texts: Sequence[str], seed: int) -> Space:
     """The space of all texts together."""
     counted = [Counter(_WORD.findall(text.lower())) for text in texts]
-    spread = Counter(word for one in counted for word in one)
+    spread = Counter(word for counts in counted for word in counts)
     words = sorted(word for word, times in spread.items() if 1 < times <= max(2, TOO_COMMON * len(texts)))
     weights = _tf_idf(counted, words, spread)
     return Space(tuple(words), weights, _reduced(weights, seed))
@@ -54,8 +54,8 @@ def _tf_idf(counted: list[Counter[str]], words: list[str], spread: Counter[str])
     code = {word: i for i, word in enumerate(words)}
     rarity = np.array([np.log((1 + len(counted)) / (1 + spread[word])) + 1 for word in words])
     rows, columns, values = [], [], []
-    for row, one in enumerate(counted):
-        for word, times in one.items():
+    for row, counts in enumerate(counted):
+        for word, times in counts.items():
             if word in code:
                 rows.append(row)
                 columns.append(code[word])

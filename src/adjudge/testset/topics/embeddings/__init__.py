@@ -39,7 +39,7 @@ def load(choice: str) -> Encoder:
     """The model that comes with the extra, or the one in a folder."""
     try:
         if choice == SENTENCES:
-            from adjudge.testset.topics.embeddings.bundled import BundledModel
+            from adjudge.testset.topics.embeddings.models import BundledModel
 
             return BundledModel()
         folder = Path(choice)
@@ -47,7 +47,7 @@ def load(choice: str) -> Encoder:
             raise UsageError(
                 f"--embeddings '{choice}' is neither '{WORDS}' nor '{SENTENCES}' nor the folder of a model"
             )
-        from adjudge.testset.topics.embeddings.onnx_model import OnnxModel
+        from adjudge.testset.topics.embeddings.models import OnnxModel
 
         return OnnxModel.read(folder)
     except ModuleNotFoundError as fault:

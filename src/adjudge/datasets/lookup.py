@@ -1,17 +1,46 @@
-"""Where data sets lie: the folder in ADJUDGE_DATA, or the cache of the user."""
+"""The catalogue of data sets, and which of them are on this machine: in ADJUDGE_DATA or in the cache of the user."""
 
 from __future__ import annotations
 
 import json
 import os
+import tomllib
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import unknown_choice
 from adjudge.core.files import exists
-from adjudge.datasets.sets import DataSet, DataSets, Listed
+from adjudge.datasets.sets import DataFile, DataSet, DataSets, Listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+@cache
+def catalogue() -> dict[str, DataSet]:
+    """Every data set by its name, in the order of the file."""
+    text = (files("adjudge.datasets") / "catalogue.toml").read_text(encoding="utf-8")
+    sets = [_data_set(entry) for entry in tomllib.loads(text)["set"]]
+    return {dataset.name: dataset for dataset in sets}
+
+
+def find_set(name: str) -> DataSet:
+    """The data set of this name."""
+    known = catalogue()
+    if name not in known:
+        raise unknown_choice("data set", name, known)
+    return known[name]
+
+
+def _data_set(given: dict[str, Any]) -> DataSet:
+    return DataSet(files=tuple(_data_file(file) for file in given.pop("file")), **given)
+
+
+def _data_file(given: dict[str, Any]) -> DataFile:
+    return DataFile(mirrors=tuple(given.pop("mirrors", ())), **given)
+
 
 RECORD = ".adjudge-data.json"
 """Written into the folder of a set when all of its files are there."""
@@ -39,13 +68,14 @@ def where_is(dataset: DataSet, folder: Path) -> Path | None:
 def listed(sets: Sequence[DataSet], *, details: bool = False) -> DataSets:
     """The sets, each with where it is at hand."""
     folder = data_folder()
-    found = [(one, where_is(one, folder)) for one in sets]
+    folders = [(dataset, where_is(dataset, folder)) for dataset in sets]
     return DataSets(
         settings={"folder": str(folder)},
         data=f"{len(sets)} sets",
         folder=str(folder),
         sets=tuple(
-            Listed(one, None if place is None else str(place), str(place or folder / one.name)) for one, place in found
+            Listed(dataset, None if location is None else str(location), str(location or folder / dataset.name))
+            for dataset, location in folders
         ),
         details=details,
     )

@@ -1,10 +1,16 @@
-"""A sentence model in a folder, run by ONNX Runtime: `model.onnx` or `onnx/model.onnx`, with `tokenizer.json`."""
+"""Sentence models: the small one inside the package wordllama, and any in a folder, run by ONNX Runtime.
+
+The small one averages vectors of pieces of words (English, 16 MB). A folder holds `model.onnx` or `onnx/model.onnx`,
+with `tokenizer.json`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +19,35 @@ from adjudge.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
-PLACES = ("onnx/model.onnx", "model.onnx")
+
+class BundledModel:
+    """Loads the vectors when made; nothing is downloaded."""
+
+    def __init__(self) -> None:
+        import wordllama
+
+        # The package looks for its tokeniser under another name than it ships; as the cache, its own folder is right.
+        own = Path(wordllama.__file__).parent
+        self._model = wordllama.WordLlama.load(cache_dir=own, disable_download=True)
+
+    @property
+    def name(self) -> str:
+        """The package and its version: the vectors are part of it."""
+        return f"wordllama-{version('wordllama')}"
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row for every text; an empty text gets zeros."""
+        # The mask keeps at least one token of each text, so that no row divides by zero.
+        filled = [text if text.strip() else "." for text in texts]
+        vectors = np.array(self._model.embed(filled, norm=False), dtype=np.float32)
+        vectors[[not text.strip() for text in texts]] = 0.0
+        return vectors
+
+
+MODEL_FILES = ("onnx/model.onnx", "model.onnx")
 BATCH = 64
 LONGEST = 512
 POOLED = "sentence_embedding"
@@ -40,9 +70,11 @@ class OnnxModel:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        path = next((folder / place for place in PLACES if (folder / place).is_file()), None)
+        path = next((folder / name for name in MODEL_FILES if (folder / name).is_file()), None)
         if path is None:
-            raise InputError(f"holds neither {PLACES[0]} nor {PLACES[1]}; export the model to ONNX first", file=folder)
+            raise InputError(
+                f"holds neither {MODEL_FILES[0]} nor {MODEL_FILES[1]}; export the model to ONNX first", file=folder
+            )
         if not (folder / "tokenizer.json").is_file():
             raise InputError("holds no tokenizer.json, which a model needs to cut texts into tokens", file=folder)
         try:
@@ -67,26 +99,26 @@ class OnnxModel:
 
     def _batch(self, texts: list[str]) -> NDArray[np.float32]:
         encoded = self.tokenizer.encode_batch(texts)
-        mask = np.array([one.attention_mask for one in encoded], dtype=np.int64)
+        mask = np.array([tokens.attention_mask for tokens in encoded], dtype=np.int64)
         given = {
-            "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
+            "input_ids": np.array([tokens.ids for tokens in encoded], dtype=np.int64),
             "attention_mask": mask,
-            "token_type_ids": np.array([one.type_ids for one in encoded], dtype=np.int64),
+            "token_type_ids": np.array([tokens.type_ids for tokens in encoded], dtype=np.int64),
         }
-        wanted = {one.name for one in self.session.get_inputs()}
-        names = [one.name for one in self.session.get_outputs()]
+        wanted = {argument.name for argument in self.session.get_inputs()}
+        names = [argument.name for argument in self.session.get_outputs()]
         output = POOLED if POOLED in names else names[0]
-        found = self.session.run([output], {name: value for name, value in given.items() if name in wanted})[0]
-        return self._pooled(np.asarray(found, dtype=np.float32), mask)
+        vectors = self.session.run([output], {name: value for name, value in given.items() if name in wanted})[0]
+        return self._pooled(np.asarray(vectors, dtype=np.float32), mask)
 
-    def _pooled(self, found: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
-        if found.ndim == 2:  # the model pooled by itself
-            return found
+    def _pooled(self, vectors: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        if vectors.ndim == 2:  # the model pooled by itself
+            return vectors
         if self.first_token:
-            first: NDArray[np.float32] = found[:, 0, :]
+            first: NDArray[np.float32] = vectors[:, 0, :]
             return first
         weights = mask[:, :, None].astype(np.float32)
-        mean: NDArray[np.float32] = (found * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        mean: NDArray[np.float32] = (vectors * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
         return mean
 
 

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.simulate.campaign import RankingCampaign
+    from adjudge.simulate.ranking_campaign import RankingCampaign
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +73,10 @@ def _draw_shown(
     campaign: RankingCampaign, ability: NDArray[np.float64], blocks: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Systems on each screen: one drawn evenly, its company by closeness in strength; sometimes the reference."""
-    place = np.empty(campaign.systems)
-    place[np.argsort(ability[: campaign.systems])] = np.arange(campaign.systems)
+    rank = np.empty(campaign.systems)
+    rank[np.argsort(ability[: campaign.systems])] = np.arange(campaign.systems)
     centre = rng.integers(campaign.systems, size=blocks)
-    liking = -campaign.uneven * np.abs(place[centre][:, None] - place)
+    liking = -campaign.uneven * np.abs(rank[centre][:, None] - rank)
     noisy = liking + rng.gumbel(size=liking.shape)
     noisy[np.arange(blocks), centre] = np.inf
     size = min(campaign.block_size, campaign.systems + (campaign.reference > 0))

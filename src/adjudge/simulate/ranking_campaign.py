@@ -80,7 +80,7 @@ class RankingCampaign:
     def settings(self) -> dict[str, Setting]:
         """The parameters as settings of a result."""
         return settings_of(self, leave_out=("qualities",)) | {
-            "qualities": None if self.qualities is None else ",".join(f"{one:g}" for one in self.qualities)
+            "qualities": None if self.qualities is None else ",".join(f"{quality:g}" for quality in self.qualities)
         }
 
 
