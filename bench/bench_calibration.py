@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from adjudge.core.rng import generator
 from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts, rank_sets
+from adjudge.rank.lines import holm
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.fit import MixedFit
-from adjudge.rank.multiplicity import holm
 from adjudge.simulate.score_campaign import ScoreCampaign
 from adjudge.simulate.score_design import ScoreDesign, design_scores
 from adjudge.simulate.scores import draw_scores

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
-from adjudge.rank import RankSettings, expected_wins, rank, trueskill
+from adjudge.rank import RankSettings, rank, ratios, trueskill
 from adjudge.rank.tally import tally
 from tests.rank.make import blocks, random_blocks
 
@@ -73,8 +73,8 @@ def test_expected_wins_weighs_opponents_alike() -> None:
         [{"a": 1, "b": 2}] * 3 + [{"a": 2, "b": 1}, {"a": 1, "c": 2}, {"a": 2, "c": 1}, {"b": 1, "c": 1}]
     )
     found = tally(comparisons(judgments))
-    assert expected_wins.scores(found)[0] == pytest.approx((3 / 4 + 1 / 2) / 2)
-    assert expected_wins.scores(found)[2] == pytest.approx(1 / 2)  # only ties with b: b is left out of the mean
+    assert ratios.expected_wins(found)[0] == pytest.approx((3 / 4 + 1 / 2) / 2)
+    assert ratios.expected_wins(found)[2] == pytest.approx(1 / 2)  # only ties with b: b is left out of the mean
 
 
 @settings(max_examples=30, deadline=None)

@@ -11,7 +11,7 @@ import adjudge
 from adjudge.audit import AuditSettings, audit
 from adjudge.core.comparisons import comparisons
 from adjudge.rank import RankSettings
-from adjudge.rank.separation import separation
+from adjudge.rank.significance import separation
 from adjudge.rank.units import annotator_units, block_units
 from tests.rank.make import blocks
 

@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
-from adjudge.rank.lines import RULES, cluster_numbers, line_after
-from adjudge.rank.multiplicity import benjamini_hochberg, holm
-from adjudge.rank.rank_sets import rank_bounds, rank_sets
+from adjudge.rank.lines import (
+    RULES,
+    benjamini_hochberg,
+    cluster_numbers,
+    holm,
+    line_after,
+    rank_bounds,
+    resampled_rank_sets,
+)
 from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
 
 
@@ -75,9 +81,9 @@ def test_rank_bounds_share_ranks_among_equals() -> None:
 def test_rank_sets_trim_both_ends() -> None:
     scores = np.array([2.0, 1.0])
     resampled = np.array([[2.0, 1.0]] * 98 + [[1.0, 2.0]] * 2)
-    assert rank_sets(scores, resampled, 0.05).tolist() == [[1, 1], [2, 2]]
-    assert rank_sets(scores, resampled, 0.02).tolist() == [[1, 2], [1, 2]]
-    assert rank_sets(scores, np.empty((0, 2)), 0.05).tolist() == [[1, 2], [1, 2]]
+    assert resampled_rank_sets(scores, resampled, 0.05).tolist() == [[1, 1], [2, 2]]
+    assert resampled_rank_sets(scores, resampled, 0.02).tolist() == [[1, 2], [1, 2]]
+    assert resampled_rank_sets(scores, np.empty((0, 2)), 0.05).tolist() == [[1, 2], [1, 2]]
 
 
 def three_systems(p12: float, p13: float, p23: float) -> PairTests:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from adjudge.core.judgments import SetAside
+from adjudge.rank.methods import find_method
 from adjudge.results.agree import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
 from adjudge.results.audit import Audit, Section
 from adjudge.results.audit.aa import AARate, AATest
@@ -55,6 +56,8 @@ def ranking(
         data="0123456789ab",
         version="test",
         method=method,
+        kind=find_method(method).judgments,
+        unit=find_method(method).unit,
         systems=systems,
         comparisons=comparisons,
         clusters=tuple(tuple(one.system for one in systems if one.cluster == number) for number in numbers),
@@ -153,7 +156,10 @@ def score_results(first: str = "alpha") -> PairResults:
         VarianceComponent("residual", 17.0, None, None, 480, "what is left"),
     )
     results = replace(results, tournament=None)
-    best = replace(results.ranking, method="mixed", comparisons=pairs, components=spread)
+    mixed = find_method("mixed")
+    best = replace(
+        results.ranking, method="mixed", kind="scores", unit=mixed.unit, comparisons=pairs, components=spread
+    )
     sections: dict[str, Section] = dict(audit().sections)
     pairs_of: tuple[tuple[str, str, Verdict], ...] = (
         ("ref", first, "holds"),

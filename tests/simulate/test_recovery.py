@@ -74,7 +74,8 @@ def test_the_fit_of_pairs_finds_strengths_and_ties() -> None:
 def made_ranking(*systems: tuple[str, int, tuple[int, int]]) -> Ranking:
     """A ranking in the order given: name, cluster, rank set."""
     return Ranking(
-        settings={}, data="0", method="by hand", comparisons=(), clusters=(), lines=Lines("rank-sets", 0.05),
+        settings={}, data="0", method="by hand", kind="relative", unit="",
+        comparisons=(), clusters=(), lines=Lines("rank-sets", 0.05),
         systems=tuple(
             RankedSystem(name, human=False, score=-i, rank=i + 1, rank_set=span, cluster=cluster, n=1)
             for i, (name, cluster, span) in enumerate(systems)

@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 _Computed = TypeVar("_Computed")
 
-# Methods that stand beside the default, where they fit the judgments.
-OTHER_METHODS = {
-    "relative": ("expected-wins", "wins-no-ties", "wins-or-ties"),
-    "scores": ("mixed-rank", "zscore", "raw"),
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSettings:
@@ -43,7 +37,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
     from adjudge.audit import AuditSettings, audit
     from adjudge.check.annotators import check
-    from adjudge.rank import METHODS, RankSettings, rank
+    from adjudge.rank import RankSettings, rank
     from adjudge.rank.tournament import tournament
     from adjudge.results.import_ import describe
     from adjudge.results.report import PairResults
@@ -55,7 +49,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
         judgments = _passing(judgments, checked)
     settings.tell("ranking")
     ranking = rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
-    kind = METHODS[ranking.method].judgments
+    kind = ranking.kind
     settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
         counts=describe(judgments, {}),
@@ -80,11 +74,11 @@ def _passing(judgments: Judgments, checked: Checked) -> Judgments:
 
 def _other_rankings(judgments: Judgments, ranking: Ranking, kind: str, seed: int) -> tuple[Ranking, ...]:
     """The same judgments by other methods; of relative ones for their order alone, without resamples."""
-    from adjudge.rank import RankSettings, rank
+    from adjudge.rank import METHODS, RankSettings, rank
 
     settings = RankSettings(resamples=0 if kind == "relative" else None, seed=seed)
     rankings = []
-    for name in OTHER_METHODS[kind]:
+    for name in METHODS[ranking.method].beside:
         try:
             rankings.append(rank(judgments, method=name, settings=settings))
         except DataError:  # a method that these data do not allow is no part of the comparison

@@ -11,7 +11,6 @@ block without labels has no winner.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ import polars as pl
 from adjudge.audit.intervals import correlate
 from adjudge.core.comparisons import BLOCK_KEY, comparisons, relative_judgments
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import find_method
 from adjudge.rank.tally import share, tally
 from adjudge.results.audit.sampling import Composition, Opposition, SampledSystem, Sampling
@@ -102,14 +102,14 @@ def shown(judgments: Judgments) -> Shown:
 def scores_by(tally: Tally, method: str | None) -> NDArray[np.float64]:
     """The systems' scores by a method for relative judgments that needs the tally alone."""
     chosen = find_method(method or DEFAULT_METHOD)
-    if chosen.judgments != "relative" or chosen.name == "trueskill":
+    if chosen.judgments != "relative" or chosen.random:
         raise UsageError(f"{chosen.name} cannot be audited on rankings; choose a ratio such as {DEFAULT_METHOD}")
-    module = import_module(f"adjudge.rank.{chosen.module}")
+    rng = generator(DEFAULT_SEED)
     if chosen.reference == "exclude":
         found = np.full(len(tally.systems), np.nan)
-        found[~tally.human] = module.scores(tally.without(tally.human))
+        found[~tally.human] = chosen.score(tally.without(tally.human), rng)
         return found
-    return np.asarray(module.scores(tally), dtype=float)
+    return np.asarray(chosen.score(tally, rng), dtype=float)
 
 
 def composition_section(judgments: Judgments, settings: AuditSettings) -> Composition:

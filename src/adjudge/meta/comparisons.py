@@ -11,7 +11,7 @@ import numpy as np
 from adjudge.meta.coefficients import pearson
 from adjudge.meta.levels import item_parts
 from adjudge.meta.permutation_tests import PermutationTest, permute_groups, permute_pearson
-from adjudge.rank.multiplicity import benjamini_hochberg, holm
+from adjudge.rank.lines import benjamini_hochberg, holm
 from adjudge.results.meta import MetricComparison
 
 if TYPE_CHECKING:

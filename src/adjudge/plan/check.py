@@ -13,8 +13,8 @@ import numpy as np
 from adjudge.core.rng import generator
 from adjudge.plan.layout import mixed_design
 from adjudge.rank.contrasts import contrasts
+from adjudge.rank.lines import holm
 from adjudge.rank.mixed import fit
-from adjudge.rank.multiplicity import holm
 from adjudge.results.plan import PlanCheck
 from adjudge.simulate.score_campaign import ScoreCampaign
 from adjudge.simulate.score_design import ScoreDesign

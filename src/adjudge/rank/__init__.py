@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.rank.methods import METHODS, find_method
+from adjudge.rank.methods import DEFAULTS, METHODS, find_method
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
 
 RELATIVE_PROTOCOLS = ("ranking", "pairwise")
-DEFAULT_RELATIVE = "bradley-terry"
-DEFAULT_SCORES = "mixed"
 
 
 @dataclass(frozen=True)
@@ -54,13 +52,8 @@ def rank(judgments: Judgments, *, method: str | None = None, settings: RankSetti
         return rank_relative(judgments, chosen, settings)
     if settings.reference == "exclude":
         raise UsageError(f"{chosen.name} scores every system by itself; --reference exclude is for relative rankings")
-    if chosen.module == "mixed":
-        from adjudge.rank.mixed.ranking import rank_by_model
-
-        return rank_by_model(judgments, chosen, settings)
-    from adjudge.rank.customary import rank_customary
-
-    return rank_customary(judgments, chosen, settings)
+    ranking: Ranking = chosen.load()(judgments, chosen, settings)
+    return ranking
 
 
 def default_method(judgments: Judgments) -> str:
@@ -68,7 +61,7 @@ def default_method(judgments: Judgments) -> str:
     if not len(judgments):
         raise DataError("there are no judgments to rank; check the file and the filters")
     relative = any(protocol in RELATIVE_PROTOCOLS for protocol in judgments.protocols)
-    return DEFAULT_RELATIVE if relative else DEFAULT_SCORES
+    return DEFAULTS["relative" if relative else "scores"]
 
 
 def _check(settings: RankSettings) -> None:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.lines import cluster_numbers, line_after
-from adjudge.rank.multiplicity import benjamini_hochberg, holm
-from adjudge.rank.rank_sets import rank_bounds
+from adjudge.rank.lines import benjamini_hochberg, cluster_numbers, holm, line_after, rank_bounds
+from adjudge.rank.methods import find_method
 from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
 
 if TYPE_CHECKING:
@@ -69,6 +68,7 @@ def assemble(
     after = line_after(rule, order, estimate.tests, estimate.rank_sets, level)
     clusters = cluster_numbers(after)
     ranks = rank_bounds(estimate.scores)[0]
+    facts = find_method(method)
     systems = tuple(
         RankedSystem(
             system=estimate.systems[i],
@@ -88,10 +88,12 @@ def assemble(
         set_aside=source.set_aside,
         notes=source.notes + notes,
         method=method,
+        kind=facts.judgments,
+        unit=facts.unit,
         systems=systems,
         comparisons=_comparisons(estimate, order),
         clusters=tuple(
-            tuple(one.system for one in systems if one.cluster == number)
+            tuple(system.system for system in systems if system.cluster == number)
             for number in range(1, int(clusters.max()) + 1)
         ),
         lines=Lines(rule, level),

@@ -1,4 +1,7 @@
-"""Which systems are compared with each other, directly or through others: those that somebody judged side by side."""
+"""Which systems are compared with each other, directly or through others.
+
+Scores connect systems that one annotator judged; relative judgments connect systems that met.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from adjudge.rank.tally import Tally
 
 MOST_SHOWN = 4
 
@@ -22,11 +29,31 @@ def groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) ->
     nodes = systems + int(other.max(initial=-1)) + 1
     links = coo_array((np.ones(len(system), dtype=np.int8), (system, other + systems)), shape=(nodes, nodes))
     label = connected_components(links, directed=False)[1][:systems]
-    found = [tuple(int(place) for place in np.flatnonzero(label == one)) for one in np.unique(label)]
-    return tuple(sorted(found))
+    return tuple(sorted(tuple(np.flatnonzero(label == group).tolist()) for group in np.unique(label)))
 
 
-def in_words(found: Sequence[Sequence[int]], names: Sequence[str]) -> str:
+def in_words(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
     """Groups as `(A, B); (C)`; the first few where there are many."""
-    shown = "; ".join("(" + ", ".join(names[place] for place in group) + ")" for group in found[:MOST_SHOWN])
-    return shown + ("; ..." if len(found) > MOST_SHOWN else "")
+    shown = "; ".join("(" + ", ".join(names[system] for system in group) + ")" for group in groups[:MOST_SHOWN])
+    return shown + ("; ..." if len(groups) > MOST_SHOWN else "")
+
+
+def check_connected(tally: Tally) -> None:
+    """Refuse groups of systems that never met: no comparison says which of two such groups is better."""
+    label = groups_that_met(tally)
+    number = int(label.max()) + 1
+    if number > 1:
+        smallest = np.argmin(np.bincount(label))
+        alone = ", ".join(name for name, group in zip(tally.systems, label, strict=True) if group == smallest)
+        raise DataError(
+            f"the systems fall into {number} groups that were never compared with each other "
+            f"(one of them: {alone}), so they have no common ranking; collect comparisons between the groups"
+        )
+
+
+def groups_that_met(tally: Tally) -> NDArray[np.int32]:
+    """The number of each system's group: between groups nobody ever met anybody."""
+    from scipy.sparse.csgraph import connected_components
+
+    label: NDArray[np.int32] = connected_components(tally.met > 0, directed=False)[1]
+    return label

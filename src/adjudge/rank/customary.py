@@ -16,8 +16,8 @@ from adjudge.core.rng import generator
 from adjudge.core.sheet import Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.rank.assemble import Estimate, assemble, provenance
 from adjudge.rank.connected import groups, in_words
+from adjudge.rank.lines import resampled_rank_sets
 from adjudge.rank.mann_whitney import mann_whitney
-from adjudge.rank.rank_sets import rank_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ def _estimate(raw: Sheet, z: Sheet, chosen: Sheet, settings: RankSettings) -> Es
         scores=scores,
         n=np.bincount(of_raw.system, minlength=n),
         tests=tests,
-        rank_sets=rank_sets(scores, resampled, settings.level),
+        rank_sets=resampled_rank_sets(scores, resampled, settings.level),
         numbers={"raw": of_raw.system_means(n), "z": of_z.system_means(n), "n_all": of_raw.judgments, "wins": wins},
     )
 
@@ -110,9 +110,9 @@ def _strangers(raw: Sheet) -> Iterator[str]:
 
 def _groups(raw: Sheet) -> Iterator[str]:
     """Nobody judged systems of two groups, so nothing in the scores themselves compares the groups."""
-    found = groups(raw.system[raw.rated], raw.annotator[raw.rated], len(raw.systems))
-    if len(found) > 1:
+    apart = groups(raw.system[raw.rated], raw.annotator[raw.rated], len(raw.systems))
+    if len(apart) > 1:
         yield (
-            f"the systems fall into {len(found)} groups without a common annotator: {in_words(found, raw.systems)}; "
+            f"the systems fall into {len(apart)} groups without a common annotator: {in_words(apart, raw.systems)}; "
             "raw means compare the groups as if all annotators were alike, z-scores as if all groups were equally good"
         )

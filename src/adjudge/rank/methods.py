@@ -1,53 +1,133 @@
-"""All methods by name: what judgments each needs, how it treats the reference, and where it lives."""
+"""All methods by name: what judgments each needs, what its scores are, how it treats the reference, where it lives."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.core.errors import unknown_choice
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from adjudge.rank.tally import Tally
+
 Reference = Literal["include", "exclude"]
+Kind = Literal["relative", "scores"]
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method: the module of `adjudge.rank` that holds it, and what the shell needs to know."""
+    """A method and its facts."""
 
     name: str
-    module: str
-    judgments: Literal["relative", "scores"]
+    judgments: Kind
+    function: str
+    """Where it lives in `adjudge.rank`, as `module.function`: what turns a tally, or judgments, into scores."""
     what: str
+    unit: str
+    """What a score is, for the axis of a chart."""
     reference: Reference | None = None
     """Set where a method is defined with, or without, the reference; free otherwise."""
+    counts_reference: bool = False
+    """Whether a tournament of the other systems counts this method's comparisons with the reference, as published."""
     significance: Literal["sign", "resample"] = "sign"
     """The default test between pairs of systems."""
     resamples: int | None = None
     """The default number of resamples, where the usual number takes too long."""
+    random: bool = False
+    """Whether scores depend on chance, such as the order of matches."""
+    bounded: bool = True
+    """Whether scores stay finite where a system won everything."""
+    beside: tuple[str, ...] = ()
+    """The methods that a report shows beside this one."""
+
+    def load(self) -> Callable[..., Any]:
+        """The function itself, imported when it is needed."""
+        module, name = self.function.rsplit(".", 1)
+        function: Callable[..., Any] = getattr(import_module(f"adjudge.rank.{module}"), name)
+        return function
+
+    def score(self, tally: Tally, rng: np.random.Generator) -> NDArray[np.float64]:
+        """The score of every system of a tally (or of many tallies at once), for methods of relative judgments."""
+        function = self.load()
+        scores: NDArray[np.float64] = function(tally, rng) if self.random else function(tally)
+        return scores
+
+
+_RATIOS = ("expected-wins", "wins-no-ties", "wins-or-ties")
+_MEANS = ("mixed-rank", "zscore", "raw")
+
+
+def _ratio(
+    name: str,
+    what: str,
+    *,
+    function: str | None = None,
+    unit: str | None = None,
+    reference: Reference | None = None,
+    counts_reference: bool = False,
+) -> Method:
+    return Method(
+        name,
+        "relative",
+        f"ratios.{(function or name).replace('-', '_')}",
+        what,
+        unit or f"share by {name}",
+        reference=reference,
+        counts_reference=counts_reference,
+        beside=_RATIOS,
+    )
 
 
 _ALL = (
     Method(
-        "bradley-terry", "bradley_terry", "relative", "strengths that explain all comparisons, with Davidson ties",
-        significance="resample",
+        "bradley-terry", "relative", "bradley_terry.scores",
+        "strengths that explain all comparisons, with Davidson ties",
+        "strength (log-odds of winning)", significance="resample", bounded=False, beside=_RATIOS,
     ),
-    Method("expected-wins", "expected_wins", "relative", "mean over opponents of wins / (wins + losses)"),
-    Method("trueskill", "trueskill", "relative", "skills updated match by match", resamples=200),
-    Method("wins-or-ties", "wins_or_ties", "relative", "share of comparisons won or tied (>= others)"),
-    Method("wins", "wins", "relative", "share of comparisons won (> others)"),
-    Method("wins-no-ties", "wins_no_ties", "relative", "wins / (wins + losses)"),
-    Method("wins-no-reference", "wins", "relative", "share won of comparisons without the reference", "exclude"),
-    Method("block-wins-or-ties", "block_wins_or_ties", "relative", "share of blocks in which none was better"),
-    Method("block-wins", "block_wins", "relative", "share of blocks won outright"),
-    Method("rank-points", "rank_points", "relative", "mean of labels + 1 - rank"),
-    Method("mixed", "mixed", "scores", "effects of a mixed model with annotators, tasks, documents and pages"),
-    Method("mixed-rank", "mixed", "scores", "the same on normal scores of ranks"),
-    Method("mfas", "mfas", "relative", "the order that contradicts the fewest judgments", "exclude", resamples=100),
-    Method("zscore", "customary", "scores", "mean of scores standardised by annotator"),
-    Method("raw", "customary", "scores", "mean of scores"),
-    Method("zscore-calibrated", "customary", "scores", "mean of scores standardised by what all annotators judged"),
+    _ratio("expected-wins", "mean over opponents of wins / (wins + losses)", unit="expected share of wins"),
+    Method(
+        "trueskill", "relative", "trueskill.scores", "skills updated match by match", "skill", resamples=200,
+        random=True, beside=_RATIOS,
+    ),
+    _ratio("wins-or-ties", "share of comparisons won or tied (>= others)", counts_reference=True),
+    _ratio("wins", "share of comparisons won (> others)", counts_reference=True),
+    _ratio("wins-no-ties", "wins / (wins + losses)"),
+    _ratio("wins-no-reference", "share won of comparisons without the reference", function="wins", reference="exclude"),
+    _ratio("block-wins-or-ties", "share of blocks in which none was better", counts_reference=True),
+    _ratio("block-wins", "share of blocks won outright", counts_reference=True),
+    _ratio("rank-points", "mean of labels + 1 - rank", unit="rank points", counts_reference=True),
+    Method(
+        "mixed", "scores", "mixed.ranking.rank_by_model",
+        "effects of a mixed model with annotators, tasks, documents and pages",
+        "score in points, adjusted", beside=_MEANS,
+    ),
+    Method(
+        "mixed-rank", "scores", "mixed.ranking.rank_by_model", "the same on normal scores of ranks",
+        "normal score of ranks, adjusted", beside=_MEANS,
+    ),
+    Method(
+        "mfas", "relative", "mfas.scores", "the order that contradicts the fewest judgments", "place in the order",
+        reference="exclude", resamples=100, beside=_RATIOS,
+    ),
+    Method(
+        "zscore", "scores", "customary.rank_customary", "mean of scores standardised by annotator", "mean z-score",
+        beside=_MEANS,
+    ),
+    Method("raw", "scores", "customary.rank_customary", "mean of scores", "mean score", beside=_MEANS),
+    Method(
+        "zscore-calibrated", "scores", "customary.rank_customary",
+        "mean of scores standardised by what all annotators judged", "mean z-score",
+        beside=_MEANS,
+    ),
 )  # fmt: skip
 METHODS = {method.name: method for method in _ALL}
+DEFAULTS: dict[Kind, str] = {"relative": "bradley-terry", "scores": "mixed"}
 
 
 def find_method(name: str) -> Method:

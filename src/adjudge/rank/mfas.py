@@ -65,10 +65,10 @@ def solve(net: NDArray[np.int64], *, time_limit: float = TIME_LIMIT) -> MfasSolu
         part = np.array(component, dtype=np.int64)
         inner = net[np.ix_(part, part)]
         # Placing i before j costs what j leads by.
-        found = cheapest_order(inner.T.copy(), deadline=deadline) if len(part) > 1 else None
-        order += part.tolist() if found is None else part[found.order].tolist()
-        cost += found.cost if found else 0
-        bound += found.lower_bound if found else 0
+        cheapest = cheapest_order(inner.T.copy(), deadline=deadline) if len(part) > 1 else None
+        order += part.tolist() if cheapest is None else part[cheapest.order].tolist()
+        cost += cheapest.cost if cheapest else 0
+        bound += cheapest.lower_bound if cheapest else 0
     return MfasSolution(_towards_net_wins(net, np.array(order, dtype=np.int64)), cost, bound)
 
 
@@ -85,19 +85,19 @@ def components(net: NDArray[np.int64]) -> list[list[int]]:
     from scipy.sparse.csgraph import connected_components
 
     number, label = connected_components(net > 0, directed=True, connection="strong")
-    members = [np.flatnonzero(label == one).tolist() for one in range(number)]
+    members = [np.flatnonzero(label == component).tolist() for component in range(number)]
     leads = np.zeros((number, number), dtype=bool)
     first, second = np.nonzero(net)
     leads[label[first], label[second]] = True
     np.fill_diagonal(leads, val=False)
-    placed: list[list[int]] = []
+    ordered: list[list[int]] = []
     left = set(range(number))
     while left:
-        unled = [one for one in left if not any(leads[other, one] for other in left)]
-        ready = min(unled, key=lambda one: members[one][0])
-        placed.append(members[ready])
+        unled = [component for component in left if not any(leads[other, component] for other in left)]
+        ready = min(unled, key=lambda component: members[component][0])
+        ordered.append(members[ready])
         left.remove(ready)
-    return placed
+    return ordered
 
 
 def scores(tally: Tally) -> NDArray[np.float64]:
@@ -107,20 +107,20 @@ def scores(tally: Tally) -> NDArray[np.float64]:
     too: systems that nothing separates then share a rank. Resamples take one cheapest order each.
     """
     if tally.wins.ndim > 2:
-        return np.stack([-_places(solve(net_wins(wins)).order) for wins in tally.wins])
+        return np.stack([-_ranks(solve(net_wins(wins)).order) for wins in tally.wins])
     net = net_wins(tally.wins)
     solution = solve(net)
-    places = _places(solution.order)
+    ranks = _ranks(solution.order)
     if solution.optimal:
         deadline = time.process_time() + TIME_LIMIT
         optima = find_optima(net.T.copy(), solution.order, solution.cost, deadline=deadline)
         middle = 1 + (optima.first + optima.last) / 2
         if optima.complete and cost_of(net, np.argsort(middle, kind="stable")) == solution.cost:
-            places = middle
-    return -places
+            ranks = middle
+    return -ranks
 
 
-def _places(order: NDArray[np.int64]) -> NDArray[np.float64]:
-    places = np.empty(len(order))
-    places[order] = np.arange(1, len(order) + 1)
-    return places
+def _ranks(order: NDArray[np.int64]) -> NDArray[np.float64]:
+    ranks = np.empty(len(order))
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +12,16 @@ from adjudge.core.comparisons import relative_judgments
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
-from adjudge.rank.rank_sets import rank_bounds, rank_sets
-from adjudge.rank.separation import separation
-from adjudge.rank.significance import PairTests, difference_spread, few_units, resampling_tests, sign_tests
+from adjudge.rank.connected import check_connected
+from adjudge.rank.lines import rank_bounds, resampled_rank_sets
+from adjudge.rank.significance import (
+    PairTests,
+    difference_spread,
+    few_units,
+    resampling_tests,
+    separation,
+    sign_tests,
+)
 from adjudge.rank.units import units_of
 
 if TYPE_CHECKING:
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
-    from adjudge.rank.separation import Separation
+    from adjudge.rank.significance import Separation
     from adjudge.rank.tally import Tally
     from adjudge.rank.units import Units
     from adjudge.results.rank import Ranking
@@ -33,8 +39,6 @@ if TYPE_CHECKING:
     _Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 DEFAULT_RESAMPLES = 1000
-# The method whose scores have no bound where a system won everything.
-UNBOUNDED = "bradley-terry"
 FEW_ANNOTATORS = 5
 
 
@@ -61,7 +65,7 @@ def rank_units(units: Units, source: Provenance, method: Method, settings: RankS
     significance = _significance(method, settings, scored)
     tests = _tests(tally, scored, units, significance)
     apart = separation(tally.wins)
-    sets = rank_sets(scored.scores, scored.resampled, settings.level)
+    sets = resampled_rank_sets(scored.scores, scored.resampled, settings.level)
     sets = apart.widened(sets, np.stack(rank_bounds(scored.scores), axis=1), settings.level)
     numbers = _numbers(tally, scored, units.number, settings.level)
     estimate = Estimate(
@@ -71,7 +75,7 @@ def rank_units(units: Units, source: Provenance, method: Method, settings: RankS
         n=tally.met.sum(-1).astype(int),
         tests=tests,
         rank_sets=sets,
-        numbers=_bounded(numbers, apart) if method.name == UNBOUNDED else numbers,
+        numbers=numbers if method.bounded else _bounded(numbers, apart),
         pair_numbers=_pair_numbers(tally, scored, units.number),
     )
     return assemble(
@@ -81,7 +85,7 @@ def rank_units(units: Units, source: Provenance, method: Method, settings: RankS
         rule=settings.lines or "rank-sets",
         level=settings.level,
         settings=_settings(method, settings, significance, len(scored.resampled), units.kind),
-        notes=_notes(units) + _all_tied(tally) + (_unopposed(tally, apart) if method.name == UNBOUNDED else ()),
+        notes=_notes(units) + _all_tied(tally) + (() if method.bounded else _unopposed(tally, apart)),
     )
 
 
@@ -98,47 +102,19 @@ def _prepared(judgments: Judgments, method: Method, settings: RankSettings) -> C
 def check_comparable(compared: Comparisons) -> None:
     """Refuse fewer than two systems, and systems that were never compared."""
     if len(compared.systems) < 2:
-        found = ", ".join(compared.systems) or "no system"
-        raise DataError(f"at least two systems must be compared, the data hold {found}; nothing can be ranked")
+        names = ", ".join(compared.systems) or "no system"
+        raise DataError(f"at least two systems must be compared, the data hold {names}; nothing can be ranked")
     if len(compared) == 0:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
 
 
-def check_connected(tally: Tally) -> None:
-    """Refuse groups of systems that never met: no comparison says which of two such groups is better."""
-    label = groups_that_met(tally)
-    groups = int(label.max()) + 1
-    if groups > 1:
-        smallest = np.argmin(np.bincount(label))
-        alone = ", ".join(name for name, group in zip(tally.systems, label, strict=True) if group == smallest)
-        raise DataError(
-            f"the systems fall into {groups} groups that were never compared with each other "
-            f"(one of them: {alone}), so they have no common ranking; collect comparisons between the groups"
-        )
-
-
-def groups_that_met(tally: Tally) -> NDArray[np.int32]:
-    """The number of each system's group: between groups nobody ever met anybody."""
-    from scipy.sparse.csgraph import connected_components
-
-    label: NDArray[np.int32] = connected_components(tally.met > 0, directed=False)[1]
-    return label
-
-
 def _scored(method: Method, units: Units, tally: Tally, settings: RankSettings) -> _Scored:
-    module = import_module(f"adjudge.rank.{method.module}")
     rng = generator(settings.seed)
-    random_scores = method.module == "trueskill"
-
-    def score(one: Tally) -> NDArray[np.float64]:
-        result: NDArray[np.float64] = module.scores(one, rng) if random_scores else module.scores(one)
-        return result
-
     count = method.resamples or DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
     # Units that are not resampled (one block only) leave nothing to learn from resamples.
-    resampled = [score(one) for one in units.resampled(count, rng)] if units.number > 1 else []
+    resampled = [method.score(part, rng) for part in units.resampled(count, rng)] if units.number > 1 else []
     empty = np.empty((0, len(tally.systems)))
-    return _Scored(score(tally), np.concatenate(resampled) if resampled else empty)
+    return _Scored(method.score(tally, rng), np.concatenate(resampled) if resampled else empty)
 
 
 def _significance(method: Method, settings: RankSettings, scored: _Scored) -> str:
@@ -224,6 +200,6 @@ def _unopposed(tally: Tally, apart: Separation) -> tuple[str, ...]:
     leading = apart.unbounded & (apart.leads | apart.leads.T).any(axis=1)
     if not leading.any():
         return ()
-    names = ", ".join(name for name, one in zip(tally.systems, leading, strict=True) if one)
+    names = ", ".join(name for name, leads in zip(tally.systems, leading, strict=True) if leads)
     doubt = "how large it is, the prior alone decides; p-values come from how often it was seen"
     return (f"no judgment contradicts the lead or lag of {names}: {doubt}",)

@@ -8,7 +8,6 @@ drop it from the order; `wins-no-reference` (Equation 2), `wins-no-ties` (Equati
 from __future__ import annotations
 
 import time
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from adjudge.rank.mfas import MfasSolution
     from adjudge.rank.tally import Tally
 
-WITH_REFERENCE = ("wins-or-ties", "wins", "block-wins-or-ties", "block-wins", "rank-points")
-
 
 def tournament(
     judgments: Judgments,
@@ -56,8 +53,8 @@ def tournament(
     compared = comparisons(judgments)
     machines = compared.without(compared.human)
     if len(machines.systems) < 2:
-        found = ", ".join(machines.systems) or "no system"
-        raise DataError(f"a tournament needs at least two systems that are not human, the data hold {found}")
+        named = ", ".join(machines.systems) or "no system"
+        raise DataError(f"a tournament needs at least two systems that are not human, the data hold {named}")
     if len(machines) == 0:
         raise DataError("no two systems were ranked in the same block, so there is no tournament; check the columns")
     tally = units_of(machines).total()
@@ -114,24 +111,17 @@ def _rankings(
 ) -> dict[str, NDArray[np.int64]]:
     """The order of every other method, over the systems that are not human."""
     whole, without = units_of(compared).total(), units_of(machines).total()
-    place = {name: i for i, name in enumerate(machines.systems)}
+    index = {name: i for i, name in enumerate(machines.systems)}
     orders: dict[str, NDArray[np.int64]] = {}
     for method in methods:
         if method.judgments != "relative" or method.name == "mfas":
             continue
-        tally = whole if method.name in WITH_REFERENCE else without
-        score = dict(zip(tally.systems, _scores(method.module, tally, seed), strict=True))
-        known = [name for name in place if not np.isnan(score[name])]
-        if len(known) == len(place):
-            orders[method.name] = np.array([place[name] for name in sorted(known, key=lambda n: (-score[n], n))])
+        tally = whole if method.counts_reference else without
+        score = dict(zip(tally.systems, method.score(tally, generator(seed)), strict=True))
+        known = [name for name in index if not np.isnan(score[name])]
+        if len(known) == len(index):
+            orders[method.name] = np.array([index[name] for name in sorted(known, key=lambda n: (-score[n], n))])
     return orders
-
-
-def _scores(module: str, tally: Tally, seed: int) -> NDArray[np.float64]:
-    method = import_module(f"adjudge.rank.{module}")
-    random = (generator(seed),) if module == "trueskill" else ()
-    found: NDArray[np.float64] = method.scores(tally, *random)
-    return found
 
 
 def spearman(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
@@ -163,5 +153,5 @@ def _notes(compared: Comparisons, tally: Tally) -> tuple[str, ...]:
 
 
 def _left_out(methods: Iterable[Method], orders: Mapping[str, NDArray[np.int64]]) -> tuple[str, ...]:
-    lacking = [one.name for one in methods if one.judgments == "relative" and one.name not in orders]
+    lacking = [method.name for method in methods if method.judgments == "relative" and method.name not in orders]
     return (f"some systems have no score by {', '.join(lacking)}, so there is no such ranking",) if lacking else ()

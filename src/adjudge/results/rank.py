@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.results.components import component_table
 from adjudge.results.result import Result, to_plain
@@ -81,6 +81,10 @@ class Ranking(Result):
     verb: ClassVar[str] = "rank"
 
     method: str
+    kind: Literal["relative", "scores"]
+    """Whether systems were compared or scored."""
+    unit: str
+    """What a score is, for the axis of a chart."""
     systems: tuple[RankedSystem, ...]
     comparisons: tuple[PairComparison, ...]
     clusters: tuple[tuple[str, ...], ...]

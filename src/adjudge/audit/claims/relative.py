@@ -14,10 +14,10 @@ from adjudge.audit.claims.trials import Trial, spread_out
 from adjudge.audit.claims.verdicts import Evidence, better_claims
 from adjudge.core.comparisons import comparisons
 from adjudge.core.rng import generator
-from adjudge.rank import bradley_terry, expected_wins, wins_no_ties
-from adjudge.rank.relative import check_comparable, check_connected, groups_that_met
-from adjudge.rank.separation import separation
-from adjudge.rank.significance import difference_spread, resampling_tests
+from adjudge.rank import bradley_terry, ratios
+from adjudge.rank.connected import check_connected, groups_that_met
+from adjudge.rank.relative import check_comparable
+from adjudge.rank.significance import difference_spread, resampling_tests, separation
 from adjudge.rank.units import Units, labelling_annotators, units_of
 from adjudge.results.audit.claims import Claims
 
@@ -101,8 +101,9 @@ def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
         part = compared.without(gone)
         if len(part):
             yield _again(name, _Estimated(part, seed), gone)
-    for name, module in (("order by expected wins", expected_wins), ("order by wins without ties", wins_no_ties)):
-        score = module.scores(whole.tally)
+    others = (("order by expected wins", ratios.expected_wins), ("order by wins without ties", ratios.wins_no_ties))
+    for name, method in others:
+        score = method(whole.tally)
         yield Trial(name, name, score[:, None] - score[None, :])
     yield from _annotators_left_out(whole)
 

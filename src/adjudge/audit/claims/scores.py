@@ -16,10 +16,10 @@ from adjudge.audit.claims.verdicts import Evidence, better_claims, verdict
 from adjudge.core.errors import DataError
 from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts, equivalence
+from adjudge.rank.lines import holm
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import rows_of_the_model
 from adjudge.rank.mixed.ranking import with_normal_scores
-from adjudge.rank.multiplicity import holm
 from adjudge.results.audit.claims import Claim, Claims
 
 if TYPE_CHECKING:

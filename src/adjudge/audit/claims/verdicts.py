@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.claims.trials import outcome
-from adjudge.rank.multiplicity import holm
+from adjudge.rank.lines import holm
 from adjudge.results.audit.claims import Claim
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ def audit_sections(results: PairResults) -> tuple[Section, ...]:
 
 def is_relative(ranking: Ranking) -> bool:
     """Whether systems were compared, not scored."""
-    return any("wins" in one.numbers for one in ranking.comparisons)
+    return ranking.kind == "relative"
 
 
 def _section(name: str, audit: AuditSection) -> Section:

@@ -8,7 +8,6 @@ from adjudge.report.charts.opponents import opponents
 from adjudge.report.charts.times_judged import times_judged
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_relative
-from adjudge.report.sections.ranking import unit_of
 
 if TYPE_CHECKING:
     from adjudge.results.report import PairResults
@@ -30,7 +29,7 @@ def opponents_section(results: PairResults) -> Section | None:
     )
     charts = (
         Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
-              times_judged(ranking, unit=unit_of(ranking))),
+              times_judged(ranking, unit=ranking.unit)),
         Chart("opponents", "Comparisons of every pair",
               "Darker pairs were compared more often than the average pair; one shade throughout is an even spread.",
               opponents(ranking)),

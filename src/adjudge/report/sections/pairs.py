@@ -8,7 +8,6 @@ from adjudge.report.charts.differences import differences
 from adjudge.report.charts.heatmap import heatmap
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables, is_relative
-from adjudge.report.sections.ranking import unit_of
 from adjudge.report.words import pairs_told_apart
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def pairs_section(results: PairResults) -> Section:
     else:
         words.append("A cell is the row's score minus the column's.")
         says = "Blue: the row's system is better; orange: worse; pale: told apart only without Holm's correction."
-        charts.append(Chart("pairs", "Differences", says, differences(ranking, unit=unit_of(ranking))))
+        charts.append(Chart("pairs", "Differences", says, differences(ranking, unit=ranking.unit)))
     return Section(
         "pairs",
         "Pairs of systems",

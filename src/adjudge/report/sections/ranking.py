@@ -14,24 +14,6 @@ if TYPE_CHECKING:
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
 
-# What the scores of a method are, for the axis of a chart.
-UNITS = {
-    "bradley-terry": "strength (log-odds of winning)",
-    "expected-wins": "expected share of wins",
-    "trueskill": "skill",
-    "rank-points": "rank points",
-    "mfas": "place in the order",
-    "raw": "mean score",
-    "zscore": "mean z-score",
-    "mixed": "score in points, adjusted",
-    "mixed-rank": "normal score of ranks, adjusted",
-}
-
-
-def unit_of(ranking: Ranking) -> str:
-    """What a method's score is; ratios are shares."""
-    return UNITS.get(ranking.method, f"share by {ranking.method}")
-
 
 def ranking_section(results: PairResults) -> Section:
     """Always there: a report without a ranking is none."""
@@ -65,7 +47,7 @@ def _scores(ranking: Ranking) -> Chart:
         return Chart("forest", "Distance from the first", says, behind(ranking, unit="points"))
     says = f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
     title = "Scores and intervals" if _has_intervals(ranking) else "Scores"
-    return Chart("forest", title, says, forest(ranking, unit=unit_of(ranking)))
+    return Chart("forest", title, says, forest(ranking, unit=ranking.unit))
 
 
 def _has_intervals(ranking: Ranking) -> bool:
