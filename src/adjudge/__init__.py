@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.design import design, load_campaign
     from adjudge.formats import read
+    from adjudge.meta import meta
+    from adjudge.meta.gold import gold
+    from adjudge.meta.quality_estimation import qe
     from adjudge.plan import plan
     from adjudge.rank import rank
     from adjudge.results.rank import Ranking
@@ -39,6 +42,9 @@ _PUBLIC = {
     "Ranking": "adjudge.results.rank",
     "agree": "adjudge.agree",
     "audit": "adjudge.audit",
+    "gold": "adjudge.meta.gold",
+    "meta": "adjudge.meta",
+    "qe": "adjudge.meta.quality_estimation",
     "parity": "adjudge.audit.parity",
     "testset": "adjudge.testset",
     "design": "adjudge.design",
@@ -55,9 +61,12 @@ __all__ = [
     "agree",
     "audit",
     "design",
+    "gold",
     "load_campaign",
+    "meta",
     "parity",
     "plan",
+    "qe",
     "rank",
     "read",
     "testset",

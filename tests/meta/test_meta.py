@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adjudge import meta
 from adjudge.core.errors import DataError, InputError
 from adjudge.formats.metric_scores import MetricScore, read_metric_scores
 from adjudge.meta.evaluate import evaluate
@@ -46,6 +47,13 @@ def test_the_better_metric_is_found_at_every_level(tmp_path: Path, adjudge: Call
     assert all(0 < one["p"] < 0.05 for one in segment)
     assert result["clusters"]["segment"] == [["good"], ["bad"]]
     assert any("mae" in note for note in result["notes"])
+
+
+def test_a_notebook_gets_what_the_command_prints(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
+    file = table(tmp_path)
+    result = meta(file, [file], permutations=50, resamples=20)
+    printed = adjudge("meta", file, file, "--permutations", "50", "--resamples", "20", "--json").json
+    assert result.to_dict() == printed
 
 
 def test_outliers_are_named_and_left_out_beside(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from adjudge.core.errors import DataError
-from adjudge.formats.pairwise.table import TIES
+from adjudge.formats.pairwise_table import TIES
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.pairs import rank_pairs
 from tests.rank.make import blocks

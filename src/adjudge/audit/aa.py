@@ -116,16 +116,16 @@ def _random_halves(halved: _Halved, rng: np.random.Generator) -> Codes:
     shuffled = halved.page_system[order]
     by_system = order[np.argsort(shuffled, kind="stable")]
     count = np.bincount(halved.page_system)
-    place = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
+    position = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
     side = np.empty(len(order), dtype=np.int64)
-    side[by_system] = (place >= np.repeat(count // 2, count)).astype(np.int64)
+    side[by_system] = (position >= np.repeat(count // 2, count)).astype(np.int64)
     return side[halved.page]
 
 
 def _as_two_systems(design: MixedDesign, half: Codes) -> Prepared:
     """The design in which every system is two, in order; one with a single page stays as it is."""
     sides, system = np.unique(2 * design.system + half, return_inverse=True)
-    names = tuple(f"{design.systems[one // 2]} {'AB'[one % 2]}" for one in sides)
+    names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
     return prepare(design.with_systems(system, names, design.human[sides // 2]))
 
 
@@ -133,22 +133,22 @@ def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[C
     """The tests asked for, each from (sides of rows, prepared halves) to a p-value per system."""
     design = halved.design
     ranked = normal_scores(design.score)
-    made: dict[str, Callable[[], Callable[[Codes, Prepared], Floats]]] = {
+    makers: dict[str, Callable[[], Callable[[Codes, Prepared], Floats]]] = {
         "raw": lambda: lambda half, _: _rank_sums(halved, design.score, half),
         "zscore": lambda: lambda half, _: _rank_sums(halved, halved.z, half),
         "page-welch": lambda: lambda half, _: _page_welch(halved, half),
         "mixed": lambda: _mixed(halved, design.score),
         "mixed-rank": lambda: _mixed(halved, ranked),
     }
-    return {name: made[name]() for name in chosen}
+    return {name: makers[name]() for name in chosen}
 
 
 def _mixed(halved: _Halved, score: Floats) -> Callable[[Codes, Prepared], Floats]:
     ratios = fit(halved.design.with_scores(score)).ratios
 
     def test(half: Codes, prepared: Prepared) -> Floats:
-        found = prepared.refit(score, ratios)
-        compared = contrasts(found.effects, found.covariance, found.df)
+        fitted = prepared.refit(score, ratios)
+        compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
         sides = np.unique(2 * halved.design.system + half)
         first = np.searchsorted(sides, 2 * halved.systems)
         return compared.two_sided[first, first + 1]
@@ -166,9 +166,9 @@ def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:
     owner[item] = 2 * design.system[known] + half[known]
     mean = np.bincount(item, value[known]) / np.bincount(item)
     p = np.full(len(halved.systems), np.nan)
-    for place, system in enumerate(halved.systems):
+    for index, system in enumerate(halved.systems):
         mine = owner // 2 == system
-        p[place] = mann_whitney(mean[mine], owner[mine] % 2, 2).two_sided[0, 1]
+        p[index] = mann_whitney(mean[mine], owner[mine] % 2, 2).two_sided[0, 1]
     return p
 
 
@@ -181,24 +181,24 @@ def _page_welch(halved: _Halved, half: Codes) -> Floats:
     side = np.empty(pages, dtype=np.int64)
     side[halved.page] = half
     p = np.full(len(halved.systems), np.nan)
-    for place, system in enumerate(halved.systems):
+    for index, system in enumerate(halved.systems):
         mine = (halved.page_system == system) & (count > 0)
         mean, sides = total[mine] / count[mine], side[mine]
         if min((sides == 0).sum(), (sides == 1).sum()) >= 2 and np.ptp(mean) > 0:
-            p[place] = _welch(mean[sides == 0], mean[sides == 1])
+            p[index] = _welch(mean[sides == 0], mean[sides == 1])
     return p
 
 
-def _welch(one: Floats, other: Floats) -> float:
+def _welch(first: Floats, other: Floats) -> float:
     """Welch's t-test, two-sided; thousands of them, so without the library's checks of its arguments."""
     from scipy.special import stdtr
 
-    a, b = (values.var(ddof=1) / len(values) for values in (one, other))
+    a, b = (values.var(ddof=1) / len(values) for values in (first, other))
     if a + b == 0:
         # Equal within either half, and not between them.
         return 0.0
-    df = (a + b) ** 2 / (a**2 / (len(one) - 1) + b**2 / (len(other) - 1))
-    return float(2 * stdtr(df, -abs(one.mean() - other.mean()) / np.sqrt(a + b)))
+    df = (a + b) ** 2 / (a**2 / (len(first) - 1) + b**2 / (len(other) - 1))
+    return float(2 * stdtr(df, -abs(first.mean() - other.mean()) / np.sqrt(a + b)))
 
 
 def _rate(p: Floats) -> AARate:

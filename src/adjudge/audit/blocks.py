@@ -106,9 +106,9 @@ def scores_by(tally: Tally, method: str | None) -> NDArray[np.float64]:
         raise UsageError(f"{chosen.name} cannot be audited on rankings; choose a ratio such as {DEFAULT_METHOD}")
     rng = generator(DEFAULT_SEED)
     if chosen.reference == "exclude":
-        found = np.full(len(tally.systems), np.nan)
-        found[~tally.human] = chosen.score(tally.without(tally.human), rng)
-        return found
+        scores = np.full(len(tally.systems), np.nan)
+        scores[~tally.human] = chosen.score(tally.without(tally.human), rng)
+        return scores
     return np.asarray(chosen.score(tally, rng), dtype=float)
 
 

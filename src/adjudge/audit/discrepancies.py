@@ -42,11 +42,11 @@ def section(judgments: Judgments, settings: AuditSettings) -> Discrepancies:
 
 def _pairs(counted: Tally, scores: NDArray[np.float64]) -> tuple[Discrepancy, ...]:
     p = sign_tests(counted.wins).two_sided
-    found: list[Discrepancy] = []
+    discrepancies: list[Discrepancy] = []
     for i, j in combinations(range(len(scores)), 2):
         better, worse = (i, j) if counted.wins[i, j] > counted.wins[j, i] else (j, i)
         if counted.wins[better, worse] > counted.wins[worse, better] and scores[better] < scores[worse]:
-            found.append(
+            discrepancies.append(
                 Discrepancy(
                     better=counted.systems[better],
                     worse=counted.systems[worse],
@@ -58,4 +58,8 @@ def _pairs(counted: Tally, scores: NDArray[np.float64]) -> tuple[Discrepancy, ..
                     p=float(p[better, worse]),
                 )
             )
-    return tuple(sorted(found, key=lambda one: (one.p, one.better_score - one.worse_score)))
+    return tuple(
+        sorted(
+            discrepancies, key=lambda discrepancy: (discrepancy.p, discrepancy.better_score - discrepancy.worse_score)
+        )
+    )

@@ -76,14 +76,14 @@ def _compared(
     known: tuple[MixedFit, NDArray[np.bool_]], rest: MixedFit, unit: Unit, name: str, judgments: int
 ) -> LeftOutUnit:
     whole, significant = known
-    place = np.array([whole.systems.index(system) for system in rest.systems])
-    before, after = whole.effects[place], rest.effects
+    kept = np.array([whole.systems.index(system) for system in rest.systems])
+    before, after = whole.effects[kept], rest.effects
     shift = (after - after.mean()) - (before - before.mean())
-    in_se = np.abs(shift) / _centred_se(whole.covariance[np.ix_(place, place)])
+    in_se = np.abs(shift) / _centred_se(whole.covariance[np.ix_(kept, kept)])
     most = int(np.argmax(in_se))
-    upper = np.triu_indices(len(place), 1)
+    upper = np.triu_indices(len(kept), 1)
     reversed_ = ((before[:, None] - before) * (after[:, None] - after) < 0)[upper]
-    was, now = significant[np.ix_(place, place)], _significant(rest)
+    was, now = significant[np.ix_(kept, kept)], _significant(rest)
     was = was | was.T
     now = now | now.T
     return LeftOutUnit(
@@ -106,7 +106,7 @@ def _centred_se(covariance: Floats) -> Floats:
     return se
 
 
-def _significant(found: MixedFit) -> NDArray[np.bool_]:
+def _significant(fitted: MixedFit) -> NDArray[np.bool_]:
     """Which pairs differ at .05, each by itself: upper triangle."""
-    p = contrasts(found.effects, found.covariance, found.df).two_sided
+    p = contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided
     return np.triu(np.nan_to_num(p, nan=1.0) < LEVEL, 1)

@@ -37,8 +37,8 @@ def read_companion(path: Path, released: str, options: ReadOptions) -> Judgments
     native = _is_native(read_bytes(path))
     judgments = read([path], format="judgments" if native else released, options=options)
     if _PROTOCOLS[released] not in judgments.protocols:
-        found = ", ".join(judgments.protocols)
-        raise InputError(f"holds {found} judgments, {_PROTOCOLS[released]} is needed; name another file", file=path)
+        held = ", ".join(judgments.protocols)
+        raise InputError(f"holds {held} judgments, {_PROTOCOLS[released]} is needed; name another file", file=path)
     return judgments
 
 

@@ -67,9 +67,9 @@ def reliability(
     tau: dict[str, list[float]] = {name: [] for name in chosen}
     for split in range(splits):
         first = _random_half(design.annotator, generator(seed, _STREAM, split))
-        one, other = (_orders(design, rows, values, chosen, known) for rows in (first, ~first))
+        first_scores, other = (_orders(design, rows, values, chosen, known) for rows in (first, ~first))
         for name in chosen:
-            tau[name].append(_tau(one[name], other[name]))
+            tau[name].append(_tau(first_scores[name], other[name]))
     methods_found = {name: _agreement(np.array(values)) for name, values in tau.items()}
     return Reliability(methods_found, levels_of(design.annotator), len(design.systems))
 
@@ -91,15 +91,15 @@ def _orders(
     """Every method's scores of all systems from some of the rows; NaN for a system that has none there."""
     part = design.subset(rows)
     prepared = prepare(part) if known else None
-    place = [design.systems.index(name) for name in part.systems]
+    indices = [design.systems.index(name) for name in part.systems]
     scores: dict[str, Floats] = {}
     for name in chosen:
         own = values[name][rows]
         scores[name] = np.full(len(design.systems), np.nan)
         # A half that the model cannot order, such as one of equal scores, has no order by it.
         with suppress(DataError):
-            found = prepared.effects_at(own, known[name]) if prepared and name in known else _means(part, own)
-            scores[name][place] = found
+            estimated = prepared.effects_at(own, known[name]) if prepared and name in known else _means(part, own)
+            scores[name][indices] = estimated
     return scores
 
 
@@ -117,11 +117,11 @@ def _means(design: MixedDesign, value: Floats) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _tau(one: Floats, other: Floats) -> float:
+def _tau(first: Floats, other: Floats) -> float:
     from scipy.stats import kendalltau
 
-    both = ~np.isnan(one) & ~np.isnan(other)
-    return float(kendalltau(one[both], other[both]).statistic) if both.sum() > 1 else float("nan")
+    both = ~np.isnan(first) & ~np.isnan(other)
+    return float(kendalltau(first[both], other[both]).statistic) if both.sum() > 1 else float("nan")
 
 
 def _agreement(tau: Floats) -> HalfAgreement:

@@ -103,8 +103,8 @@ def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -
     means = item_means(sheet)
     n = len(sheet.systems)
     scores = means.system_means(n)
-    shown = ~removed[means.system]
-    tests = mann_whitney(means.mean[shown], means.system[shown], n)
+    compared = ~removed[means.system]
+    tests = mann_whitney(means.mean[compared], means.system[compared], n)
     kept = [i for i in range(n) if not removed[i] and not np.isnan(scores[i])]
     if not kept:
         return _Order((), ())
@@ -112,8 +112,8 @@ def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -
     numbers = cluster_numbers(line_after(rule, order, tests, np.ones((n, 2), dtype=np.int64), level))
     names = tuple(sheet.systems[i] for i in order)
     clusters = tuple(
-        tuple(name for name, number in zip(names, numbers, strict=True) if number == one)
-        for one in range(1, numbers.max() + 1)
+        tuple(name for name, number in zip(names, numbers, strict=True) if number == cluster)
+        for cluster in range(1, numbers.max() + 1)
     )
     return _Order(names, clusters)
 
@@ -122,8 +122,8 @@ def _compared(sheet: Sheet, change: Change, before: _Order, after: _Order) -> St
     common = set(before.order) & set(after.order)
     order_before = tuple(name for name in before.order if name in common)
     order_after = tuple(name for name in after.order if name in common)
-    place = {name: i for i, name in enumerate(order_after)}
-    flips = tuple((a, b) for a, b in combinations(order_before, 2) if place[a] > place[b])
+    position = {name: i for i, name in enumerate(order_after)}
+    flips = tuple((a, b) for a, b in combinations(order_before, 2) if position[a] > position[b])
     return StabilityRow(
         change=change.name,
         family=change.family,

@@ -3,9 +3,6 @@
 A reset marker voids the earlier lines of its user, of its document, or of both. A document that was submitted again has
 several revisions. Tutorials (`welcome_`, `goodbye_`, or skippable) and attention checks (`random_`) are told apart by
 their kind. Where a campaign has several sliders, each is a campaign of its own, named after it.
-
-Both ends of an error span are included. The browser counts UTF-16 units and skips line breaks, which are no characters
-on its page. Behind the text stands the word [missing]; a span that begins there marks an omission.
 """
 
 from __future__ import annotations
@@ -20,10 +17,11 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
-from adjudge.formats.mqm.weights import score, weight
-from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
-from adjudge.formats.parsing.sources import campaign_names, pair_of
-from adjudge.formats.parsing.spans import Span, span_column
+from adjudge.formats.error_weights import score, weight
+from adjudge.formats.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
+from adjudge.formats.pearmut_spans import read_span
+from adjudge.formats.sources import campaign_names, pair_of
+from adjudge.formats.spans import Span, span_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,9 +30,6 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
 
 RESET = "__RESET__"
-UNDECIDED = "undecided"
-# The furthest place in a text that a span may name; beyond it the number is damaged.
-LONGEST = 10**9
 # The slider of scores; sliders of one's own have their own scales.
 _SCALE = (0.0, 100.0)
 _SCORES = (-1e6, 1e6)
@@ -108,22 +103,22 @@ def _rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
     if len(items) != len(annotations):
         raise ValueError(f"{len(items)} items and {len(annotations)} annotations")
     user, page = _name(entry.get("user_id")), _name(entry.get("item_i"))
-    segments = [_segment(item, f"{page}.{number}") for number, item in enumerate(items)]
+    segments = [_segment(item, f"{page}.{place}") for place, item in enumerate(items)]
     document = segments[0].rsplit(SECTION, 1)[0] if segments else None
-    given = [(number, systems) for number, systems in enumerate(annotations) if systems and "form" not in items[number]]
+    given = [(place, systems) for place, systems in enumerate(annotations) if systems and "form" not in items[place]]
     counts["form"] += len(annotations) - len(given)
     started, ended = _times(entry)
     judged = sum(len(systems) for _, systems in given) or 1
-    for number, systems in given:
+    for place, systems in given:
         common = {
-            "annotator": user, "task": user, "screen": page, "document": document, "segment": segments[number],
-            "kind": _kind(page or "", items[number]), "pair": _pair(items[number]), "started": started, "ended": ended,
+            "annotator": user, "task": user, "screen": page, "document": document, "segment": segments[place],
+            "kind": _kind(page or "", items[place]), "pair": _pair(items[place]), "started": started, "ended": ended,
             "active_seconds": None if started is None or ended is None else (ended - started) / judged,
             # One comment for the whole document: it stands with the first item.
-            "comment": entry.get("comment") if number == given[0][0] else None,
+            "comment": entry.get("comment") if place == given[0][0] else None,
         }  # fmt: skip
         for system, answer in systems.items():
-            text = (items[number].get("tgt") or {}).get(system)
+            text = (items[place].get("tgt") or {}).get(system)
             yield from _answers({**common, "system": str(system)}, answer, text, counts)
 
 
@@ -173,8 +168,8 @@ def _pair(item: Entry) -> tuple[str, str] | None:
 
 
 def _times(entry: Entry) -> tuple[float | None, float | None]:
-    times = [float(time["time"]) for time in entry.get("actions") or [] if "time" in time]
-    times = [time for time in times if _TIMES[0] <= time <= _TIMES[1]]
+    times = [float(one["time"]) for one in entry.get("actions") or [] if "time" in one]
+    times = [one for one in times if _TIMES[0] <= one <= _TIMES[1]]
     return (min(times), max(times)) if times else (None, None)
 
 
@@ -215,38 +210,3 @@ def _revisions(rows: list[Row]) -> list[int]:
         seen[key] += 1
         numbers.append(seen[key])
     return numbers
-
-
-def read_span(entry: dict[str, Any], target: str | None) -> Span:
-    """One span; `target` is the judged text, where the log holds it."""
-    category, severity = entry.get("category"), entry.get("severity")
-    made: Span = {
-        "start": None,
-        "end": None,
-        "severity": str(severity or UNDECIDED).lower(),
-        "category": str(category) if category else None,
-        "side": "target",
-        "text": None,
-    }
-    if entry["start_i"] == "missing":
-        return {**made, "side": "missing"}
-    first, last = int(entry["start_i"]), int(entry["end_i"])
-    if not 0 <= first <= last <= LONGEST:
-        raise ValueError(first, last)
-    if target is None:
-        return {**made, "start": first, "end": last + 1}
-    characters = _characters(target)
-    if first >= len(characters):
-        return {**made, "side": "missing"}
-    start, end = characters[first], characters[min(last, len(characters) - 1)] + 1
-    return {**made, "start": start, "end": end, "text": target[start:end]}
-
-
-def _characters(text: str) -> list[int]:
-    """For every unit that the browser counts, which code point of the text it is part of."""
-    return [
-        position
-        for position, character in enumerate(text)
-        if character != "\n"
-        for _ in range(2 if ord(character) > 0xFFFF else 1)
-    ]

@@ -3,35 +3,23 @@
 Texts are a TSV file with the columns `document`, `mt`, `pe1` and, where there are two editions, `pe2`; one row per
 segment, or one per document. A column `source` lets costs be counted by source words. Predictions are a table with the
 column `document` and one column per system; a higher number means more errors, as in the labels.
-
-`write_post_edits` writes such texts from a judgment table that holds them (columns `source_text` and `target_text`).
-Where every translation was edited by two people, both editions are written; where only some were, the first by the
-annotators' names. Several systems are told apart in the names of the documents.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.files import read_text, write_text
-from adjudge.core.judgments import SetAside
-from adjudge.formats.parsing.delimited import read_delimited, to_float
+from adjudge.core.errors import InputError
+from adjudge.core.files import read_text
+from adjudge.formats.delimited import read_delimited, to_float
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from adjudge.core.judgments import Judgments
-    from adjudge.formats.parsing.delimited import Delimited
-
-_GENUINE = ("system", "calibration")
-_OUTPUT = ("system", "document", "segment")
-_BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+    from adjudge.formats.delimited import Delimited
 
 
 @dataclass(frozen=True)
@@ -58,8 +46,8 @@ def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
     if not rows:
         raise InputError("holds a header but no texts", file=path)
 
-    def column(part: list[list[str]], index: int | None) -> tuple[str, ...] | None:
-        return None if index is None else tuple(fields[index].strip() for fields in part)
+    def column(part: list[list[str]], place: int | None) -> tuple[str, ...] | None:
+        return None if place is None else tuple(fields[place].strip() for fields in part)
 
     return tuple(
         EditedDocument(name, column(part, mt) or (), column(part, pe1) or (), column(part, pe2), column(part, source))
@@ -84,15 +72,15 @@ def read_document_scores(path: Path) -> dict[str, float]:
     return _column(table, table.need("z", "score", "raw", "human"))
 
 
-def _column(table: Delimited, index: int) -> dict[str, float]:
+def _column(table: Delimited, place: int) -> dict[str, float]:
     document = table.need("document", "doc")
-    numbers: dict[str, float] = {}
+    found: dict[str, float] = {}
     for line, fields in table.rows:
         name = fields[document].strip()
-        if name in numbers:
+        if name in found:
             raise InputError(f"document '{name}' occurs twice; keep one row each", file=table.path, line=line)
-        numbers[name] = to_float(fields[index], table.header[index], table.path, line)
-    return numbers
+        found[name] = to_float(fields[place], table.header[place], table.path, line)
+    return found
 
 
 def _from_gold(path: Path) -> dict[str, float]:
@@ -101,44 +89,7 @@ def _from_gold(path: Path) -> dict[str, float]:
     except json.JSONDecodeError as fault:
         raise InputError(f"is not JSON ({fault.msg})", file=path, line=fault.lineno) from fault
     rows: list[Mapping[str, object]] = content.get("documents", []) if isinstance(content, dict) else []
-    scores = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
-    if not scores or len(scores) < len(rows):
+    found = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
+    if not found or len(found) < len(rows):
         raise InputError("is not what 'adjudge gold --json' says of documents by one system each", file=path)
-    return scores
-
-
-def _finished_edits(judgments: Judgments) -> Judgments:
-    """The edits that the file can hold; the others are set aside."""
-    if set(judgments.protocols) - {"postedit"}:
-        raise DataError(f"there are no post-edits in judgments of protocol '{', '.join(judgments.protocols)}'")
-    final = judgments.final().keep(pl.col("text").is_not_null(), otherwise="post-edit that is not finished")
-    return final.keep(pl.col("kind").is_in(_GENUINE), otherwise="control, which is no translation of a system")
-
-
-def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
-    """Write the edits; returns those that were written."""
-    kept = _finished_edits(judgments)
-    # Who is first is told by the name, so that the same table gives the same file.
-    table = kept.table.sort("annotator", maintain_order=True)
-    grouped = table.group_by(_OUTPUT, maintain_order=True).agg(
-        pl.col("source_text").first(), pl.col("target_text").first(), "text"
-    )
-    if grouped.height == 0:
-        raise DataError("there is no finished post-edit yet")
-    editions = 2 if (grouped["text"].list.len() >= 2).all() else 1
-    several = grouped["system"].n_unique() > 1
-    lines = ["\t".join(("document", "source", "mt", "pe1", "pe2")[: 3 + editions])]
-    for row in _in_order(grouped).iter_rows(named=True):
-        document = f"{row['document']}#{row['system']}" if several else str(row["document"])
-        fields = (document, row["source_text"] or "", row["target_text"], *row["text"][:editions])
-        lines.append("\t".join(field.translate(_BREAKS) for field in fields))
-    write_text(path, "\n".join(lines) + "\n")
-    more = kept.table.height - editions * grouped.height
-    record = (SetAside("edition beyond those that every translation has", more),) if more else ()
-    return replace(kept, set_aside=kept.set_aside + record)
-
-
-def _in_order(grouped: pl.DataFrame) -> pl.DataFrame:
-    """The edits by document and system, segments in the order of their numbers where they have such."""
-    number = pl.col("segment").cast(pl.Int64, strict=False)
-    return grouped.sort("document", "system", number, "segment", nulls_last=True, maintain_order=True)
+    return found

@@ -50,48 +50,48 @@ def number_of_pairs(human: NDArray[np.float64], metric: NDArray[np.float64], gro
 
 def pairs(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> Pairs:
     """Every pair of scores within each group that has at least two; each group weighs the same."""
-    found = [(x, y) for x, y in groups(human, metric, grouping) if len(x) > 1]
-    sizes = np.array([len(x) * (len(x) - 1) // 2 for x, _ in found], dtype=np.int64)
+    usable = [(x, y) for x, y in groups(human, metric, grouping) if len(x) > 1]
+    sizes = np.array([len(x) * (len(x) - 1) // 2 for x, _ in usable], dtype=np.int64)
     preference, difference = np.empty(sizes.sum(), dtype=np.int8), np.empty(sizes.sum())
-    place = 0
-    for x, y in found:
+    start = 0
+    for x, y in usable:
         # One score against all later ones: arrays of all pairs at once would need several times the memory.
         for i in range(len(x) - 1):
-            end = place + len(x) - 1 - i
-            preference[place:end] = np.sign(x[i] - x[i + 1 :])
-            np.subtract(y[i], y[i + 1 :], out=difference[place:end])
-            place = end
-    each = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
-    return Pairs(preference, difference, each, 1 / sizes / max(len(found), 1))
+            end = start + len(x) - 1 - i
+            preference[start:end] = np.sign(x[i] - x[i + 1 :])
+            np.subtract(y[i], y[i + 1 :], out=difference[start:end])
+            start = end
+    each = np.repeat(np.arange(len(usable), dtype=np.int32), sizes)
+    return Pairs(preference, difference, each, 1 / sizes / max(len(usable), 1))
 
 
-def agreement(found: Pairs, threshold: float = 0.0) -> NDArray[np.bool_]:
+def agreement(compared: Pairs, threshold: float = 0.0) -> NDArray[np.bool_]:
     """For each pair, whether the metric says what the human says, when differences up to the threshold are ties."""
-    said = (found.difference > threshold).astype(np.int8) - (found.difference < -threshold)
-    same: NDArray[np.bool_] = said == found.preference
+    said = (compared.difference > threshold).astype(np.int8) - (compared.difference < -threshold)
+    same: NDArray[np.bool_] = said == compared.preference
     return same
 
 
-def accuracy(found: Pairs, threshold: float = 0.0) -> float:
+def accuracy(compared: Pairs, threshold: float = 0.0) -> float:
     """The share of pairs on which the metric is right, averaged over groups."""
-    if not len(found.weight):
+    if not len(compared.weight):
         return float("nan")
-    right = np.bincount(found.group[agreement(found, threshold)], minlength=len(found.weight))
-    return float(found.weight @ right)
+    right = np.bincount(compared.group[agreement(compared, threshold)], minlength=len(compared.weight))
+    return float(compared.weight @ right)
 
 
-def calibrated(found: Pairs) -> Calibrated:
+def calibrated(compared: Pairs) -> Calibrated:
     """The threshold that makes the metric's accuracy best."""
-    if not len(found.weight):
+    if not len(compared.weight):
         return Calibrated(float("nan"), 0.0)
-    start = accuracy(found)
-    human_tie, agrees = found.preference == 0, agreement(found)
+    start = accuracy(compared)
+    human_tie, agrees = compared.preference == 0, agreement(compared)
     if not human_tie.any():
         return Calibrated(start, 0.0)
     # Passing a pair turns it into a tie: it is now right if the human tied, and no longer if it agreed before.
     changes = human_tie != agrees
-    size = np.abs(found.difference[changes])
-    gain = np.where(human_tie[changes], 1.0, -1.0) * found.weight[found.group[changes]]
+    size = np.abs(compared.difference[changes])
+    gain = np.where(human_tie[changes], 1.0, -1.0) * compared.weight[compared.group[changes]]
     order = np.argsort(size, kind="stable")
     size, after = size[order], start + np.cumsum(gain[order])
     last = np.append(size[1:] != size[:-1], True)[: len(size)]

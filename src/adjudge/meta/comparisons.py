@@ -52,14 +52,14 @@ def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
 
 def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator) -> tuple[MetricComparison, ...]:
     """Williams' test on pooled scores; permutations of Pearson's r, pooled and by item, and of calibrated accuracy."""
-    pooled = {name: one.ravel() for name, one in scores.metrics.items()}
-    found = list(_adjusted("segment", "williams", _williams(scores.human.ravel(), pooled), one_sided=True))
+    pooled = {name: metric.ravel() for name, metric in scores.metrics.items()}
+    compared = list(_adjusted("segment", "williams", _williams(scores.human.ravel(), pooled), one_sided=True))
     for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
         tests = permute_pearson(scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng)
-        found += _adjusted("segment", name, tests)
+        compared += _adjusted("segment", name, tests)
     parts = {name: item_parts(scores.human, metric) for name, metric in scores.metrics.items()}
     tests = permute_groups(parts, permutations=permutations, rng=rng)
-    return (*found, *_adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
+    return (*compared, *_adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
 
 
 def compare_predictions(
@@ -84,21 +84,21 @@ def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]
 def _adjusted(
     level: str, test: str, tests: Sequence[PermutationTest], *, one_sided: bool = False
 ) -> tuple[MetricComparison, ...]:
-    p = np.array([one.p for one in tests])
+    p = np.array([test.p for test in tests])
     p_holm, p_bh = holm(p), benjamini_hochberg(p)
-    found: list[MetricComparison] = []
-    for k, one in enumerate(tests):
-        better, worse = (one.second, one.first) if one.difference < 0 else (one.first, one.second)
+    compared: list[MetricComparison] = []
+    for k, tested in enumerate(tests):
+        better, worse = (tested.second, tested.first) if tested.difference < 0 else (tested.first, tested.second)
         own, own_holm, own_bh = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
-        found.append(
-            MetricComparison(level, test, better, worse, abs(one.difference), own, own_holm, own_bh, one_sided)
+        compared.append(
+            MetricComparison(level, test, better, worse, abs(tested.difference), own, own_holm, own_bh, one_sided)
         )
-    return tuple(found)
+    return tuple(compared)
 
 
 def metric_clusters(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Lines between metrics where everyone above is better than everyone below after Holm's correction."""
-    better = {(one.better, one.worse) for one in comparisons if one.told_apart}
+    better = {(comparison.better, comparison.worse) for comparison in comparisons if comparison.told_apart}
     clusters: list[list[str]] = [[]]
     for i, name in enumerate(order):
         if i and all((above, below) in better for above in order[:i] for below in order[i:]):

@@ -107,26 +107,26 @@ def sweep(
     weights: Sequence[float],
 ) -> dict[str, tuple[float | None, ...]]:
     """Pearson's r of every system at every weight; documents without a prediction are left out."""
-    found: dict[str, tuple[float | None, ...]] = {}
+    by_system: dict[str, tuple[float | None, ...]] = {}
     for name, values in predictions.items():
         known = ~np.isnan(values)
         r = [pearson(combined(first, second, weight)[known], values[known]) for weight in weights]
-        found[name] = tuple(None if np.isnan(one) else one for one in r)
-    return found
+        by_system[name] = tuple(None if np.isnan(value) else value for value in r)
+    return by_system
 
 
 def orders_along(
     weights: Sequence[float], by_weight: Mapping[str, Sequence[float | None]]
 ) -> tuple[OrderOfSystems, ...]:
     """The rankings of systems along the sweep, each with the weights between which it stands."""
-    found: list[OrderOfSystems] = []
+    orders: list[OrderOfSystems] = []
     for i, weight in enumerate(weights):
         order = tuple(sorted(by_weight, key=lambda name: (-_number(by_weight[name][i]), name)))
-        if found and found[-1].order == order:
-            found[-1] = OrderOfSystems(found[-1].low, weight, order)
+        if orders and orders[-1].order == order:
+            orders[-1] = OrderOfSystems(orders[-1].low, weight, order)
         else:
-            found.append(OrderOfSystems(weight, weight, order))
-    return tuple(found)
+            orders.append(OrderOfSystems(weight, weight, order))
+    return tuple(orders)
 
 
 def _number(value: float | None) -> float:

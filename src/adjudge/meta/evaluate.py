@@ -80,7 +80,7 @@ def _levels(
     scores: Scores, drawn: np.ndarray, flips: np.ndarray | None, far: set[str], rng: np.random.Generator
 ) -> dict[str, dict[str, MetricAtLevel]]:
     without = scores.without(far) if far and len(scores.systems) - len(far) > 2 else None
-    several = len({one for one in scores.documents if one is not None}) > 1
+    several = len({document for document in scores.documents if document is not None}) > 1
     documents = scores.by_document() if several else None
     redrawn = resampling.weights(len(drawn), len(documents.segments), rng) if documents is not None else None
     levels: dict[str, dict[str, MetricAtLevel]] = {}
@@ -103,36 +103,40 @@ def _clusters(
     """Clusters by Williams' test at system level, and by permutation of accuracy (by item) at segment level."""
     clusters: dict[str, tuple[tuple[str, ...], ...]] = {}
     by_pearson = sorted(levels, key=lambda name: descending(levels[name]["system"].values["pearson"]))
-    clusters["system"] = metric_clusters([one for one in comparisons if one.level == "system"], by_pearson)
+    clusters["system"] = metric_clusters(
+        [comparison for comparison in comparisons if comparison.level == "system"], by_pearson
+    )
     test = "permutation of tie-calibrated accuracy by item"
-    if any(one.test == test for one in comparisons):
-        found = {name: one["segment"].groups["by_item"] for name, one in levels.items() if "segment" in one}
-        order = sorted(found, key=lambda name: descending(found[name]["tie_calibrated_accuracy"]))
-        clusters["segment"] = metric_clusters([one for one in comparisons if one.test == test], order)
+    if any(comparison.test == test for comparison in comparisons):
+        by_item = {name: own["segment"].groups["by_item"] for name, own in levels.items() if "segment" in own}
+        order = sorted(by_item, key=lambda name: descending(by_item[name]["tie_calibrated_accuracy"]))
+        clusters["segment"] = metric_clusters(
+            [comparison for comparison in comparisons if comparison.test == test], order
+        )
     return clusters
 
 
 def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
     """Metrics that fall where the human rises at every level: probably they count errors."""
-    found = [name for name, own in levels.items() if all(one.values["pearson"] < 0 for one in own.values())]
-    if not found:
+    negative = [name for name, own in levels.items() if all(level.values["pearson"] < 0 for level in own.values())]
+    if not negative:
         return ()
-    hint = f"if lower is better there, turn the scores round with --lower-is-better {found[0]}"
-    return (f"negative correlations at every level ({', '.join(found)}): {hint}",)
+    hint = f"if lower is better there, turn the scores round with --lower-is-better {negative[0]}"
+    return (f"negative correlations at every level ({', '.join(negative)}): {hint}",)
 
 
 def _too_many(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
     """Where pairs of scores were too many to form them all."""
-    found = [one["segment"] for one in levels.values() if "segment" in one]
-    left = [where for where in ("pooled", "by_system") if any(_lacks_pairs(one, where) for one in found)]
+    at_segments = [own["segment"] for own in levels.values() if "segment" in own]
+    left = [where for where in ("pooled", "by_system") if any(_lacks_pairs(level, where) for level in at_segments)]
     if not left:
         return ()
     what = " and ".join(where.replace("_", " ") for where in left)
     return (f"accuracies {what} are left out, as there are more than {MOST_PAIRS:,} pairs of scores; see by item",)
 
 
-def _lacks_pairs(one: MetricAtLevel, where: str) -> bool:
-    return "pairwise_accuracy" not in (one.values if where == "pooled" else one.groups[where])
+def _lacks_pairs(level: MetricAtLevel, where: str) -> bool:
+    return "pairwise_accuracy" not in (level.values if where == "pooled" else level.groups[where])
 
 
 def _notes(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import polars as pl
 
 from adjudge.audit.intervals import correlate
 from adjudge.check import check
-from adjudge.core.errors import DataError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.sheet import PRINTED_DIGITS, RATED, SCORE_PROTOCOLS
@@ -55,15 +55,18 @@ def gold(
         orders: random orders for the band around the curve.
         seed: of the random orders.
     """
-    made = [_standardised(run, keys, checked=checked) for run in runs]
-    tables = [table for table, _ in made]
+    check_gold(len(runs), orders)
+    standardised = [_standardised(run, keys, checked=checked) for run in runs]
+    tables = [table for table, _ in standardised]
     level = level or ("documents" if tables[0]["document"].is_not_null().any() else "segments")
     scores = [_scores(table, level) for table in tables]
     two = len(runs) > 1
     return Gold(
         settings={"level": level, "checked": checked, "orders": orders if two else None, "seed": seed if two else None},
         data="+".join(run.fingerprint for run in runs),
-        set_aside=tuple(one for run, (_, left) in zip(runs, made, strict=True) for one in (*run.set_aside, *left)),
+        set_aside=tuple(
+            aside for run, (_, left) in zip(runs, standardised, strict=True) for aside in (*run.set_aside, *left)
+        ),
         notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
         runs=tuple(_run(name, run, table) for name, run, table in zip(names, runs, tables, strict=False)),
         level=level,
@@ -72,6 +75,26 @@ def gold(
         correlation=_correlation(scores[0], scores[1]) if two else None,
         curve=_curve(scores[0], tables[1], level, orders, seed) if two else (),
     )
+
+
+def check_gold(runs: int, orders: int) -> None:
+    """Refuse more runs than can be compared, and a negative number of orders."""
+    if runs > 2:
+        raise UsageError(f"{runs} runs were given, one or two are needed; join files of one run in a folder")
+    if orders < 0:
+        raise UsageError(f"--orders is {orders}, it must be 0 or more")
+
+
+def runs_by_pair(runs: Sequence[Judgments]) -> dict[str, list[Judgments]]:
+    """The runs of every language pair; where each run holds one pair only, they belong together whatever it is."""
+    first = runs[0].pairs
+    if all(len(run.pairs) == 1 for run in runs):
+        return {first[0]: list(runs)}
+    common = [name for name in first if all(name in run.pairs for run in runs)]
+    if not common:
+        pairs = " and ".join(", ".join(run.pairs) for run in runs)
+        raise DataError(f"the runs have no language pair in common, they hold {pairs}; check --pair")
+    return {name: [run.for_pair(name) for run in runs] for name in common}
 
 
 def _standardised(
@@ -160,11 +183,11 @@ class _Growth:
         present = (seen > 0).astype(float) @ self.member
         value = np.divide(means @ self.member, present, out=np.full_like(present, np.nan), where=present > 0)
         judged = seen @ self.member
-        found = (present > 0) & ~np.isnan(self.target)
-        r = [_pearson(self.target[row], value[i][row]) for i, row in enumerate(found)]
+        usable = (present > 0) & ~np.isnan(self.target)
+        r = [_pearson(self.target[row], value[i][row]) for i, row in enumerate(usable)]
         fewest = np.array([judged[i][present[i] > 0].min() for i in range(len(order))])
         mean = judged.sum(1) / (present > 0).sum(1)
-        return np.array([np.nan if one is None else one for one in r]), fewest, mean
+        return np.array([np.nan if value is None else value for value in r]), fewest, mean
 
 
 def _curve(first: pl.DataFrame, second: pl.DataFrame, level: str, orders: int, seed: int) -> tuple[CurvePoint, ...]:
@@ -194,7 +217,7 @@ def _band(random: NDArray[np.float64], points: int) -> tuple[NDArray[np.float64]
     usable = ~np.isnan(random).any(axis=0)
     filled = np.where(usable, random, 0.0)
     low, high = np.quantile(filled, [0.025, 0.975], axis=0)
-    return tuple(np.where(usable, one, np.nan) for one in (low, filled.mean(0), high))
+    return tuple(np.where(usable, limit, np.nan) for limit in (low, filled.mean(0), high))
 
 
 def _or_none(value: float) -> float | None:
@@ -225,5 +248,5 @@ def _growth(first: pl.DataFrame, second: pl.DataFrame, level: str) -> tuple[_Gro
 def _place(table: pl.DataFrame, among: pl.DataFrame, key: list[str]) -> NDArray[np.int64]:
     """The row of `among` that has the same key, for every row of the table."""
     numbered = among.select(key).with_row_index("place")
-    found = table.select(key).join(numbered, on=key, how="left", nulls_equal=True, maintain_order="left")
-    return found["place"].to_numpy().astype(np.int64)
+    joined = table.select(key).join(numbered, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return joined["place"].to_numpy().astype(np.int64)

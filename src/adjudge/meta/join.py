@@ -27,43 +27,43 @@ def place_of(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Na
     """What names the segment of a score: its own name, or document and segment where names start again."""
     twice = _in_two_documents(human) or _in_two_documents(metrics)
     if twice is None:
-        return lambda one: str(one.segment)
+        return lambda score: str(score.segment)
     for whose, scores in (("human", human), ("metric", metrics)):
-        if any(one.document is None for one in scores):
+        if any(score.document is None for score in scores):
             segment, first, second = twice
             raise DataError(
                 f"segment '{segment}' is in the documents '{first}' and '{second}', but {whose} scores do not all say "
                 "their document; give a column 'document', or number the segments through"
             )
-    return lambda one: f"{one.document}:{one.segment}"
+    return lambda score: f"{score.document}:{score.segment}"
 
 
 def _in_two_documents(scores: Sequence[MetricScore]) -> tuple[str, str, str] | None:
     seen: dict[str | None, str] = {}
-    for one in scores:
-        if one.document is not None and seen.setdefault(one.segment, one.document) != one.document:
-            return str(one.segment), seen[one.segment], one.document
+    for score in scores:
+        if score.document is not None and seen.setdefault(score.segment, score.document) != score.document:
+            return str(score.segment), seen[score.segment], score.document
     return None
 
 
 def score_cells(scores: Sequence[MetricScore], named: Naming) -> tuple[dict[str, Cells], int]:
     """By metric, the score of every system and segment; and how many scores repeat another exactly."""
-    found: dict[str, Cells] = {}
+    by_metric: dict[str, Cells] = {}
     repeated = 0
-    for one in scores:
-        if one.score is None:
+    for score in scores:
+        if score.score is None:
             continue
-        cells, place = found.setdefault(one.metric, {}), (one.system, named(one))
-        if place not in cells:
-            cells[place] = one.score
-        elif cells[place] == one.score:
+        cells, cell = by_metric.setdefault(score.metric, {}), (score.system, named(score))
+        if cell not in cells:
+            cells[cell] = score.score
+        elif cells[cell] == score.score:
             repeated += 1
         else:
             raise DataError(
-                f"'{one.metric}' has two scores of segment '{place[1]}' by system '{one.system}' "
-                f"({cells[place]:g} and {one.score:g}); keep one, or give their mean"
+                f"'{score.metric}' has two scores of segment '{cell[1]}' by system '{score.system}' "
+                f"({cells[cell]:g} and {score.score:g}); keep one, or give their mean"
             )
-    return found, repeated
+    return by_metric, repeated
 
 
 HUMAN = "human"
@@ -76,25 +76,25 @@ def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[
     Where a metric has scores of segments and of whole test sets, the latter count at system level. A metric that has
     only the latter stands at system level alone.
     """
-    if not any(one.score is not None for one in metrics):
+    if not any(score.score is not None for score in metrics):
         raise DataError("there is no metric to compare with the human scores; check the columns of the scores")
-    of_segments = [one for one in metrics if one.segment is not None and one.score is not None]
-    gold = [one for one in human if one.segment is not None and one.score is not None]
+    of_segments = [score for score in metrics if score.segment is not None and score.score is not None]
+    gold = [score for score in human if score.segment is not None and score.score is not None]
     if not gold or not of_segments:
         return _system_level(human, metrics)
     named = place_of(gold, of_segments)
     people, again = score_cells(gold, named)
     cells, more = score_cells(of_segments, named)
-    own = {place for one in people.values() for place in one}
-    whole, unused = _usable(_whole(metrics), {name: {system for system, _ in one} for name, one in cells.items()})
-    scored = {system for one in cells.values() for system, _ in one} | {name for one in whole.values() for name in one}
+    own = {cell for own in people.values() for cell in own}
+    whole, unused = _usable(_whole(metrics), {name: {system for system, _ in own} for name, own in cells.items()})
+    scored = {system for own in cells.values() for system, _ in own} | {name for own in whole.values() for name in own}
     systems = sorted({system for system, _ in own} & scored)
-    theirs = {segment for one in cells.values() for _, segment in one}
-    segments = [name for name in dict.fromkeys(named(one) for one in gold) if name in theirs]
+    theirs = {segment for own in cells.values() for _, segment in own}
+    segments = [name for name in dict.fromkeys(named(cell) for cell in gold) if name in theirs]
     if len(systems) < 2 or not segments:
         raise DataError("human and metric scores share fewer than two systems or no segment; check names on both sides")
-    documents = {named(one): one.document for one in [*of_segments, *gold] if one.document is not None}
-    names = list(dict.fromkeys(one.metric for one in metrics if one.score is not None))
+    documents = {named(score): score.document for score in [*of_segments, *gold] if score.document is not None}
+    names = list(dict.fromkeys(score.metric for score in metrics if score.score is not None))
     scores = Scores(
         tuple(systems),
         tuple(segments),
@@ -103,37 +103,37 @@ def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[
         tuple(documents.get(segment) for segment in segments),
         {name: _column(whole[name], systems) for name in names if name in whole},
     )
-    left = sum(one.segment is None and one.score is not None for one in human)
-    found = (
-        ("human score that is missing (None or empty)", sum(one.score is None for one in human)),
+    left = sum(score.segment is None and score.score is not None for score in human)
+    counted = (
+        ("human score that is missing (None or empty)", sum(score.score is None for score in human)),
         (
             "metric score that is missing (None or empty)",
-            sum(one.score is None for one in metrics if one.metric in names),
+            sum(score.score is None for score in metrics if score.metric in names),
         ),
         ("score that repeats another of the same system and segment", again + more),
         ("human score of a whole test set, beside scores of segments", left),
         ("metric score of a whole test set where some systems have none, so that means of segments count", unused),
     )
-    nothing = sorted({one.metric for one in metrics} - set(names))
+    nothing = sorted({score.metric for score in metrics} - set(names))
     named_aside = [
-        (f"metric without any score: {name}", sum(one.metric == name for one in metrics)) for name in nothing
+        (f"metric without any score: {name}", sum(score.metric == name for score in metrics)) for name in nothing
     ]
-    aside = tuple(SetAside(reason, rows) for reason, rows in (*found, *named_aside) if rows)
+    aside = tuple(SetAside(reason, rows) for reason, rows in (*counted, *named_aside) if rows)
     return scores, (*aside, *_strangers(own, cells, whole, set(systems)))
 
 
 def _whole(metrics: Iterable[MetricScore]) -> dict[str, dict[str, float]]:
     """Scores of whole test sets: of every metric that has some, by system."""
-    found: dict[str, dict[str, float]] = {}
-    for one in metrics:
-        if one.segment is None and one.score is not None:
-            own = found.setdefault(one.metric, {})
-            if own.setdefault(one.system, one.score) != one.score:
+    whole: dict[str, dict[str, float]] = {}
+    for score in metrics:
+        if score.segment is None and score.score is not None:
+            own = whole.setdefault(score.metric, {})
+            if own.setdefault(score.system, score.score) != score.score:
                 raise DataError(
-                    f"'{one.metric}' has two scores of the whole test set by '{one.system}' "
-                    f"({own[one.system]:g} and {one.score:g}); keep one"
+                    f"'{score.metric}' has two scores of the whole test set by '{score.system}' "
+                    f"({own[score.system]:g} and {score.score:g}); keep one"
                 )
-    return found
+    return whole
 
 
 def _usable(
@@ -160,26 +160,26 @@ def _system_level(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) 
         _systems_aside(gold, set(systems), "human", "metric"),
         _systems_aside(scored, set(systems), "metric", "human"),
     )
-    aside = tuple(one for one in lost if one is not None)
+    aside = tuple(part for part in lost if part is not None)
     return Scores(tuple(systems), ("all",), _column(gold, systems)[:, None], columns), aside
 
 
 def system_means(scores: Sequence[MetricScore]) -> dict[str, dict[str, float]]:
     """The score of every system by every metric: of the whole test set where there is one, else the mean."""
     by_metric: dict[str, list[MetricScore]] = {}
-    for one in scores:
-        by_metric.setdefault(one.metric, []).append(one)
-    segments = {name: [one for one in own if one.segment is not None] for name, own in by_metric.items()}
-    systems = {name: {one.system for one in own if one.score is not None} for name, own in segments.items()}
+    for score in scores:
+        by_metric.setdefault(score.metric, []).append(score)
+    segments = {name: [score for score in own if score.segment is not None] for name, own in by_metric.items()}
+    systems = {name: {score.system for score in own if score.score is not None} for name, own in segments.items()}
     whole, _ = _usable(_whole(scores), systems)
     return {name: whole.get(name) or _means(segments[name]) for name in by_metric}
 
 
 def _means(scores: Sequence[MetricScore]) -> dict[str, float]:
     parts: dict[str, list[float]] = {}
-    for one in scores:
-        if one.score is not None:
-            parts.setdefault(one.system, []).append(one.score)
+    for score in scores:
+        if score.score is not None:
+            parts.setdefault(score.system, []).append(score.score)
     return {system: float(np.mean(values)) for system, values in parts.items()}
 
 
@@ -200,18 +200,18 @@ def _strangers(
     gold: set[tuple[str, str]], metrics: dict[str, Cells], whole: dict[str, dict[str, float]], systems: set[str]
 ) -> tuple[SetAside, ...]:
     """Systems that one side lacks by name, then single scores without a counterpart."""
-    every = {place for one in metrics.values() for place in one}
+    every = {cell for own in metrics.values() for cell in own}
     judged = [system for system, _ in gold]
-    scored = [system for one in metrics.values() for system, _ in one]
-    scored += [system for one in whole.values() for system in one]
-    found = [_systems_aside(judged, systems, "human", "metric"), _systems_aside(scored, systems, "metric", "human")]
-    unscored = sum(place[0] in systems and place not in every for place in gold)
-    unjudged = sum(place[0] in systems and place not in gold for one in metrics.values() for place in one)
+    scored = [system for own in metrics.values() for system, _ in own]
+    scored += [system for own in whole.values() for system in own]
+    aside = [_systems_aside(judged, systems, "human", "metric"), _systems_aside(scored, systems, "metric", "human")]
+    unscored = sum(cell[0] in systems and cell not in every for cell in gold)
+    unjudged = sum(cell[0] in systems and cell not in gold for own in metrics.values() for cell in own)
     if unscored:
-        found.append(SetAside("human score without a metric score", unscored))
+        aside.append(SetAside("human score without a metric score", unscored))
     if unjudged:
-        found.append(SetAside("metric score without a human score", unjudged))
-    return tuple(one for one in found if one is not None)
+        aside.append(SetAside("metric score without a human score", unjudged))
+    return tuple(part for part in aside if part is not None)
 
 
 def _systems_aside(of_rows: Iterable[str], kept: set[str], whose: str, other: str) -> SetAside | None:
@@ -228,5 +228,7 @@ def _systems_aside(of_rows: Iterable[str], kept: set[str], whose: str, other: st
 
 def fingerprint(scores: Iterable[MetricScore]) -> str:
     """Twelve hexadecimal digits that identify the scores, whatever their order."""
-    lines = sorted(f"{one.metric}\t{one.system}\t{one.segment}\t{one.document}\t{one.score}" for one in scores)
+    lines = sorted(
+        f"{score.metric}\t{score.system}\t{score.segment}\t{score.document}\t{score.score}" for score in scores
+    )
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]

@@ -65,9 +65,9 @@ def at_segment_level(scores: Scores, metric: NDArray[np.float64], drawn: NDArray
 def _values(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> dict[str, float]:
     values = {name: grouped(coefficient, human, metric, grouping) for name, coefficient in COEFFICIENTS.items()}
     if number_of_pairs(human, metric, grouping) <= MOST_PAIRS:
-        found = pairs(human, metric, grouping)
-        best = calibrated(found)
-        values["pairwise_accuracy"] = accuracy(found)
+        compared = pairs(human, metric, grouping)
+        best = calibrated(compared)
+        values["pairwise_accuracy"] = accuracy(compared)
         values["tie_calibrated_accuracy"] = best.accuracy
         values["tie_threshold"] = best.threshold
     if grouping == "pooled":
@@ -98,17 +98,17 @@ def item_parts(
     human: NDArray[np.float64], metric: NDArray[np.float64], *, calibrate: bool = True
 ) -> NDArray[np.float64]:
     """The accuracy of every item, at the tie threshold that is best over all, or at 0; NaN where no pair is known."""
-    found = pairs(human, metric, "item")
-    right = agreement(found, calibrated(found).threshold if calibrate else 0.0)
+    compared = pairs(human, metric, "item")
+    right = agreement(compared, calibrated(compared).threshold if calibrate else 0.0)
     sizes = np.array([len(x) for x, _ in groups(human, metric, "item")])
     parts = np.full(human.shape[1], np.nan)
-    if len(found.group):
-        parts[sizes > 1] = np.bincount(found.group, weights=right) / np.bincount(found.group)
+    if len(compared.group):
+        parts[sizes > 1] = np.bincount(compared.group, weights=right) / np.bincount(compared.group)
     return parts
 
 
 def _defined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
-    return {name: one for name, one in intervals.items() if one is not None}
+    return {name: interval for name, interval in intervals.items() if interval is not None}
 
 
 CUTOFF = 2.5

@@ -89,15 +89,15 @@ def _by_common_scores(
         key = mask.tobytes()
         masks[key] = mask
         families.setdefault(key, []).append((i, j))
-    found: dict[tuple[int, int], PermutationTest] = {}
+    tests: dict[tuple[int, int], PermutationTest] = {}
     for key, pairs in families.items():
         used = sorted({i for pair in pairs for i in pair})
         local = [(used.index(i), used.index(j)) for i, j in pairs]
         results = tested([names[i] for i in used], local, masks[key])
         for (i, j), result in zip(pairs, results, strict=True):
             difference, p = (np.nan, np.nan) if result is None else (result[0], _two_sided(*result))
-            found[i, j] = PermutationTest(names[i], names[j], difference, p)
-    return tuple(found[pair] for pair in combinations(range(len(names)), 2))
+            tests[i, j] = PermutationTest(names[i], names[j], difference, p)
+    return tuple(tests[pair] for pair in combinations(range(len(names)), 2))
 
 
 def _groups(
@@ -138,8 +138,8 @@ def _pearson_differences(
     drawn = np.zeros((permutations, len(pairs)))
     for scores, metrics in groups:
         human = scores - scores.mean()
-        one, two = metrics[first], metrics[second]
-        half, middle = (one - two) / 2, (one + two) / 2
+        own, two = metrics[first], metrics[second]
+        half, middle = (own - two) / 2, (own + two) / 2
         observed += _difference(human, middle, half, np.ones((1, len(human))))[0]
         step = max(1, SLICE // len(human))
         for start in range(0, permutations, step):
@@ -147,7 +147,7 @@ def _pearson_differences(
             signs = rng.choice(np.array([-1.0, 1.0]), size=(rows.stop - rows.start, len(human)))
             drawn[rows] += _difference(human, middle, half, signs)
     observed, drawn = observed / len(groups), drawn / len(groups)
-    return [(float(one), drawn[:, k]) for k, one in enumerate(observed)]
+    return [(float(value), drawn[:, k]) for k, value in enumerate(observed)]
 
 
 def _difference(

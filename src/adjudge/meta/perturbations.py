@@ -31,7 +31,7 @@ def perturbations(judgments: Judgments, metrics: Mapping[str, Mapping[str, float
     sheet = sheet_of(judgments)
     original = _system_scores(sheet)
     order = np.array([i for i in np.argsort(-original) if not np.isnan(original[i])])
-    found: list[Perturbation] = []
+    perturbed: list[Perturbation] = []
     for change in all_changes(sheet, order):
         if change.family not in ONCE_PER_PAIR:
             continue
@@ -39,8 +39,8 @@ def perturbations(judgments: Judgments, metrics: Mapping[str, Mapping[str, float
         kept = [i for i in range(len(sheet.systems)) if not change.removed[i] and not np.isnan(changed[i])]
         before = _correlations(sheet.systems, kept, original, metrics)
         after = _correlations(sheet.systems, kept, changed, metrics)
-        found.append(Perturbation(change.name, len(kept), before, after, _order(before) != _order(after)))
-    return tuple(found)
+        perturbed.append(Perturbation(change.name, len(kept), before, after, _order(before) != _order(after)))
+    return tuple(perturbed)
 
 
 def _system_scores(sheet: Sheet) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,6 +47,40 @@ def costs(words: int, prices: Prices) -> Costs:
 FEWEST_DOCUMENTS = 4
 
 
+def qe(
+    texts: Path | str,
+    predictions: Path | str | None = None,
+    *,
+    weight: float | None = None,
+    baseline: str | None = None,
+    largest: float = 50.0,
+    direct: Path | str | None = None,
+    prices: Prices | None = None,
+) -> QualityEstimation:
+    """Label documents from post-edits, and evaluate quality estimation against the labels; all from files.
+
+    Args:
+        texts: TSV with columns document, mt, pe1 and, for two editions, pe2.
+        predictions: table with a column document and one per system; more is worse.
+        weight: see `estimate`, as the rest.
+        baseline: the system by which the tuning rule chooses the weight.
+        largest: where the sweep ends.
+        direct: direct assessment of the documents: a table, or the JSON of `adjudge gold`.
+        prices: for the comparison of costs.
+    """
+    from adjudge.formats.post_edits import read_document_scores, read_post_edits, read_predictions
+
+    return estimate(
+        read_post_edits(Path(texts)),
+        None if predictions is None else read_predictions(Path(predictions)),
+        weight=weight,
+        baseline=baseline,
+        largest=largest,
+        direct=None if direct is None else read_document_scores(Path(direct)),
+        prices=prices,
+    )
+
+
 def estimate(
     documents: Sequence[EditedDocument],
     predictions: Mapping[str, Mapping[str, float]] | None = None,
@@ -69,7 +104,7 @@ def estimate(
     """
     if largest < 0 or (weight is not None and weight < 0):
         raise UsageError("weights must be 0 or more")
-    first = np.array([edit_rate(one.pe1, one.mt) for one in documents])
+    first = np.array([edit_rate(document.pe1, document.mt) for document in documents])
     second = _second(documents)
     kept, aside = _aligned(documents, predictions or {})
     chosen = _choose(first, second, kept, weight, baseline)
@@ -78,7 +113,7 @@ def estimate(
     swept = sweep(first, np.zeros(len(first)) if second is None else second, kept, weights)
     systems = _systems(documents, labels, kept, swept, direct)
     orders = orders_along(weights, swept) if swept else ()
-    words = sum(len(text.split()) for one in documents for text in one.source or one.mt)
+    words = sum(len(text.split()) for document in documents for text in document.source or document.mt)
     return QualityEstimation(
         settings={"weight": chosen.weight, "baseline": baseline, "largest": largest, "ter": ter_signature()},
         data=_fingerprint(documents, predictions or {}),
@@ -95,23 +130,23 @@ def estimate(
 
 
 def _second(documents: Sequence[EditedDocument]) -> Array | None:
-    editions = [one.pe2 for one in documents]
+    editions = [document.pe2 for document in documents]
     if any(edition is None for edition in editions):
         return None
-    return np.array([edit_rate(one.pe2 or (), one.pe1) for one in documents])
+    return np.array([edit_rate(document.pe2 or (), document.pe1) for document in documents])
 
 
 def _aligned(
     documents: Sequence[EditedDocument], predictions: Mapping[str, Mapping[str, float]]
 ) -> tuple[dict[str, Array], tuple[SetAside, ...]]:
     """Predictions in the order of the documents, NaN where there is none; strangers are counted."""
-    names = [one.name for one in documents]
+    names = [document.name for document in documents]
     if predictions and len(names) < FEWEST_DOCUMENTS:
         raise DataError(f"{len(names)} documents are too few to correlate predictions with; give at least 4")
-    strangers = sum(name not in set(names) for found in predictions.values() for name in found)
+    strangers = sum(name not in set(names) for predicted in predictions.values() for name in predicted)
     aligned = {
-        system: np.array([found.get(name, np.nan) for name in names], dtype=float)
-        for system, found in predictions.items()
+        system: np.array([predicted.get(name, np.nan) for name in names], dtype=float)
+        for system, predicted in predictions.items()
     }
     for system, values in aligned.items():
         if (~np.isnan(values)).sum() < FEWEST_DOCUMENTS:
@@ -139,7 +174,7 @@ def _choose(
 def _weights(chosen: float, largest: float) -> tuple[float, ...]:
     """Whole and half weights from 0, and the one that was chosen."""
     steps = np.arange(0.0, max(largest, chosen) + 0.25, 0.5)
-    return tuple(sorted({*(float(one) for one in steps), chosen}))
+    return tuple(sorted({*(float(step) for step in steps), chosen}))
 
 
 def _systems(
@@ -149,8 +184,10 @@ def _systems(
     swept: Mapping[str, tuple[float | None, ...]],
     direct: Mapping[str, float] | None,
 ) -> tuple[SystemSweep, ...]:
-    assessed = None if direct is None else np.array([direct.get(one.name, np.nan) for one in documents], dtype=float)
-    found = [
+    assessed = (
+        None if direct is None else np.array([direct.get(document.name, np.nan) for document in documents], dtype=float)
+    )
+    systems = [
         SystemSweep(
             name,
             correlate(values, labels),
@@ -159,7 +196,7 @@ def _systems(
         )
         for name, values in predictions.items()
     ]
-    return tuple(sorted(found, key=lambda one: (-np.nan_to_num(one.pearson.pearson, nan=-2.0), one.system)))
+    return tuple(sorted(systems, key=lambda system: (-np.nan_to_num(system.pearson.pearson, nan=-2.0), system.system)))
 
 
 def _labels(
@@ -167,13 +204,13 @@ def _labels(
 ) -> tuple[DocumentLabel, ...]:
     return tuple(
         DocumentLabel(
-            one.name,
-            sum(len(text.split()) for text in one.mt),
+            document.name,
+            sum(len(text.split()) for text in document.mt),
             float(first[i]),
             None if second is None else float(second[i]),
             float(labels[i]),
         )
-        for i, one in enumerate(documents)
+        for i, document in enumerate(documents)
     )
 
 
@@ -198,6 +235,6 @@ def _notes(chosen: ChosenWeight, orders: int, two: bool, documents: int) -> tupl
 
 def _fingerprint(documents: Sequence[EditedDocument], predictions: Mapping[str, Mapping[str, float]]) -> str:
     """Twelve hexadecimal digits that identify texts and predictions."""
-    texts = [repr((one.name, one.mt, one.pe1, one.pe2)) for one in documents]
-    numbers = [repr((system, sorted(found.items()))) for system, found in sorted(predictions.items())]
+    texts = [repr((document.name, document.mt, document.pe1, document.pe2)) for document in documents]
+    numbers = [repr((system, sorted(predicted.items()))) for system, predicted in sorted(predictions.items())]
     return hashlib.sha256("\n".join(texts + numbers).encode()).hexdigest()[:12]

@@ -62,7 +62,7 @@ def pooled_pearson(
     known = ~(np.isnan(human) | np.isnan(metric))
     if not (varies(human[known]) and varies(metric[known])):
         return np.full(len(drawn), np.nan)
-    x, y = (np.where(known, one - one[known].mean(), 0.0) for one in (human, metric))
+    x, y = (np.where(known, scores - scores[known].mean(), 0.0) for scores in (human, metric))
     n, sx, sy, sxx, syy, sxy = (drawn @ part.sum(0) for part in (known.astype(float), x, y, x * x, y * y, x * y))
     with np.errstate(invalid="ignore", divide="ignore"):
         covariance = sxy - sx * sy / n
@@ -90,10 +90,10 @@ def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, 
     starts = np.flatnonzero(np.append(True, segment[1:] != segment[:-1]))
     sizes = np.diff(np.append(starts, len(segment)))
     weights = drawn[:, segment[starts]]
-    one, other = _signs(x), _signs(y)
-    agree = (one == other).astype(np.int8)
+    signs_x, other = _signs(x), _signs(y)
+    agree = (signs_x == other).astype(np.int8)
     np.fill_diagonal(agree, 0)
-    parts = (one * other, one * one, other * other, agree)
+    parts = (signs_x * other, signs_x * signs_x, other * other, agree)
     concordant, apart_x, apart_y, same = (_quadratic(part, starts, weights) for part in parts)
     pairs = (weights @ sizes) ** 2 - weights**2 @ sizes
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -103,11 +103,11 @@ def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, 
 def pooled_spearman(human: Floats, metric: Floats, drawn: Floats) -> Floats:
     """Spearman's rho over all scores for every resample of segments: ranks are made anew in each."""
     x, y, segment = _ordered(human, metric)
-    found = []
+    values = []
     for start in range(0, len(drawn), CHUNK):
         weights = drawn[start : start + CHUNK][:, segment]
-        found.append(_weighted_pearson(_weighted_ranks(x, weights), _weighted_ranks(y, weights), weights))
-    return np.concatenate(found)
+        values.append(_weighted_pearson(_weighted_ranks(x, weights), _weighted_ranks(y, weights), weights))
+    return np.concatenate(values)
 
 
 def _ordered(human: Floats, metric: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
@@ -141,7 +141,7 @@ def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
 
 def _weighted_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
     n = weights.sum(1, keepdims=True)
-    x, y = (one - (weights * one).sum(1, keepdims=True) / n for one in (x, y))
+    x, y = (values - (weights * values).sum(1, keepdims=True) / n for values in (x, y))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(
             (weights * x * y).sum(1) / np.sqrt((weights * x * x).sum(1) * (weights * y * y).sum(1)), dtype=np.float64

@@ -46,7 +46,7 @@ class Scores:
 
     def of_segments(self) -> Scores | None:
         """The same with the metrics that scored segments; None where there are none, or one segment only."""
-        metrics = {name: one for name, one in self.metrics.items() if self.has_segments(name)}
+        metrics = {name: matrix for name, matrix in self.metrics.items() if self.has_segments(name)}
         return replace(self, metrics=metrics) if metrics and len(self.segments) > 1 else None
 
     def by_document(self) -> Scores:
@@ -54,10 +54,10 @@ class Scores:
         names = tuple(dict.fromkeys(name for name in self.documents if name is not None))
         if len(names) < 2:
             raise DataError("documents are not known, so there is no document level; give a column 'document'")
-        places = [np.array([i for i, one in enumerate(self.documents) if one == name]) for name in names]
+        places = [np.array([i for i, document in enumerate(self.documents) if document == name]) for name in names]
 
         def pooled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.stack([_nanmean(scores[:, place], axis=1) for place in places], axis=1)
+            return np.stack([_nanmean(scores[:, columns], axis=1) for columns in places], axis=1)
 
         metrics = {name: pooled(scores) for name, scores in self.metrics.items()}
         return Scores(self.systems, names, pooled(self.human), metrics)

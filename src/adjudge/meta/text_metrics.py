@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.formats.metric_scores import MetricScore
-from adjudge.formats.texts.columns import aligned, read_column
+from adjudge.formats.texts import aligned, read_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from adjudge.formats.texts.columns import Column
+    from adjudge.formats.texts import Column
 
 TURNED = "TER counts errors and is turned round (multiplied by -1), so that higher is better"
 DEFAULT_TOKENIZER = "13a"
@@ -37,7 +37,7 @@ def read_texts(references: Sequence[Path], outputs: Mapping[str, Path]) -> Texts
     """Read and align the files: plain text (line n is segment n), TSV, WMT XML or SGM."""
     first = read_column(references[0], names=("reference", "ref", "refA"))
     others = [_fitting(first, read_column(path, names=("reference", "ref", "refA"))) for path in references[1:]]
-    found = {
+    texts = {
         name: _fitting(first, read_column(path, names=(name, "mt", "output", "system", "translation")))
         for name, path in outputs.items()
     }
@@ -46,7 +46,7 @@ def read_texts(references: Sequence[Path], outputs: Mapping[str, Path]) -> Texts
         # Numbers that start again in every document name no segment by themselves; lines do.
         segments = tuple(str(i) for i in range(1, len(segments) + 1))
     documents: tuple[str | None, ...] = first.documents or (None,) * len(segments)
-    return Texts(segments, documents, (first.texts, *others), found)
+    return Texts(segments, documents, (first.texts, *others), texts)
 
 
 def _fitting(reference: Column, other: Column) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def _fitting(reference: Column, other: Column) -> tuple[str, ...]:
 def text_metrics(texts: Texts, *, tokenize: str = DEFAULT_TOKENIZER) -> tuple[list[MetricScore], dict[str, str]]:
     """All scores, and how sacrebleu made each metric (its signature)."""
     metrics = _metrics(tokenize)
-    found: list[MetricScore] = []
+    scores: list[MetricScore] = []
     for system, output in texts.outputs.items():
         for name, (of_segments, of_all) in metrics.items():
             sentences = [
@@ -69,12 +69,12 @@ def text_metrics(texts: Texts, *, tokenize: str = DEFAULT_TOKENIZER) -> tuple[li
             ]
             sign = -1.0 if name == "TER" else 1.0
             whole = _ter(sentences) if name == "TER" else of_all.corpus_score(list(output), _lists(texts)).score
-            found.append(MetricScore(name, system, None, None, sign * whole))
-            found += [
-                MetricScore(name, system, segment, document, sign * float(one.score))
-                for segment, document, one in zip(texts.segments, texts.documents, sentences, strict=True)
+            scores.append(MetricScore(name, system, None, None, sign * whole))
+            scores += [
+                MetricScore(name, system, segment, document, sign * float(sentence.score))
+                for segment, document, sentence in zip(texts.segments, texts.documents, sentences, strict=True)
             ]
-    return found, {name: _signature(whole) for name, (_, whole) in metrics.items()}
+    return scores, {name: _signature(whole) for name, (_, whole) in metrics.items()}
 
 
 def _lists(texts: Texts) -> list[list[str]]:
@@ -83,8 +83,8 @@ def _lists(texts: Texts) -> list[list[str]]:
 
 def _ter(sentences: Sequence[Any]) -> float:
     """As sacrebleu's own of the whole: edits of all segments by words of all references, without counting twice."""
-    words = sum(one.ref_length for one in sentences)
-    edits = sum(one.num_edits for one in sentences)
+    words = sum(sentence.ref_length for sentence in sentences)
+    edits = sum(sentence.num_edits for sentence in sentences)
     return 100 * float(edits / words) if words else 100.0 * (edits > 0)
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside
-from adjudge.formats.pairwise.table import TIES
+from adjudge.formats.pairwise_table import TIES
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.methods import find_method
 from adjudge.rank.relative import rank_units

@@ -16,7 +16,7 @@ from adjudge.check import check
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
 from adjudge.formats import read
-from adjudge.formats.parsing.spaced import read_spaced
+from adjudge.formats.spaced import read_spaced
 from adjudge.meta.gold import gold
 from adjudge.meta.keys import read_keys
 from adjudge.meta.quality_estimation import estimate
@@ -82,31 +82,31 @@ def _read(folder: Path, published: Published) -> _Released:
     base = find_file(folder, files["curve"]).parent
     runs: dict[str, Judgments] = {}
     for name in sorted(published.content["runs"].values()):
-        place = base / files["batches"] / name
-        if not place.is_dir():
+        batches = base / files["batches"] / name
+        if not batches.is_dir():
             raise InputError(f"holds no folder '{files['batches']}/{name}' of crowd batches", file=base)
-        runs[name] = read([place], format="mturk-da")
-    found = gold(list(runs.values()), names=list(runs), keys=read_keys(base / files["keys"]), orders=0)
-    return _Released(base, runs, {name: check(run) for name, run in runs.items()}, found)
+        runs[name] = read([batches], format="mturk-da")
+    standard = gold(list(runs.values()), names=list(runs), keys=read_keys(base / files["keys"]), orders=0)
+    return _Released(base, runs, {name: check(run) for name, run in runs.items()}, standard)
 
 
 def _totals(published: Published, released: _Released) -> dict[str, float]:
     """Table 1 under its three readings; the notes of the published cells say which is which."""
     documents = len(released.gold.scores)
-    found: dict[str, float] = {}
+    totals: dict[str, float] = {}
     for name, folder in published.content["runs"].items():
         kept = released.checked[folder].kept
         rated = sum(kept[kind] for kind in RATED)
         after = rated if name == "Run A" else kept["judgments"]
-        found[f"{name}: total"] = float(len(released.runs[folder]))
-        found[f"{name}: post QC"] = float(after)
-        found[f"{name}: mean per document"] = after / documents
-    return found
+        totals[f"{name}: total"] = float(len(released.runs[folder]))
+        totals[f"{name}: post QC"] = float(after)
+        totals[f"{name}: mean per document"] = after / documents
+    return totals
 
 
-def _replication(found: Gold) -> dict[str, float]:
-    last = found.curve[-1]
-    r = float("nan") if found.correlation is None else found.correlation.pearson
+def _replication(standard: Gold) -> dict[str, float]:
+    last = standard.curve[-1]
+    r = float("nan") if standard.correlation is None else standard.correlation.pearson
     return {
         "correlation of the two runs": r,
         "fewest assessments of a document": float(last.fewest),
@@ -119,7 +119,7 @@ def _costs(published: Published, released: _Released) -> dict[str, float]:
     paid = sum(_paid(run) for run in released.runs.values()) / len(released.runs)
     printed = {name: float(value) for name, value in published.cells("Costs").items()}
     direct = printed["direct assessment, one run on average"]
-    found = {
+    cells = {
         "direct assessment, one run on average": content["reward"]["value"] * paid,
         "post-editing dearer by a factor of, low": printed["post-editing, low"] / direct,
         "post-editing dearer by a factor of, high": printed["post-editing, high"] / direct,
@@ -128,8 +128,8 @@ def _costs(published: Published, released: _Released) -> dict[str, float]:
     if source.is_file():
         words = len(read_text(source).split())
         prices = content["word_prices"]
-        found |= {f"post-editing, {name}": words * prices[name] for name in ("low", "high")}
-    return found
+        cells |= {f"post-editing, {name}": words * prices[name] for name in ("low", "high")}
+    return cells
 
 
 def _paid(run: Judgments) -> int:
@@ -156,15 +156,15 @@ def _curve(published: Published, released: _Released) -> ReplicatedTable:
 def _documents(published: Published, released: _Released, run: str, scores: Sequence[GoldScore]) -> ReplicatedTable:
     """The released scores of documents of one run."""
     path = released.folder / run / published.content["files"]["documents"]
-    found = {str(one.document): one for one in scores}
+    by_document = {str(score.document): score for score in scores}
     table = read_spaced(path, header="Z.MEAN")
     cells: list[ReplicatedCell] = []
     if table is not None:
-        names = table.texts(table.column_index("ORIG.TRG.FN") or 0)
-        columns = [table.numbers(table.column_index(name) or 0, name) for name in ("Z.MEAN", "RAW.MEAN", "N")]
+        names = table.texts(table.place("ORIG.TRG.FN") or 0)
+        columns = [table.numbers(table.place(name) or 0, name) for name in ("Z.MEAN", "RAW.MEAN", "N")]
         for name, *official in zip(names, *columns, strict=True):
-            one = found.get(name)
-            ours = (None, None, None) if one is None else (one.z, one.raw, float(one.n))
+            own_score = by_document.get(name)
+            ours = (None, None, None) if own_score is None else (own_score.z, own_score.raw, float(own_score.n))
             for (what, decimals), theirs, own in zip(_OF_DOCUMENTS.items(), official, ours, strict=True):
                 cells.append(ReplicatedCell(f"{name.rpartition('/')[2]}: {what}", theirs, decimals, own))
     return ReplicatedTable(f"Documents, {run}", f"Scores of documents in {run}/{path.name}", None, tuple(cells))
@@ -183,17 +183,17 @@ _NOTE = "simulated, see docs/qe.md"
 
 def simulated_sweep(weight: float) -> ReplicatedTable:
     """Every invented system's correlation at some weights, how many rankings there are, and the tests."""
-    made = simulate_post_edits(documents=62, segments=6, seed=SEED)
-    result = estimate(made.documents, made.predictions, weight=weight)
+    simulated = simulate_post_edits(documents=62, segments=6, seed=SEED)
+    result = estimate(simulated.documents, simulated.predictions, weight=weight)
     cells = [
-        ReplicatedCell(f"{one.system}, weight {at:g}: r", None, 3, one.by_weight[result.weights.index(at)], _NOTE)
-        for one in result.systems
+        ReplicatedCell(f"{system.system}, weight {at:g}: r", None, 3, system.by_weight[result.weights.index(at)], _NOTE)
+        for system in result.systems
         for at in sorted({*WEIGHTS, float(weight)})
     ]
     cells.append(ReplicatedCell("rankings of systems along the sweep", None, 0, float(len(result.orders)), _NOTE))
     cells += [
-        ReplicatedCell(f"{one.better} better than {one.worse}: Williams' p", None, 6, one.p, _NOTE)
-        for one in result.comparisons
+        ReplicatedCell(f"{comparison.better} better than {comparison.worse}: Williams' p", None, 6, comparison.p, _NOTE)
+        for comparison in result.comparisons
     ]
     title = f"Weight sweep and Williams' test at weight {weight:g} on simulated post-editions; seed {SEED}"
     return ReplicatedTable("Figure 1, simulated", title, None, tuple(cells))

@@ -43,14 +43,14 @@ def replicate(folder: Path) -> Replication:
 
 def _read(folder: Path, content: Mapping[str, Any]) -> tables.Released:
     files = {name: find_file(folder, file) for name, file in content["files"].items()}
-    one, other = content["systems_in_focus"]
+    first, other = content["systems_in_focus"]
     return tables.Released(
         rankings=read([files["rankings"]], format="wmt-ranking"),
         edits=read([files["edits"]], format="wmt-edits"),
         acceptability=read([files["acceptability"]], format="wmt-acceptability"),
         focus=content["focus"],
         edits_focus=content["edits_focus"],
-        systems_in_focus=(one, other),
+        systems_in_focus=(first, other),
     )
 
 

@@ -92,21 +92,24 @@ def kappas(agreement: Agreement) -> Cells:
     chance = agreement.inter["all"].expected["pi"]
     rows = {}
     for kind, part in KINDS_AND_PARTS:
-        found = getattr(agreement, kind)[part]
-        rows[f"{kind}, {part.replace('_', ' ')}"] = {"S": found.s, "pi": above_chance(found.observed, chance)}
+        coefficients = getattr(agreement, kind)[part]
+        rows[f"{kind}, {part.replace('_', ' ')}"] = {
+            "S": coefficients.s,
+            "pi": above_chance(coefficients.observed, chance),
+        }
     return _flat(rows)
 
 
 def sole_winners(released: Released, named: set[str]) -> Cells:
     """Table 4; systems that are not `named` are added up."""
-    found = audit(released.by_pair[released.focus], only=["sole_winners"]).sections["sole_winners"]
-    assert isinstance(found, SoleWinners)
-    cells = {one.system: one.wins for one in found.systems}
-    others = sum(one.wins for one in found.systems if one.system not in named)
+    winners = audit(released.by_pair[released.focus], only=["sole_winners"]).sections["sole_winners"]
+    assert isinstance(winners, SoleWinners)
+    cells = {system.system: system.wins for system in winners.systems}
+    others = sum(system.wins for system in winners.systems if system.system not in named)
     last = {
         "one of eight other systems": others,
-        "no sole winner": found.tied + found.empty,
-        "total": found.blocks,
+        "no sole winner": winners.tied + winners.empty,
+        "total": winners.blocks,
     }
     return {f"blocks: {name}": float(count) for name, count in (cells | last).items()}
 
@@ -129,12 +132,12 @@ def sampling(released: Released, *, decimals: int | None = 1) -> tuple[Cells, Ce
 
 def direct_comparisons(released: Released) -> Cells:
     """Table 6: percent of comparisons in which the column beat the row."""
-    found = audit(released.by_pair[released.focus], only=["discrepancies"]).sections["discrepancies"]
-    assert isinstance(found, Discrepancies)
+    discrepancies = audit(released.by_pair[released.focus], only=["discrepancies"]).sections["discrepancies"]
+    assert isinstance(discrepancies, Discrepancies)
     return {
         f"{row}: {column}": 100 * cell
-        for row, cells in zip(found.systems, found.matrix, strict=True)
-        for column, cell in zip(found.systems, cells, strict=True)
+        for row, cells in zip(discrepancies.systems, discrepancies.matrix, strict=True)
+        for column, cell in zip(discrepancies.systems, cells, strict=True)
         if cell is not None
     }
 
@@ -159,13 +162,13 @@ def post_edits(released: Released) -> Cells:
     """Table 11."""
     rows = {}
     for pair, part in released.by_pair.items():
-        found = audit(part, only=["edits"], settings=released.beside).sections["edits"]
-        assert isinstance(found, Edits)
+        edits = audit(part, only=["edits"], settings=released.beside).sections["edits"]
+        assert isinstance(edits, Edits)
         rows[pair] = {
-            "minimum": float(found.smallest),
-            "average": found.mean,
-            "standard deviation": found.sd,
-            "maximum": float(found.largest),
+            "minimum": float(edits.smallest),
+            "average": edits.mean,
+            "standard deviation": edits.sd,
+            "maximum": float(edits.largest),
         }
     return _flat(rows)
 
@@ -195,14 +198,14 @@ def _share_of_ties(judgments: Judgments) -> float:
 
 def _two_systems(released: Released) -> Cells:
     compared = comparisons(released.by_pair[released.focus])
-    one, other = released.systems_in_focus
-    first, second = sorted(compared.systems.index(name) for name in (one, other))
+    first_name, other = released.systems_in_focus
+    first, second = sorted(compared.systems.index(name) for name in (first_name, other))
     both = (compared.first == first) & (compared.second == second)
     better = {compared.systems[first]: 1, compared.systems[second]: -1}
     outcome = compared.outcome[both]
     return {
-        f"{one} and {other} both ranked": float(both.sum()),
-        f"{one} better": float((outcome == better[one]).sum()),
+        f"{first_name} and {other} both ranked": float(both.sum()),
+        f"{first_name} better": float((outcome == better[first_name]).sum()),
         f"{other} better": float((outcome == better[other]).sum()),
         "tied": float((outcome == 0).sum()),
         "sentences": float(len(np.unique(compared.segment[both]))),
@@ -215,8 +218,8 @@ def _edits_in_focus(released: Released) -> Cells:
     edits, accepted = sections["edits"], sections["acceptability"]
     assert isinstance(edits, Edits)
     assert isinstance(accepted, Acceptability)
-    return {f"post-edits of {one.system}": float(one.edits) for one in edits.systems} | {
-        f"acceptable of {one.system}": float(one.yes) for one in accepted.systems
+    return {f"post-edits of {system.system}": float(system.edits) for system in edits.systems} | {
+        f"acceptable of {system.system}": float(system.yes) for system in accepted.systems
     }
 
 

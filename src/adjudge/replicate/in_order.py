@@ -44,12 +44,12 @@ class _Task:
 
     fingerprint: str
     comparisons: int
-    found: Tournament
+    tournament: Tournament
     net: NDArray[np.int64]
 
     def indices(self, order: Iterable[str]) -> NDArray[np.int64]:
         """An order of names as an order of indices."""
-        return np.array([self.found.systems.index(name) for name in order], dtype=np.int64)
+        return np.array([self.tournament.systems.index(name) for name in order], dtype=np.int64)
 
 
 def replicate(folder: Path) -> Replication:
@@ -57,7 +57,7 @@ def replicate(folder: Path) -> Replication:
     published = read_published("in_order")
     entries = published.content["tasks"]
     files: dict[Path, Judgments] = {}
-    tasks = {entry["task"]: found for entry in entries if (found := _task(folder, entry, files)) is not None}
+    tasks = {entry["task"]: loaded for entry in entries if (loaded := _task(folder, entry, files)) is not None}
     missing = [entry["task"] for entry in entries if entry["task"] not in tasks]
     if not tasks:
         wanted = f"neither '{entries[0]['counts']}' nor '{entries[0]['raw']}' nor the like"
@@ -99,10 +99,10 @@ def _task(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) 
     judgments = _judgments(folder, entry, files)
     if judgments is None:
         return None
-    found = tournament(judgments, methods=EQUATIONS.values(), all_optima=False)
+    played = tournament(judgments, methods=EQUATIONS.values(), all_optima=False)
     compared = comparisons(judgments)
     counts = tally(compared.without(compared.human))
-    return _Task(judgments.fingerprint, len(compared), found, net_wins(counts.wins))
+    return _Task(judgments.fingerprint, len(compared), played, net_wins(counts.wins))
 
 
 def _judgments(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) -> Judgments | None:
@@ -123,23 +123,24 @@ def _judgments(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgmen
 def _counts(tasks: Mapping[str, _Task]) -> Cells:
     cells: Cells = {}
     for name, task in tasks.items():
-        cells[f"{name}: systems"] = len(task.found.systems)
+        cells[f"{name}: systems"] = len(task.tournament.systems)
         cells[f"{name}: pairs"] = task.comparisons
     return cells
 
 
 def _totals(tasks: Mapping[str, _Task]) -> Cells:
-    found = [task.found for task in tasks.values()]
+    tournaments = [task.tournament for task in tasks.values()]
     totals = {
-        f"violations of {name}": sum(one.violations[method] for one in found) for name, method in EQUATIONS.items()
+        f"violations of {name}": sum(played.violations[method] for played in tournaments)
+        for name, method in EQUATIONS.items()
     }
-    acyclic, optimum = sum(one.acyclic for one in found), sum(one.mfas.cost for one in found)
+    acyclic, optimum = sum(played.acyclic for played in tournaments), sum(played.mfas.cost for played in tournaments)
     return {"acyclic tournaments": acyclic, "violations of the optimum": optimum, **totals}
 
 
 def _costs(task: _Task) -> Cells:
-    costs = {f"cost of {name}": float(task.found.violations[method]) for name, method in EQUATIONS.items()}
-    return {"cost of the optimum": task.found.mfas.cost, **costs}
+    costs = {f"cost of {name}": float(task.tournament.violations[method]) for name, method in EQUATIONS.items()}
+    return {"cost of the optimum": task.tournament.mfas.cost, **costs}
 
 
 def _ranks(task: _Task) -> Cells:
@@ -148,32 +149,32 @@ def _ranks(task: _Task) -> Cells:
     return {
         f"rank of {system} by {name}": rank
         for name, method in orders.items()
-        for rank, system in enumerate(task.found.orders[method], start=1)
+        for rank, system in enumerate(task.tournament.orders[method], start=1)
     }
 
 
 def _violated(task: _Task, order: list[str]) -> Cells:
     """The cost of a printed order, and every lead that it violates."""
-    place = task.indices(order)
+    indices = task.indices(order)
     leads = {
-        f"violated: {order[low]} over {order[high]}": float(task.net[place[low], place[high]])
+        f"violated: {order[low]} over {order[high]}": float(task.net[indices[low], indices[high]])
         for low in range(len(order))
         for high in range(low)
-        if task.net[place[low], place[high]] > 0
+        if task.net[indices[low], indices[high]] > 0
     }
     return {
-        "cost of the printed order": cost_of(task.net, place),
+        "cost of the printed order": cost_of(task.net, indices),
         "leads that the printed order violates": len(leads),
         **leads,
     }
 
 
 def _table_3(task: _Task, printed: list[str]) -> Cells:
-    return {"systems": len(task.found.systems), **_costs(task), **_violated(task, printed), **_ranks(task)}
+    return {"systems": len(task.tournament.systems), **_costs(task), **_violated(task, printed), **_ranks(task)}
 
 
 def _table_4(task: _Task, printed: list[str]) -> Cells:
-    first, second = (task.indices(task.found.orders[EQUATIONS[f"Equation {i}"]]) for i in (1, 2))
+    first, second = (task.indices(task.tournament.orders[EQUATIONS[f"Equation {i}"]]) for i in (1, 2))
     optimum = task.indices(printed)
     return {
         **_costs(task),

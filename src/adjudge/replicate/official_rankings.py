@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.core.languages import language_code, pair_name
-from adjudge.formats.parsing.spaced import read_spaced
+from adjudge.formats.spaced import read_spaced
 from adjudge.rank import RankSettings, rank
 from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable
 
@@ -43,15 +43,15 @@ class Figure:
 
 def official_figures(folder: Path) -> dict[str, list[Figure]]:
     """The figures of every language pair that has official files in the folder."""
-    found: dict[str, list[Figure]] = {}
+    by_pair: dict[str, list[Figure]] = {}
     for path in sorted(folder.iterdir()):
         if name := _SCORES.fullmatch(path.name):
             pair = _pair(name["source"], name["target"])
-            found.setdefault(pair, []).extend(_read_scores(path))
+            by_pair.setdefault(pair, []).extend(_read_scores(path))
         elif path.name == _CLUSTERS:
             for pair, figures in _read_clusters(path).items():
-                found.setdefault(pair, []).extend(figures)
-    return found
+                by_pair.setdefault(pair, []).extend(figures)
+    return by_pair
 
 
 def _pair(source: str | None, target: str | None) -> str:
@@ -63,29 +63,29 @@ def _read_scores(path: Path) -> list[Figure]:
 
 
 def _read_clusters(path: Path) -> dict[str, list[Figure]]:
-    found: dict[str, list[Figure]] = {}
+    by_pair: dict[str, list[Figure]] = {}
     for pair, figure in _read(path, "SYSTEM", _OF_CLUSTERS):
-        found.setdefault(pair, []).append(figure)
-    return found
+        by_pair.setdefault(pair, []).append(figure)
+    return by_pair
 
 
 def _read(path: Path, system: str, columns: Mapping[str, tuple[str, int]]) -> list[tuple[str, Figure]]:
     """Every figure of these columns that the file has, with the language pair where the file says it."""
     table = read_spaced(path, header=system)
-    place = None if table is None else table.column_index(system)
-    if table is None or place is None:
+    system_column = None if table is None else table.place(system)
+    if table is None or system_column is None:
         return []
-    source, target = table.column_index("SRC"), table.column_index("TRG")
+    source, target = table.place("SRC"), table.place("TRG")
     pairs = [""] * table.frame.height
     if source is not None and target is not None:
         pairs = [_pair(a, b) for a, b in zip(table.texts(source), table.texts(target), strict=True)]
     figures: list[tuple[str, Figure]] = []
     for name, (column, decimals) in columns.items():
-        if (at := table.column_index(column)) is None:
+        if (at := table.place(column)) is None:
             continue
-        for pair, one, value in zip(pairs, table.texts(place), table.numbers(at, column), strict=True):
+        for pair, owner, value in zip(pairs, table.texts(system_column), table.numbers(at, column), strict=True):
             if value is not None:
-                figures.append((pair, Figure(one, name, value, decimals)))
+                figures.append((pair, Figure(owner, name, value, decimals)))
     return figures
 
 
@@ -95,32 +95,32 @@ def compared_ranking(campaign: str, pair: str, figures: list[Figure], judgments:
     ours = recomputed_figures(ranking)
     cells = tuple(
         ReplicatedCell(
-            f"{one.system}: {one.name}",
-            one.value,
-            one.decimals,
-            ours.get((one.system, one.name)),
-            "" if (one.system, one.name) in ours else _MISSING,
+            f"{figure.system}: {figure.name}",
+            figure.value,
+            figure.decimals,
+            ours.get((figure.system, figure.name)),
+            "" if (figure.system, figure.name) in ours else _MISSING,
         )
-        for one in sorted(figures, key=lambda figure: (_place(ranking, figure.system), figure.system))
+        for figure in sorted(figures, key=lambda figure: (_position(ranking, figure.system), figure.system))
     )
     return ReplicatedTable(f"{campaign} {pair}", "the official ranking, published by the organisers", None, cells)
 
 
-def _place(ranking: Ranking, system: str) -> int:
+def _position(ranking: Ranking, system: str) -> int:
     return ranking.order.index(system) if system in ranking.order else len(ranking.order)
 
 
 def recomputed_figures(ranking: Ranking) -> dict[tuple[str, str], float]:
     """The same figures from a ranking by z-scores."""
-    found: dict[tuple[str, str], float] = {}
+    figures: dict[tuple[str, str], float] = {}
     ends: dict[int, tuple[int, int]] = {}
-    for place, one in enumerate(ranking.systems, start=1):
-        ends[one.cluster] = (ends.get(one.cluster, (place, place))[0], place)
-    for one in ranking.systems:
-        first, last = ends[one.cluster]
+    for position, system in enumerate(ranking.systems, start=1):
+        ends[system.cluster] = (ends.get(system.cluster, (position, position))[0], position)
+    for system in ranking.systems:
+        first, last = ends[system.cluster]
         values = {
-            "raw": one.numbers["raw"], "z": one.score, "N": one.n, "N.ALL": one.numbers["n_all"],
-            "wins": one.numbers["wins"], "cluster from": first, "cluster to": last,
+            "raw": system.numbers["raw"], "z": system.score, "N": system.n, "N.ALL": system.numbers["n_all"],
+            "wins": system.numbers["wins"], "cluster from": first, "cluster to": last,
         }  # fmt: skip
-        found |= {(one.system, name): float(value) for name, value in values.items() if value is not None}
-    return found
+        figures |= {(system.system, name): float(value) for name, value in values.items() if value is not None}
+    return figures

@@ -28,8 +28,8 @@ class Published:
 
     def cells(self, table: str) -> Mapping[str, str]:
         """The cells of one table, as printed."""
-        found: Mapping[str, str] = self._table(table)["cells"]
-        return found
+        cells: Mapping[str, str] = self._table(table)["cells"]
+        return cells
 
     def compared(
         self,
@@ -62,8 +62,8 @@ class Published:
         return ReplicatedTable(entry["table"], entry["title"], entry.get("page"), cells)
 
     def _table(self, name: str) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = next(entry for entry in self.content["tables"] if entry["table"] == name)
-        return found
+        table: Mapping[str, Any] = next(entry for entry in self.content["tables"] if entry["table"] == name)
+        return table
 
 
 def read_published(name: str) -> Published:
@@ -79,18 +79,18 @@ def decimals_of(printed: str) -> int:
 
 def find_file(folder: Path, name: str) -> Path:
     """The file of this name in the folder or in a folder directly inside it."""
-    found = file_if_there(folder, name)
-    if found is None:
+    path = file_if_there(folder, name)
+    if path is None:
         raise InputError(f"holds no '{name}'; name the folder that has the paper's data", file=folder)
-    return found
+    return path
 
 
 def file_if_there(folder: Path, name: str) -> Path | None:
     """The file of this name in the folder or in a folder directly inside it; None where there is none."""
     if (folder / name).is_file():
         return folder / name
-    found = sorted(folder.glob(f"*/{name}"))
-    if len(found) > 1:
-        what = f"holds {len(found)} files called '{name}'"
+    paths = sorted(folder.glob(f"*/{name}"))
+    if len(paths) > 1:
+        what = f"holds {len(paths)} files called '{name}'"
         raise InputError(f"{what}; name the folder that has the paper's data", file=folder)
-    return found[0] if found else None
+    return paths[0] if paths else None

@@ -19,7 +19,7 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
 from adjudge.core.sheet import sheet_of, standardised
 from adjudge.formats import read
-from adjudge.formats.wmt_da.files import find_campaigns
+from adjudge.formats.wmt_da_files import find_campaigns
 from adjudge.replicate.official_rankings import compared_ranking, official_figures
 from adjudge.replicate.published import read_published
 from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.formats.wmt_da.files import Campaign
+    from adjudge.formats.wmt_da_files import Campaign
     from adjudge.replicate.published import Published
 
 COUNTS = ("pairs", "rank", "cluster", "both")
@@ -43,7 +43,7 @@ class AuditedPair:
 
     campaign: str
     pair: str
-    found: Stability
+    stability: Stability
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,15 @@ def _read(folder: Path, published: Published) -> _Data:
     if not parts:
         raise faults[0]
     return _Data(
-        tuple(one for part in parts for one in part.audited),
-        tuple(one for part in parts for one in part.official),
+        tuple(pair for part in parts for pair in part.audited),
+        tuple(table for part in parts for table in part.official),
         (*notes, *(note for part in parts for note in part.notes)),
         hashlib.sha256("".join(part.fingerprint for part in parts).encode()).hexdigest()[:12],
     )
 
 
 def _read_campaign(campaign: Campaign, published: Published) -> _Data:
-    judgments = read([one.path for one in campaign.given], format="wmt-da")
+    judgments = read([file.path for file in campaign.given], format="wmt-da")
     figures = official_figures(campaign.folder)
     left_out = published.content["left_out"].get(campaign.name, ())
     audited: list[AuditedPair] = []
@@ -123,26 +123,26 @@ def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> Audit
 
 def count(pairs: Sequence[AuditedPair], family: str, style: str) -> dict[str, int]:
     """Of the language pairs in this style to which the change applies: how many there are, and how many changed."""
-    stable = {f"{one.campaign} {one.pair}": one.found for one in pairs if one.found.style == style}
+    stable = {f"{pair.campaign} {pair.pair}": pair.stability for pair in pairs if pair.stability.style == style}
     changes = over_pairs(stable, data="").changes if stable else ()
-    found = [one for one in changes if one.family == family]
-    return {name: getattr(found[0], name) for name in COUNTS} if found else dict.fromkeys(COUNTS, 0)
+    counted = [change for change in changes if change.family == family]
+    return {name: getattr(counted[0], name) for name in COUNTS} if counted else dict.fromkeys(COUNTS, 0)
 
 
 def _of_row(published: Published, row: str, pairs: Sequence[AuditedPair]) -> list[AuditedPair]:
     """The language pairs behind a row of Table 2, where the folder holds all of them; none otherwise."""
     entry = published.content["rows"][row]
-    found = [one for one in pairs if one.campaign in entry["campaigns"] and one.found.style == entry["style"]]
-    return found if len(found) == int(published.cells("Table 2")[f"{row}: pairs"]) else []
+    audited = [pair for pair in pairs if pair.campaign in entry["campaigns"] and pair.stability.style == entry["style"]]
+    return audited if len(audited) == int(published.cells("Table 2")[f"{row}: pairs"]) else []
 
 
 def _of_style(published: Published, style: str, pairs: Sequence[AuditedPair]) -> tuple[list[AuditedPair], bool]:
     """The paper's language pairs in this style and True; where some are missing, all that there are and False."""
     rows = [row for row, entry in published.content["rows"].items() if entry["style"] == style]
-    found = [_of_row(published, row, pairs) for row in rows]
-    if all(found):
-        return [one for row in found for one in row], True
-    return [one for one in pairs if one.found.style == style], False
+    by_row = [_of_row(published, row, pairs) for row in rows]
+    if all(by_row):
+        return [pair for row in by_row for pair in row], True
+    return [pair for pair in pairs if pair.stability.style == style], False
 
 
 @dataclass(frozen=True)
@@ -167,35 +167,35 @@ class _Recomputed:
         chosen, same = _of_style(published, style, pairs)
         self.add(row, count(chosen, family, style))
         if not same:
-            campaigns = ", ".join(dict.fromkeys(one.campaign for one in chosen)) or "none in this style"
+            campaigns = ", ".join(dict.fromkeys(pair.campaign for pair in chosen)) or "none in this style"
             self.not_compared(row, _OTHER.format(campaigns))
 
 
 def table_2(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
     """Human and REF scores removed: the paper's campaigns where they are there, and all language pairs of a style."""
-    found = _Recomputed()
+    recomputed = _Recomputed()
     for row, entry in published.content["rows"].items():
         if own := _of_row(published, row, pairs):
-            found.add(row, count(own, "human removed", entry["style"]))
+            recomputed.add(row, count(own, "human removed", entry["style"]))
         else:
-            found.not_compared(row, _ABSENT)
+            recomputed.not_compared(row, _ABSENT)
     for row, style in published.content["totals"].items():
-        found.add_total(published, row, ("human removed", style), pairs)
-    return published.compared("Table 2", found.cells, found.notes, found.other)
+        recomputed.add_total(published, row, ("human removed", style), pairs)
+    return published.compared("Table 2", recomputed.cells, recomputed.notes, recomputed.other)
 
 
 def table_3(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
     """The lowest or the highest system removed."""
-    found = _Recomputed()
+    recomputed = _Recomputed()
     for row, (family, style) in published.content["removals"].items():
-        found.add_total(published, row, (family, style), pairs)
-    return published.compared("Table 3", found.cells, found.notes, found.other)
+        recomputed.add_total(published, row, (family, style), pairs)
+    return published.compared("Table 3", recomputed.cells, recomputed.notes, recomputed.other)
 
 
 def _figure_1(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
     """Fractions of language pairs that change when human scores are divided; the paper draws them, without numbers."""
     cells: list[ReplicatedCell] = []
-    for style in sorted({one.found.style for one in pairs}):
+    for style in sorted({pair.stability.style for pair in pairs}):
         for divisor in DIVISORS:
             counts = count(pairs, f"human divided by {divisor:g}", style)
             for key in COUNTS[1:]:
@@ -209,8 +209,8 @@ def _figure_1(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
 def _by_campaign(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
     """The rows of Table 2 for the campaigns at hand."""
     cells: list[ReplicatedCell] = []
-    for campaign, style in dict.fromkeys((one.campaign, one.found.style) for one in pairs):
-        counts = count([one for one in pairs if one.campaign == campaign], "human removed", style)
+    for campaign, style in dict.fromkeys((pair.campaign, pair.stability.style) for pair in pairs):
+        counts = count([pair for pair in pairs if pair.campaign == campaign], "human removed", style)
         note = "" if counts["pairs"] else "no human translation was judged"
         cells += [ReplicatedCell(f"{campaign} ({style}): {key}", None, 0, float(counts[key]), note) for key in COUNTS]
     return ReplicatedTable("Table 2, by campaign", "The same for every campaign in the folder", None, tuple(cells))
@@ -218,7 +218,7 @@ def _by_campaign(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
 
 def _toy(published: Published) -> dict[str, float]:
     """The z-score of a raw score of 50 among others of one annotator."""
-    found: dict[str, float] = {}
+    cells: dict[str, float] = {}
     for name, scores in published.content["toy"].items():
         columns = {
             "protocol": ["da"] * len(scores),
@@ -229,5 +229,5 @@ def _toy(published: Published) -> dict[str, float]:
         }
         sheet = sheet_of(Judgments.from_columns(columns))
         z = standardised(sheet).score
-        found[name] = float(z[np.flatnonzero(sheet.score == 50)[0]])
-    return found
+        cells[name] = float(z[np.flatnonzero(sheet.score == 50)[0]])
+    return cells

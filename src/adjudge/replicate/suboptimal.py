@@ -36,11 +36,11 @@ def replicate(folder: Path) -> Replication:
     released = read_released(folder, content)
     names: Mapping[str, str] = content["candidates"]
     settings = ParitySettings(contaminated=released.contaminated, keys=released.documents)
-    found = parity(released.sets["after"], human=names["HT"], before=released.sets["before"], settings=settings)
+    result = parity(released.sets["after"], human=names["HT"], before=released.sets["before"], settings=settings)
     right = parity(
         released.sets["after"], human=names["HT"], before=with_right_block(released, content), settings=settings
     )
-    parts = _parts(found)
+    parts = _parts(result)
     points = {part: _points(parts, part, names) for part in ("all", "contaminated")}
     tables: dict[str, tuple[Cells, dict[str, str]]] = {
         "Table 3": (_assessments(released), {}),
@@ -48,34 +48,37 @@ def replicate(folder: Path) -> Replication:
         "Table 6": (_signs(parts, "contaminated", names), {}),
         "Table 7": (points["all"], _first_annotator(released, points["all"], published.cells("Table 7"), names)),
         "Table 8": (points["contaminated"], {}),
-        "Text": (_text(released, found, parts, points), {}),
+        "Text": (_text(released, result, parts, points), {}),
     }
     missing = content["not_recomputed"].items()
     return Replication(
         settings={"paper": NAME, "seed": DEFAULT_SEED},
         data=_fingerprint(released),
-        notes=(*_beyond(released, found, right, names), *(f"{name} is not recomputed: {why}" for name, why in missing)),
+        notes=(
+            *_beyond(released, result, right, names),
+            *(f"{name} is not recomputed: {why}" for name, why in missing),
+        ),
         paper=published.paper,
         replicated=tuple(published.compared(name, cells, notes) for name, (cells, notes) in tables.items()),
     )
 
 
 def _fingerprint(released: Released) -> str:
-    parts = "".join(one.fingerprint for one in (*released.sets.values(), *released.groups))
+    parts = "".join(part.fingerprint for part in (*released.sets.values(), *released.groups))
     return hashlib.sha256(parts.encode()).hexdigest()[:12]
 
 
-def _parts(found: Parity) -> dict[tuple[str, str], ParityPart]:
+def _parts(result: Parity) -> dict[tuple[str, str], ParityPart]:
     """The counts by set (`before`, `after`) and part of the segments."""
-    assert found.change is not None
-    sets = {"before": found.change.before, "after": found.parts}
+    assert result.change is not None
+    sets = {"before": result.change.before, "after": result.parts}
     return {(when, part.part): part for when, parts in sets.items() for part in parts}
 
 
 def _assessments(released: Released) -> Cells:
-    ranks = sum(len(one) for one in released.sets.values())
+    ranks = sum(len(ranks_of_set) for ranks_of_set in released.sets.values())
     systems = len(released.sets["after"].systems)
-    sentences = sum(one.table["segment"].n_unique() for one in released.sets.values())
+    sentences = sum(ranks_of_set.table["segment"].n_unique() for ranks_of_set in released.sets.values())
     return {
         "systems": systems,
         "assessments": ranks,
@@ -87,11 +90,11 @@ def _assessments(released: Released) -> Cells:
 def _signs(parts: Mapping[tuple[str, str], ParityPart], part: str, names: Mapping[str, str]) -> Cells:
     cells: Cells = {}
     for when in ("before", "after"):
-        by_name = {one.system: one for one in parts[when, part].systems}
-        for shown in ("MT_Y", "MT_Z"):
-            one = by_name[names[shown]]
-            counts = {"MT better": one.mt_better, "tie": one.tie, "HT better": one.human_better}
-            cells |= {f"{shown}, {when}: {what}": count for what, count in counts.items()}
+        by_name = {system.system: system for system in parts[when, part].systems}
+        for label in ("MT_Y", "MT_Z"):
+            counted = by_name[names[label]]
+            counts = {"MT better": counted.mt_better, "tie": counted.tie, "HT better": counted.human_better}
+            cells |= {f"{label}, {when}: {what}": count for what, count in counts.items()}
     return cells
 
 
@@ -99,8 +102,8 @@ def _points(parts: Mapping[tuple[str, str], ParityPart], part: str, names: Mappi
     cells: Cells = {}
     for when in ("before", "after"):
         own = parts[when, part]
-        by_name = {one.system: one.rank_points for one in own.systems} | {names["HT"]: own.human_rank_points}
-        cells |= {f"{shown}, {when}": float(by_name[name] or np.nan) for shown, name in names.items()}
+        by_name = {system.system: system.rank_points for system in own.systems} | {names["HT"]: own.human_rank_points}
+        cells |= {f"{label}, {when}": float(by_name[name] or np.nan) for label, name in names.items()}
     return cells
 
 
@@ -110,9 +113,9 @@ def _first_annotator(
     """Which printed means are those of the first annotator alone."""
     notes: dict[str, str] = {}
     for cell, value in points.items():
-        shown, when = cell.split(", ")
+        label, when = cell.split(", ")
         own = released.sets[when].table.filter(
-            (pl.col("system") == names[shown]) & (pl.col("annotator") == "annotator 1")
+            (pl.col("system") == names[label]) & (pl.col("annotator") == "annotator 1")
         )
         first = len(names) + 1 - float(own.select(pl.col("rank").mean()).item())
         if f"{value:.2f}" != printed[cell] and f"{first:.2f}" == printed[cell]:
@@ -121,11 +124,13 @@ def _first_annotator(
 
 
 def _text(
-    released: Released, found: Parity, parts: Mapping[tuple[str, str], ParityPart], points: Mapping[str, Cells]
+    released: Released, result: Parity, parts: Mapping[tuple[str, str], ParityPart], points: Mapping[str, Cells]
 ) -> Cells:
-    assert found.change is not None
+    assert result.change is not None
     lost = {
-        (one.system, one.part): -100 * one.difference for one in found.change.changes if one.measure == "parity_share"
+        (change.system, change.part): -100 * change.difference
+        for change in result.change.changes
+        if change.measure == "parity_share"
     }
     ties = {
         name: 100 * abs(later.tie - earlier.tie) / later.n
@@ -135,19 +140,19 @@ def _text(
         for name in [later.system]
     }
     moved = [
-        (shown, 100 * (cells[f"{shown}, after"] - cells[f"{shown}, before"]) / 3)
+        (label, 100 * (cells[f"{label}, after"] - cells[f"{label}, before"]) / 3)
         for cells in points.values()
-        for shown in ("HT", "MT_Y", "MT_Z")
+        for label in ("HT", "MT_Y", "MT_Z")
     ]
-    kappas = [one.kappa_ranks for group in released.groups for one in agreement(group, "Ref")]
+    kappas = [group_agreement.kappa_ranks for group in released.groups for group_agreement in agreement(group, "Ref")]
     return {
         "loss of parity, MT_Y, all segments": lost["mt_y", "all"],
         "loss of parity, MT_Z, all segments": lost["mt_z", "all"],
         "loss of parity, MT_Z, contaminated segments": lost["mt_z", "contaminated"],
         "change of ties, MT_Y, contaminated segments": ties["mt_y"],
         "change of ties, MT_Z, contaminated segments": ties["mt_z"],
-        "largest gain of HT in rank points, percent of 3": max(value for shown, value in moved if shown == "HT"),
-        "largest loss of MT in rank points, percent of 3": -min(value for shown, value in moved if shown != "HT"),
+        "largest gain of HT in rank points, percent of 3": max(value for label, value in moved if label == "HT"),
+        "largest loss of MT in rank points, percent of 3": -min(value for label, value in moved if label != "HT"),
         "documents": len(set(released.documents.values())),
         "segments": len(released.documents),
         "contaminated judgments": parts["before", "contaminated"].judgments,
@@ -170,12 +175,14 @@ def _edits(released: Released) -> Cells:
     }
 
 
-def _beyond(released: Released, found: Parity, right: Parity, names: Mapping[str, str]) -> list[str]:
+def _beyond(released: Released, result: Parity, right: Parity, names: Mapping[str, str]) -> list[str]:
     """What the paper does not test, and the fault in the released ranks."""
-    largest = max(one.p for part in _parts(found).values() for one in part.systems)
+    largest = max(system.p for part in _parts(result).values() for system in part.systems)
     notes = [f"every sign test has p <= {largest:.2g}, as the paper says (p <= 0.001)"]
-    notes += _change_notes(found, names, "the change of parity share that the paper never tests")
-    preferences = [one.kappa_preferences for group in released.groups for one in agreement(group, "Ref")]
+    notes += _change_notes(result, names, "the change of parity share that the paper never tests")
+    preferences = [
+        group_agreement.kappa_preferences for group in released.groups for group_agreement in agreement(group, "Ref")
+    ]
     notes.append(f"mean kappa of preferences, the human first, over the groups: {np.mean(preferences):.3f}")
     for when, judgments in released.sets.items():
         notes += [
@@ -186,12 +193,13 @@ def _beyond(released: Released, found: Parity, right: Parity, names: Mapping[str
     return notes + _change_notes(right, names, "with the annotator's own ranks from the group's file instead")
 
 
-def _change_notes(found: Parity, names: Mapping[str, str], what: str) -> list[str]:
-    assert found.change is not None
-    shown = {name: label for label, name in names.items()}
+def _change_notes(result: Parity, names: Mapping[str, str], what: str) -> list[str]:
+    assert result.change is not None
+    labels = {name: label for label, name in names.items()}
     return [
-        f"{what}: {shown[one.system]} {100 * one.difference:+.2f} points {_PLACES[one.part]}, "
-        f"95% {100 * one.interval[0]:+.1f} to {100 * one.interval[1]:+.1f} by resampling documents, p = {one.p:.3f}"
-        for one in (*found.change.changes, *found.change.difference_in_differences)
-        if one.measure == "parity_share" and one.part in _PLACES
+        f"{what}: {labels[change.system]} {100 * change.difference:+.2f} points {_PLACES[change.part]}, "
+        f"95% {100 * change.interval[0]:+.1f} to {100 * change.interval[1]:+.1f} by resampling documents, "
+        f"p = {change.p:.3f}"
+        for change in (*result.change.changes, *result.change.difference_in_differences)
+        if change.measure == "parity_share" and change.part in _PLACES
     ]

@@ -36,23 +36,25 @@ def read_released(folder: Path, content: Mapping[str, Any]) -> Released:
     root = _root(folder, content["folders"]["before"])
     options = ReadOptions(stacked=content["stacked"], human=content["candidates"]["HT"])
     sets = {
-        name: read([root / place], format="rank-lines", options=options) for name, place in content["folders"].items()
+        name: read([root / inside], format="rank-lines", options=options) for name, inside in content["folders"].items()
     }
-    marked = pl.concat([one.table.filter(pl.col(content["marks"]) == "T").select("segment") for one in sets.values()])
+    marked = pl.concat(
+        [ranks.table.filter(pl.col(content["marks"]) == "T").select("segment") for ranks in sets.values()]
+    )
     segments = sets["before"].table["segment"].unique().cast(pl.Int64).sort().to_list()
     starts = content["document_starts"]["segments"]
     return Released(
         sets=sets,
         groups=_groups(root / "score" / "groups", content),
         contaminated=frozenset(marked["segment"].to_list()),
-        documents={str(one): str(sum(start <= one for start in starts)) for one in segments},
+        documents={str(segment): str(sum(start <= segment for start in starts)) for segment in segments},
         ter={name: _numbers(root / "score" / f"{name}.txt") for name in ("mt_y", "mt_z", "mt_google")},
     )
 
 
 def _root(folder: Path, inside: str) -> Path:
-    found = [folder, *sorted(one for one in folder.iterdir() if one.is_dir())]
-    root = next((one for one in found if (one / inside).is_dir()), None)
+    folders = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
+    root = next((path for path in folders if (path / inside).is_dir()), None)
     if root is None:
         raise InputError(f"holds no folder '{inside}'; name the folder that has the paper's data", file=folder)
     return root
@@ -63,7 +65,7 @@ def _groups(folder: Path, content: Mapping[str, Any]) -> tuple[Judgments, ...]:
     options = ReadOptions(rank_columns=tuple(content["rank_columns"]), segment_column="ID", human="Ref")
     if not folder.is_dir():
         raise InputError("no such folder; the groups of annotators are needed", file=folder)
-    names = sorted({one.stem[:-1] for one in folder.glob("*[12].csv")})
+    names = sorted({path.stem[:-1] for path in folder.glob("*[12].csv")})
     groups = []
     for name in names:
         parts = [read([folder / f"{name}{i}.csv"], format="rank-table", options=options) for i in (1, 2)]
@@ -84,9 +86,9 @@ def _numbers(path: Path) -> tuple[float, ...]:
 def with_right_block(released: Released, content: Mapping[str, Any]) -> Judgments:
     """The ranks before cleaning, with the mirrored lines replaced by the annotator's own ranks."""
     block = content["right_block"]
-    wanted = [str(one) for one in range(block["first"], block["last"] + 1)]
+    wanted = [str(number) for number in range(block["first"], block["last"] + 1)]
     stem = Path(block["file"]).stem
-    group = next(one for one in released.groups if stem in one.table["annotator"].unique().to_list())
+    group = next(group for group in released.groups if stem in group.table["annotator"].unique().to_list())
     names = dict(
         zip(
             [name.removesuffix("_rating") for name in content["rank_columns"]],

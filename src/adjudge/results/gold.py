@@ -85,10 +85,14 @@ class Gold(Result):
         return (*tables, _scores_table(self.scores, self.level))
 
 
-def _correlation_table(found: Correlation, level: str) -> Table:
-    low, high = found.interval
+def _correlation_table(correlation: Correlation, level: str) -> Table:
+    low, high = correlation.interval
     columns = (number(level, 0), number("Pearson r"), number("low"), number("high"), number("Spearman"))
-    return Table("Replication by the second run", columns, ((found.n, found.pearson, low, high, found.spearman),))
+    return Table(
+        "Replication by the second run",
+        columns,
+        ((correlation.n, correlation.pearson, low, high, correlation.spearman),),
+    )
 
 
 def _curve_table(curve: tuple[CurvePoint, ...]) -> Table:
@@ -96,9 +100,9 @@ def _curve_table(curve: tuple[CurvePoint, ...]) -> Table:
         number("assignments", 0), number("fewest", 0), number("mean", 1, help="judgments per document"), number("r"),
         number("r, random orders"), number("low"), number("high"),
     )  # fmt: skip
-    shown = [point for i, point in enumerate(curve) if i % max(1, len(curve) // 10) == 0 or i == len(curve) - 1]
+    points = [point for i, point in enumerate(curve) if i % max(1, len(curve) // 10) == 0 or i == len(curve) - 1]
     rows = tuple(
-        (p.assignments, p.fewest, p.mean, p.pearson, p.random_mean, p.random_low, p.random_high) for p in shown
+        (p.assignments, p.fewest, p.mean, p.pearson, p.random_mean, p.random_low, p.random_high) for p in points
     )
     note = "Every tenth part of the curve; all points are in --json. The band holds 95% of random orders."
     return Table("Correlation as the second run grows", columns, rows, note)
@@ -106,5 +110,5 @@ def _curve_table(curve: tuple[CurvePoint, ...]) -> Table:
 
 def _scores_table(scores: tuple[GoldScore, ...], level: str) -> Table:
     columns = (text("system"), text("document"), text("segment"), number("z"), number("raw", 1), number("n", 0))
-    rows = tuple((one.system, one.document, one.segment, one.z, one.raw, one.n) for one in scores)
+    rows = tuple((score.system, score.document, score.segment, score.z, score.raw, score.n) for score in scores)
     return Table(f"Gold standard of {level}", columns, rows)

@@ -90,8 +90,8 @@ class MetaEvaluation(Result):
     @property
     def levels(self) -> tuple[str, ...]:
         """The levels at which some metric was evaluated, the coarsest first."""
-        found = {level for one in self.metrics.values() for level in one}
-        return tuple(level for level in LEVELS if level in found)
+        levels = {level for metric in self.metrics.values() for level in metric}
+        return tuple(level for level in LEVELS if level in levels)
 
     def tables(self) -> tuple[Table, ...]:
         """One table per level, then the comparisons."""
@@ -103,29 +103,40 @@ class MetaEvaluation(Result):
         return tuple(tables)
 
     def _level_table(self, level: str) -> Table:
-        found = {name: levels[level] for name, levels in self.metrics.items() if level in levels}
-        names = list(dict.fromkeys(name for one in found.values() for name in one.values))
+        at_level = {name: levels[level] for name, levels in self.metrics.items() if level in levels}
+        names = list(dict.fromkeys(name for metric in at_level.values() for name in metric.values))
         columns = [text("metric"), number("n", 0), *(number(name.replace("_", " ")) for name in names)]
         columns += [
             number(f"{name.replace('_', ' ')} by {group.removeprefix('by_')}")
-            for group, name in self._shown_groups(found)
+            for group, name in self._shown_groups(at_level)
         ]
         rows: list[tuple[Cell, ...]] = []
-        for name, one in sorted(found.items(), key=lambda item: descending(item[1].values.get("pearson"))):
-            grouped = (one.groups.get(group, {}).get(coefficient) for group, coefficient in self._shown_groups(found))
-            rows.append((name, one.n, *(one.values.get(value) for value in names), *grouped))
+        for name, metric in sorted(at_level.items(), key=lambda item: descending(item[1].values.get("pearson"))):
+            grouped = (
+                metric.groups.get(group, {}).get(coefficient) for group, coefficient in self._shown_groups(at_level)
+            )
+            rows.append((name, metric.n, *(metric.values.get(value) for value in names), *grouped))
         note = f"Outlier systems: {', '.join(self.outliers)}." if self.outliers and level.startswith("system") else ""
         return Table(f"Metrics at {level} level", tuple(columns), tuple(rows), note)
 
     @staticmethod
-    def _shown_groups(found: Mapping[str, MetricAtLevel]) -> list[tuple[str, str]]:
+    def _shown_groups(at_level: Mapping[str, MetricAtLevel]) -> list[tuple[str, str]]:
         wanted = (("by_item", "pearson"), ("by_item", "tie_calibrated_accuracy"))
-        return [(g, c) for g, c in wanted if any(c in one.groups.get(g, {}) for one in found.values())]
+        return [(g, c) for g, c in wanted if any(c in metric.groups.get(g, {}) for metric in at_level.values())]
 
     def _comparison_table(self) -> Table:
         rows = tuple(
-            (one.level, one.test, one.better, one.worse, one.difference, one.p, one.p_holm, one.p_bh)
-            for one in self.comparisons
+            (
+                comparison.level,
+                comparison.test,
+                comparison.better,
+                comparison.worse,
+                comparison.difference,
+                comparison.p,
+                comparison.p_holm,
+                comparison.p_bh,
+            )
+            for comparison in self.comparisons
         )
         columns = (
             text("level"), text("test"), text("better"), text("worse"), number("difference"), p_value("p"),
@@ -137,12 +148,12 @@ class MetaEvaluation(Result):
         names = list(self.metrics)
         rows: tuple[tuple[Cell, ...], ...] = tuple(
             (
-                one.change,
-                one.systems,
-                *(_arrow(one.before.get(name), one.after.get(name)) for name in names),
-                one.order_changed,
+                perturbation.change,
+                perturbation.systems,
+                *(_arrow(perturbation.before.get(name), perturbation.after.get(name)) for name in names),
+                perturbation.order_changed,
             )
-            for one in self.perturbations
+            for perturbation in self.perturbations
         )
         columns = (text("change"), number("systems", 0), *(text(name) for name in names), text("order changed"))
         note = "Pearson's r at system level before and after the change to the human data."

@@ -150,7 +150,7 @@ class Parity(Result):
         if not self.agreement:
             return None
         ranks, preferences = (
-            [value for one in self.agreement if math.isfinite(value := getattr(one, name))]
+            [value for group in self.agreement if math.isfinite(value := getattr(group, name))]
             for name in ("kappa_ranks", "kappa_preferences")
         )
         return (fmean(ranks) if ranks else math.nan), (fmean(preferences) if preferences else math.nan)
@@ -185,9 +185,9 @@ class Parity(Result):
         return tuple(tables)
 
     def _agreement_table(self) -> Table:
-        shown = sorted(self.agreement, key=lambda one: -one.segments)[:MOST_GROUPS]
-        rows = [(*one.annotators, one.segments, one.kappa_ranks, one.kappa_preferences) for one in shown]
-        left = len(self.agreement) - len(shown)
+        groups = sorted(self.agreement, key=lambda group: -group.segments)[:MOST_GROUPS]
+        rows = [(*group.annotators, group.segments, group.kappa_ranks, group.kappa_preferences) for group in groups]
+        left = len(self.agreement) - len(groups)
         note = f" Pairs of annotators that share fewer segments and are not shown: {left}." if left else ""
         means = self.mean_kappa or (None, None)
         columns = (text("annotator"), text("annotator"), number("segments", 0), number("kappa of ranks"),
@@ -201,14 +201,14 @@ def _by_part(parts: tuple[ParityPart, ...]) -> Mapping[str, ParityPart]:
 
 def _part_table(part: ParityPart, human: str, when: str) -> Table:
     scores = part.human_mean_score is not None
-    modelled = any(one.contrast is not None for one in part.systems)
+    modelled = any(system.contrast is not None for system in part.systems)
     rows: list[tuple[Cell, ...]] = []
-    for one in part.systems:
-        own = one.mean_score if scores else one.rank_points
-        rows.append(
-            (shown_name(one.system, one.human), one.mt_better, one.tie, one.human_better, one.n, one.p,
-             one.parity_share, _span(one.interval), own, *_model_cells(one.contrast)[: 3 * modelled], one.verdict)
-        )  # fmt: skip
+    for system in part.systems:
+        own = system.mean_score if scores else system.rank_points
+        counts = (system.mt_better, system.tie, system.human_better, system.n, system.p, system.parity_share)
+        model = _model_cells(system.contrast)[: 3 * modelled]
+        name = shown_name(system.system, system.human)
+        rows.append((name, *counts, _span(system.interval), own, *model, system.verdict))
     own = part.human_mean_score if scores else part.human_rank_points
     rows.append((shown_name(human, human=True), *[None] * 7, own, *[None] * 3 * modelled, None))
     columns = (
@@ -229,10 +229,10 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
         text("verdict"),
     )
     unit = "segments" if scores else "judgments"
-    most = "" if len({one.n for one in part.systems}) == 1 else "at most "
+    most = "" if len({system.n for system in part.systems}) == 1 else "at most "
     note = f"{most}{part.judgments:,} {unit} per system, {part.segments:,} segments.".capitalize()
     note += " Not told apart is no proof of parity."
-    margins = {one.contrast.margin for one in part.systems if one.contrast is not None} - {None}
+    margins = {system.contrast.margin for system in part.systems if system.contrast is not None} - {None}
     if margins:
         note += f" At parity: surely less than {margins.pop():g} points from the human (two one-sided tests at .05)."
     return Table(f"Against {human}{when}: {part.part} segments", columns, tuple(rows), note)
@@ -246,17 +246,19 @@ def _model_cells(contrast: Contrast | None) -> tuple[Cell, Cell, Cell]:
 
 
 def _span(interval: Interval) -> str:
-    low, high = (f"{100 * one:.1f}" for one in interval)
+    low, high = (f"{100 * limit:.1f}" for limit in interval)
     return f"{low} to {high}"
 
 
 def _change_table(change: ParityChange) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for one in (*change.changes, *change.difference_in_differences):
-        unit = 100 if one.measure == "parity_share" else 1
-        low, high = (f"{unit * limit:+.2f}" for limit in one.interval)
-        values = (unit * value for value in (one.before, one.after, one.difference))
-        rows.append((one.system, one.measure.replace("_", " "), one.part, *values, f"{low} to {high}", one.p))
+    for figure in (*change.changes, *change.difference_in_differences):
+        unit = 100 if figure.measure == "parity_share" else 1
+        low, high = (f"{unit * limit:+.2f}" for limit in figure.interval)
+        values = (unit * value for value in (figure.before, figure.after, figure.difference))
+        rows.append(
+            (figure.system, figure.measure.replace("_", " "), figure.part, *values, f"{low} to {high}", figure.p)
+        )
     columns = (
         text("system"),
         text("measure", help="parity share in percentage points"),

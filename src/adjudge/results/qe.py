@@ -115,13 +115,19 @@ class QualityEstimation(Result):
 
     def _systems_table(self) -> Table:
         columns = [text("system"), number("r"), number("low"), number("high"), number("Spearman"), number("n", 0)]
-        direct = any(one.direct is not None for one in self.systems)
+        direct = any(system.direct is not None for system in self.systems)
         rows: list[tuple[Cell, ...]] = []
-        for one in self.systems:
-            found = one.pearson
-            row: tuple[Cell, ...] = (one.system, found.pearson, *found.interval, found.spearman, found.n)
+        for system in self.systems:
+            correlation = system.pearson
+            row: tuple[Cell, ...] = (
+                system.system,
+                correlation.pearson,
+                *correlation.interval,
+                correlation.spearman,
+                correlation.n,
+            )
             if direct:
-                row = (*row, None if one.direct is None else one.direct.pearson)
+                row = (*row, None if system.direct is None else system.direct.pearson)
             rows.append(row)
         if direct:
             columns.append(number("r, direct assessment"))
@@ -130,19 +136,29 @@ class QualityEstimation(Result):
 
     def _sweep_table(self) -> Table:
         step = max(1, -(-len(self.weights) // SHOWN_WEIGHTS))
-        shown = [i for i in range(len(self.weights)) if i % step == 0 or i == len(self.weights) - 1]
-        columns = (number("weight", 2), *(number(one.system) for one in self.systems))
-        rows = tuple((self.weights[i], *(one.by_weight[i] for one in self.systems)) for i in shown)
+        steps = [i for i in range(len(self.weights)) if i % step == 0 or i == len(self.weights) - 1]
+        columns = (number("weight", 2), *(number(system.system) for system in self.systems))
+        rows = tuple((self.weights[i], *(system.by_weight[i] for system in self.systems)) for i in steps)
         note = "Pearson's r with the label as the second post-edition gains weight; all weights are in --json."
         return Table("Weight sweep", columns, rows, note)
 
     def _orders_table(self) -> Table:
-        rows = tuple((one.low, one.high, " > ".join(one.order)) for one in self.orders)
+        rows = tuple((order.low, order.high, " > ".join(order.order)) for order in self.orders)
         columns = (number("weight from", 2), number("to", 2), text("ranking of systems"))
         return Table("Rankings along the sweep", columns, rows)
 
     def _comparison_table(self) -> Table:
-        rows = tuple((one.better, one.worse, one.difference, one.p, one.p_holm, one.p_bh) for one in self.comparisons)
+        rows = tuple(
+            (
+                comparison.better,
+                comparison.worse,
+                comparison.difference,
+                comparison.p,
+                comparison.p_holm,
+                comparison.p_bh,
+            )
+            for comparison in self.comparisons
+        )
         columns = (
             text("better"), text("worse"), number("difference"), p_value("p"), p_value("p (Holm)"), p_value("p (BH)"),
         )  # fmt: skip
@@ -152,7 +168,10 @@ class QualityEstimation(Result):
         columns = (
             text("document"), number("words", 0), percent("TER(PE1, MT)"), percent("TER(PE2, PE1)"), number("label"),
         )  # fmt: skip
-        rows = tuple((one.document, one.words, one.first, one.second, one.label) for one in self.documents)
+        rows = tuple(
+            (document.document, document.words, document.first, document.second, document.label)
+            for document in self.documents
+        )
         return Table("Labels of documents", columns, rows, "Label: the first rate plus the weight times the second.")
 
 

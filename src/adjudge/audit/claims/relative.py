@@ -49,9 +49,9 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
             trials.extend(_trials(whole, settings.seed))
         return trials
 
-    made = better_claims(whole.evidence(), LEVEL, tried)
+    claims = better_claims(whole.evidence(), LEVEL, tried)
     audits = tuple(dict.fromkeys(trial.family for trial in trials))
-    return Claims("bradley-terry", "log-odds of winning", LEVEL, None, made, audits)
+    return Claims("bradley-terry", "log-odds of winning", LEVEL, None, claims, audits)
 
 
 class _Estimated:
@@ -63,7 +63,7 @@ class _Estimated:
         self.tally = self.units.total()
         self.scores = bradley_terry.scores(self.tally)
         drawn = self.units.resampled(RESAMPLES, generator(seed))
-        resampled = np.concatenate([bradley_terry.scores(one) for one in drawn])
+        resampled = np.concatenate([bradley_terry.scores(resample) for resample in drawn])
         self.se = difference_spread(resampled, self.units.number)
         self.df = np.full_like(self.se, max(self.units.number - 1, 1))
         self.apart = separation(self.tally.wins)
@@ -111,7 +111,7 @@ def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
 def _again(name: str, part: _Estimated, gone: NDArray[np.bool_]) -> Trial:
     places = [int(i) for i in np.flatnonzero(~gone)]
     numbers = (part.difference, part.se, part.df, part.apart.p)
-    return Trial(name, name, *(spread_out(one, places, len(gone)) for one in numbers))
+    return Trial(name, name, *(spread_out(values, places, len(gone)) for values in numbers))
 
 
 def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
@@ -121,8 +121,8 @@ def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
         return
     judged = labelling_annotators(whole.compared)
     counts = np.asarray(units.counts.sum(axis=1)).ravel()
-    for place in np.argsort(-counts, kind="stable")[:MOST_LEFT_OUT]:
-        rest = units.weighted(np.where(np.arange(units.number) == place, 0.0, 1.0))
+    for unit in np.argsort(-counts, kind="stable")[:MOST_LEFT_OUT]:
+        rest = units.weighted(np.where(np.arange(units.number) == unit, 0.0, 1.0))
         difference, least_p = _differences(bradley_terry.scores(rest), rest), separation(rest.wins).p
-        name = f"annotator {whole.compared.annotators[judged[place]]} left out"
+        name = f"annotator {whole.compared.annotators[judged[unit]]} left out"
         yield Trial(name, "any annotator left out", difference, whole.se, whole.df, least_p)

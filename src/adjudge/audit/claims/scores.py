@@ -51,10 +51,10 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
             trials.extend([*model.trials(), _zscore_trial(judgments, model.systems)])
         return trials
 
-    made = better_claims(model.evidence(), LEVEL, tried)
+    claims = better_claims(model.evidence(), LEVEL, tried)
     parity = _parity_claims(model, settings.margin, tried)
     audits = tuple(dict.fromkeys(trial.family for trial in trials))
-    return Claims("mixed", "points", LEVEL, settings.margin if parity else None, (*parity, *made), audits)
+    return Claims("mixed", "points", LEVEL, settings.margin if parity else None, (*parity, *claims), audits)
 
 
 class _Model:
@@ -65,13 +65,13 @@ class _Model:
         self.table = table
         design.check()
         self.prepared = prepare(design)
-        self.found = self.prepared.fit(design.score)
-        self.compared = contrasts(self.found.effects, self.found.covariance, self.found.df)
+        self.fitted = self.prepared.fit(design.score)
+        self.compared = contrasts(self.fitted.effects, self.fitted.covariance, self.fitted.df)
         self.systems = design.systems
 
     def evidence(self) -> Evidence:
         low, high = self.compared.interval(LEVEL)
-        effects, compared = self.found.effects, self.compared
+        effects, compared = self.fitted.effects, self.compared
         return Evidence(self.systems, self.design.human, effects, compared.difference, low, high, compared.two_sided)
 
     def trials(self) -> Iterator[Trial]:
@@ -88,7 +88,7 @@ class _Model:
 
     def _left_out(self) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
         """Name, family and rows of each trial that leaves something out."""
-        design, order = self.design, np.argsort(-self.found.effects)
+        design, order = self.design, np.argsort(-self.fitted.effects)
         human = design.human[design.system]
         if human.any() and (~design.human).sum() > 1:
             yield "without the human", "without the human", ~human
@@ -106,15 +106,15 @@ class _Model:
         try:
             design.check()
             part = self.prepared if rows is None else self.prepared.part(rows)
-            found = part.refit(design.score if rows is None else design.score[rows], self.found.ratios)
+            fitted = part.refit(design.score if rows is None else design.score[rows], self.fitted.ratios)
         except DataError:
             # What is left cannot be compared any more: that is not the claim's fault.
             return
-        yield self._trial(name, family, found)
+        yield self._trial(name, family, fitted)
 
-    def _trial(self, name: str, family: str, found: MixedFit) -> Trial:
-        compared = contrasts(found.effects, found.covariance, found.df)
-        places = [self.systems.index(system) for system in found.systems]
+    def _trial(self, name: str, family: str, fitted: MixedFit) -> Trial:
+        compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
+        places = [self.systems.index(system) for system in fitted.systems]
         parts = (compared.difference, compared.se, compared.df)
         return Trial(name, family, *(spread_out(part, places, len(self.systems)) for part in parts))
 
@@ -124,9 +124,9 @@ def _one_by_one(what: str, codes: NDArray[np.int64], names: pl.Series) -> Iterat
     if len(count) < FEWEST_TO_LEAVE_OUT:
         return
     first = np.unique(codes, return_index=True)[1]
-    for place in np.argsort(-count, kind="stable")[:MOST_LEFT_OUT]:
-        name = f"{what} {names[int(first[place])] or place + 1} left out"
-        yield name, f"any {what} left out", codes != place
+    for code in np.argsort(-count, kind="stable")[:MOST_LEFT_OUT]:
+        name = f"{what} {names[int(first[code])] or code + 1} left out"
+        yield name, f"any {what} left out", codes != code
 
 
 def _zscore_trial(judgments: Judgments, systems: tuple[str, ...]) -> Trial:
@@ -143,10 +143,10 @@ def _parity_claims(model: _Model, margin: float, trials: Callable[[], list[Trial
     pairs = [(int(m), int(h)) for h in human for m in np.flatnonzero(~model.design.human)]
     tests = [equivalence(model.compared, m, h, margin=margin, level=LEVEL) for m, h in pairs]
     claims: list[Claim] = []
-    for pair, test, p in zip(pairs, tests, holm(np.array([one.p for one in tests])), strict=True):
+    for pair, test, p in zip(pairs, tests, holm(np.array([result.p for result in tests])), strict=True):
         supported = bool(p < LEVEL)
         survives, broken = _parity_outcome(trials() if supported else [], pair, margin)
-        machine, person = (model.systems[place] for place in pair)
+        machine, person = (model.systems[index] for index in pair)
         claims.append(
             Claim(
                 claim=f"{machine} is at parity with {person}",
@@ -166,5 +166,5 @@ def _parity_claims(model: _Model, margin: float, trials: Callable[[], list[Trial
 def _parity_outcome(
     trials: list[Trial], pair: tuple[int, int], margin: float
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    applying = [one for one in trials if one.applies(*pair)]
+    applying = [trial for trial in trials if trial.applies(*pair)]
     return outcome(applying, lambda trial: trial.keeps_equal(*pair, margin, LEVEL))

@@ -34,9 +34,9 @@ class Trial:
     least_p: NDArray[np.float64] | None = None
     """What p cannot be below, where the spread understates the doubt."""
 
-    def applies(self, one: int, other: int) -> bool:
+    def applies(self, first: int, other: int) -> bool:
         """Whether both systems are in the trial."""
-        return bool(np.isfinite(self.difference[one, other]))
+        return bool(np.isfinite(self.difference[first, other]))
 
     def without(self, systems: NDArray[np.bool_]) -> Trial:
         """The trial of all pairs in which none of the marked systems takes part."""
@@ -55,13 +55,13 @@ class Trial:
             p = 2 * t.sf(difference / self.se[better, worse], self.df[better, worse])
         return bool(max(p, least) < level)
 
-    def keeps_equal(self, one: int, other: int, margin: float, level: float) -> bool:
+    def keeps_equal(self, first: int, other: int, margin: float, level: float) -> bool:
         """Whether "no further apart than the margin" stands in this trial."""
         from scipy.stats import t
 
         if self.se is None or self.df is None:
             return True
-        difference, se, df = (float(part[one, other]) for part in (self.difference, self.se, self.df))
+        difference, se, df = (float(part[first, other]) for part in (self.difference, self.se, self.df))
         return bool(max(t.sf((difference + margin) / se, df), t.cdf((difference - margin) / se, df)) < level)
 
 

@@ -59,8 +59,8 @@ def better_claims(evidence: Evidence, level: float, trials: Callable[[], list[Tr
 
 
 def _strength(claim: Claim) -> tuple[int, float]:
-    place = {"holds": 0, "fragile": 1, "not supported": 2}[claim.verdict]
-    return place, -(claim.estimate or 0.0)
+    position = {"holds": 0, "fragile": 1, "not supported": 2}[claim.verdict]
+    return position, -(claim.estimate or 0.0)
 
 
 def verdict(*, supported: bool, broken: tuple[str, ...]) -> Verdict:
@@ -92,11 +92,11 @@ def _best(evidence: Evidence, claims: dict[tuple[int, int], Claim]) -> Claim:
     """That A is the best stands on A being better than every other system."""
     first = evidence.order[0]
     parts = [claim for (better, _), claim in claims.items() if better == first]
-    weakest = min(parts, key=lambda one: one.estimate or 0.0)
-    supported = all(one.verdict != "not supported" for one in parts)
+    weakest = min(parts, key=lambda claim: claim.estimate or 0.0)
+    supported = all(claim.verdict != "not supported" for claim in parts)
     tried = parts if supported else []
-    broken = tuple(dict.fromkeys(name for one in tried for name in one.broken_by))
-    common = set.intersection(*({*one.survives} for one in tried)) if tried else set()
+    broken = tuple(dict.fromkeys(name for claim in tried for name in claim.broken_by))
+    common = set.intersection(*({*claim.survives} for claim in tried)) if tried else set()
     survives = tuple(name for name in parts[0].survives if name in common)
     return Claim(
         claim=f"{evidence.systems[first]} is the best",
@@ -104,7 +104,7 @@ def _best(evidence: Evidence, claims: dict[tuple[int, int], Claim]) -> Claim:
         systems=(evidence.systems[first],),
         estimate=weakest.estimate,
         interval=weakest.interval,
-        p_holm=max((one.p_holm for one in parts if one.p_holm is not None), default=None),
+        p_holm=max((claim.p_holm for claim in parts if claim.p_holm is not None), default=None),
         survives=survives,
         broken_by=broken,
         verdict=verdict(supported=supported, broken=broken),

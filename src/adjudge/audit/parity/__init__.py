@@ -41,29 +41,29 @@ def parity(
     settings = settings or ParitySettings()
     if settings.ties not in ("half", "drop"):
         raise UsageError(f"--ties is '{settings.ties}'; choose half or drop")
-    sets = [outcomes(one, human, settings.keys) for one in (judgments, before) if one is not None]
-    if len({one.relative for one in sets}) > 1:
+    sets = [outcomes(version, human, settings.keys) for version in (judgments, before) if version is not None]
+    if len({version.relative for version in sets}) > 1:
         raise DataError("one version holds ranks and the other scores; compare judgments of one kind")
     _check_margin(settings.margin, relative=sets[0].relative)
     drawn = resampler(sets, seed=settings.seed, resamples=settings.resamples)
-    parts = [_parts(one, settings.contaminated) for one in sets]
-    found = sets[0]
-    models, model_notes = ({}, ()) if found.relative else model_contrasts(judgments, found.human, settings.margin)
+    parts = [_parts(version, settings.contaminated) for version in sets]
+    later = sets[0]
+    models, model_notes = ({}, ()) if later.relative else model_contrasts(judgments, later.human, settings.margin)
     said = (*judgments.notes, *(() if before is None else before.notes))
     counted = _counted(parts[0], drawn, settings.ties)
     if models:
-        whole = count_part("all", found, drawn, ties=settings.ties, contrasts=models)
+        whole = count_part("all", later, drawn, ties=settings.ties, contrasts=models)
         counted = (whole, *counted[1:])
     return Parity(
         settings=_shown(settings, human),
-        data="+".join(one.fingerprint for one in (before, judgments) if one is not None),
-        set_aside=tuple(one for part in (judgments, before) if part is not None for one in part.final().set_aside),
+        data="+".join(version.fingerprint for version in (before, judgments) if version is not None),
+        set_aside=tuple(aside for part in (judgments, before) if part is not None for aside in part.final().set_aside),
         notes=tuple(
             dict.fromkeys((*said, *model_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before)))
         ),
-        human=found.human,
+        human=later.human,
         parts=counted,
-        agreement=agreement(judgments, found.human) if found.relative else (),
+        agreement=agreement(judgments, later.human) if later.relative else (),
         change=None if before is None else _change(parts[1], parts[0], drawn, settings.ties),
     )
 
@@ -77,30 +77,30 @@ def _check_margin(margin: float | None, *, relative: bool) -> None:
         raise UsageError("--margin is in points of a score, but these judgments are ranks; leave it out")
 
 
-def _parts(found: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, Outcomes]:
+def _parts(whole: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, Outcomes]:
     if contaminated is None:
-        return {"all": found}
+        return {"all": whole}
     ids = sorted(contaminated)
     marked = pl.col("segment").is_in(ids) | PLACE.is_in(ids).fill_null(value=False)
-    touched, others = found.only(marked), found.only(~marked)
+    touched, others = whole.only(marked), whole.only(~marked)
     if touched.compared.height == 0:
         raise DataError(f"none of the {len(ids)} contaminated segments was judged, such as '{ids[0]}'; check the names")
     if others.compared.height == 0:
         raise DataError("all segments are named as contaminated; leave --contaminated out")
-    return {"all": found, "contaminated": touched, "untouched": others}
+    return {"all": whole, "contaminated": touched, "untouched": others}
 
 
 def _counted(parts: dict[Part, Outcomes], drawn: Resampler, ties: Ties) -> tuple[ParityPart, ...]:
-    return tuple(count_part(name, one, drawn, ties=ties) for name, one in parts.items())
+    return tuple(count_part(name, part, drawn, ties=ties) for name, part in parts.items())
 
 
 def _change(before: dict[Part, Outcomes], after: dict[Part, Outcomes], drawn: Resampler, ties: Ties) -> ParityChange:
-    found, beyond = changes(
-        {str(name): one for name, one in before.items()}, {str(name): one for name, one in after.items()}, drawn
+    changed, beyond = changes(
+        {str(name): part for name, part in before.items()}, {str(name): part for name, part in after.items()}, drawn
     )
-    if not found:
+    if not changed:
         raise DataError("no system is in both versions; the same systems are needed before and after")
-    return ParityChange(_counted(before, drawn, ties), found, beyond, len(drawn.names), drawn.unit)
+    return ParityChange(_counted(before, drawn, ties), changed, beyond, len(drawn.names), drawn.unit)
 
 
 def _shown(settings: ParitySettings, human: str) -> dict[str, str | int | float | None]:

@@ -29,8 +29,8 @@ def agreement(judgments: Judgments, human: str) -> tuple[GroupAgreement, ...]:
     """One entry for every two annotators with at least a few segments in common, by name."""
     shared: dict[tuple[str, str], list[tuple[Ranks, Ranks]]] = {}
     for by_annotator in _items(judgments).values():
-        for one, other in combinations(sorted(by_annotator), 2):
-            shared.setdefault((one, other), []).append((by_annotator[one], by_annotator[other]))
+        for first, other in combinations(sorted(by_annotator), 2):
+            shared.setdefault((first, other), []).append((by_annotator[first], by_annotator[other]))
     return tuple(
         _group(names, pairs, human) for names, pairs in sorted(shared.items()) if len(pairs) >= FEWEST_SEGMENTS
     )
@@ -63,12 +63,12 @@ def _group(names: tuple[str, str], pairs: list[tuple[Ranks, Ranks]], human: str)
     second_ranks: list[int] = []
     first_signs: list[int] = []
     second_signs: list[int] = []
-    for one, other in pairs:
-        systems = sorted(one.keys() & other.keys(), key=lambda name: (name != human, name))
-        first_ranks += [one[name] for name in systems]
+    for first, other in pairs:
+        systems = sorted(first.keys() & other.keys(), key=lambda name: (name != human, name))
+        first_ranks += [first[name] for name in systems]
         second_ranks += [other[name] for name in systems]
         for a, b in combinations(systems, 2):
-            first_signs.append(_sign(one[b] - one[a]))
+            first_signs.append(_sign(first[b] - first[a]))
             second_signs.append(_sign(other[b] - other[a]))
     kappa_ranks = cohen_kappa(first_ranks, second_ranks)
     return GroupAgreement(names, len(pairs), kappa_ranks, cohen_kappa(first_signs, second_signs))

@@ -33,26 +33,26 @@ def sign_test(better: int, tie: int, worse: int, ties: Ties = "half") -> float:
 
 def count_part(
     part: Part,
-    found: Outcomes,
+    outcomes: Outcomes,
     resampler: Resampler,
     *,
     ties: Ties,
     contrasts: Mapping[str, Contrast] | None = None,
 ) -> ParityPart:
     """All systems on one part of the segments."""
-    counts = {name: _counts(found, name) for name in found.systems}
+    counts = {name: _counts(outcomes, name) for name in outcomes.systems}
     tests = {name: sign_test(*three, ties) for name, three in counts.items()}
     adjusted = dict(zip(tests, holm(np.array(list(tests.values()))), strict=True))
     systems = []
     for name, (better, tie, worse) in counts.items():
         n = better + tie + worse
-        own = found.compared.filter(pl.col("system") == name)
+        own = outcomes.compared.filter(pl.col("system") == name)
         share = Sums.of(own, pl.col("outcome") >= 0, resampler)
         lead = Sums.of(own, pl.col("outcome"), resampler)
         systems.append(
             SystemParity(
                 system=name,
-                human=name in found.humans,
+                human=name in outcomes.humans,
                 mt_better=better,
                 tie=tie,
                 human_better=worse,
@@ -63,25 +63,25 @@ def count_part(
                 interval=interval_of(share.means(resampler.weights)),
                 lead=(better - worse) / n,
                 lead_interval=interval_of(lead.means(resampler.weights)),
-                rank_points=_worth(found, name) if found.relative else None,
-                mean_score=None if found.relative else _worth(found, name),
+                rank_points=_worth(outcomes, name) if outcomes.relative else None,
+                mean_score=None if outcomes.relative else _worth(outcomes, name),
                 contrast=(contrasts or {}).get(name),
             )
         )
-    own_worth = _worth(found, found.human)
-    places = found.compared.select("document", "segment").n_unique()
-    judged = max((one.n for one in systems), default=0)
-    points, score = (own_worth, None) if found.relative else (None, own_worth)
+    own_worth = _worth(outcomes, outcomes.human)
+    places = outcomes.compared.select("document", "segment").n_unique()
+    judged = max((counted.n for counted in systems), default=0)
+    points, score = (own_worth, None) if outcomes.relative else (None, own_worth)
     return ParityPart(part, judged, places, tuple(systems), points, score)
 
 
-def _counts(found: Outcomes, system: str) -> tuple[int, int, int]:
-    outcome = found.compared.filter(pl.col("system") == system)["outcome"]
+def _counts(outcomes: Outcomes, system: str) -> tuple[int, int, int]:
+    outcome = outcomes.compared.filter(pl.col("system") == system)["outcome"]
     return int((outcome > 0).sum()), int((outcome == 0).sum()), int((outcome < 0).sum())
 
 
-def _worth(found: Outcomes, system: str) -> float | None:
-    mean = found.worth.filter(pl.col("system") == system).select(pl.col("value").mean()).item()
+def _worth(outcomes: Outcomes, system: str) -> float | None:
+    mean = outcomes.worth.filter(pl.col("system") == system).select(pl.col("value").mean()).item()
     return None if mean is None else float(mean)
 
 
@@ -99,16 +99,16 @@ def model_contrasts(
     competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
     table = judgments.final().table.with_columns(competing)
     try:
-        found = fit(design_from(type(judgments)(table)))
+        fitted = fit(design_from(type(judgments)(table)))
     except DataError as fault:
         return {}, (f"the mixed model is left out: {fault}",)
-    if human not in found.systems:
+    if human not in fitted.systems:
         return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
-    own = found.systems.index(human)
-    compared = contrasts(found.effects, found.covariance, found.df)
+    own = fitted.systems.index(human)
+    compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
     low, high = compared.interval()
     results = {}
-    for i, name in enumerate(found.systems):
+    for i, name in enumerate(fitted.systems):
         if i == own:
             continue
         tested = None if margin is None else equivalence(compared, i, own, margin=margin)
@@ -120,4 +120,4 @@ def model_contrasts(
             margin=margin,
             p_equivalence=None if tested is None else tested.p,
         )
-    return results, found.notes
+    return results, fitted.notes

@@ -41,8 +41,8 @@ def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySetting
 
 
 def _unknown_marks(sets: Sequence[Outcomes], marked: frozenset[str]) -> list[str]:
-    judged = {name for one in sets for name in one.compared["segment"]}
-    judged |= {name for one in sets for name in one.compared.select(PLACE.alias("place"))["place"]}
+    judged = {name for version in sets for name in version.compared["segment"]}
+    judged |= {name for version in sets for name in version.compared.select(PLACE.alias("place"))["place"]}
     unknown = sorted(marked - judged)
     if not unknown:
         return []
@@ -50,7 +50,7 @@ def _unknown_marks(sets: Sequence[Outcomes], marked: frozenset[str]) -> list[str
 
 
 def _other_segments(after: Outcomes, before: Outcomes) -> list[str]:
-    places = [set(one.compared.select("document", "segment").unique().iter_rows()) for one in (before, after)]
+    places = [set(version.compared.select("document", "segment").unique().iter_rows()) for version in (before, after)]
     gone, new = len(places[0] - places[1]), len(places[1] - places[0])
     if not gone + new:
         return []
@@ -62,8 +62,8 @@ def twin_notes(judgments: Judgments, before: Judgments | None) -> list[str]:
     """A block of one annotator's answers that mirrors another's has turned a verdict before: always say so."""
     sets = {"": judgments} if before is None else {" before": before, " after": judgments}
     return [
-        f"{' and '.join(one.annotators)} are {one.kind} on {one.items} segments{when} ({one.first} to {one.last}), "
-        "which chance does not explain; look at them with adjudge check"
+        f"{' and '.join(twins.annotators)} are {twins.kind} on {twins.items} segments{when} "
+        f"({twins.first} to {twins.last}), which chance does not explain; look at them with adjudge check"
         for when, part in sets.items()
-        for one in find_twins(part)
+        for twins in find_twins(part)
     ]

@@ -58,12 +58,12 @@ def find_human(judgments: Judgments, wanted: str) -> str:
     if wanted in systems:
         return wanted
     pattern = compile_human_pattern(wanted)
-    found = [name for name in systems if pattern.fullmatch(name)]
-    if not found:
+    fitting = [name for name in systems if pattern.fullmatch(name)]
+    if not fitting:
         raise DataError(f"--human '{wanted}' names none of the systems; they are {', '.join(systems)}")
-    if len(found) > 1:
-        raise UsageError(f"--human '{wanted}' fits {', '.join(found)}; name the one to compare with")
-    return found[0]
+    if len(fitting) > 1:
+        raise UsageError(f"--human '{wanted}' fits {', '.join(fitting)}; name the one to compare with")
+    return fitting[0]
 
 
 def outcomes(judgments: Judgments, human: str, keys: Mapping[str, str] | None = None) -> Outcomes:
@@ -74,45 +74,45 @@ def outcomes(judgments: Judgments, human: str, keys: Mapping[str, str] | None = 
     if compared.height == 0:
         raise DataError(f"no system was judged together with '{name}'; name another with --human")
     marked = judgments.table.filter(pl.col("human") & (pl.col("system") != name))["system"].unique()
-    found = Outcomes(name, frozenset(marked.to_list()), compared, worth, relative)
-    return found if keys is None else _with_documents(found, keys)
+    compared_systems = Outcomes(name, frozenset(marked.to_list()), compared, worth, relative)
+    return compared_systems if keys is None else _with_documents(compared_systems, keys)
 
 
-def _with_documents(found: Outcomes, keys: Mapping[str, str]) -> Outcomes:
-    segments = found.compared["segment"].unique().to_list()
-    unknown = [one for one in segments if one not in keys]
+def _with_documents(whole: Outcomes, keys: Mapping[str, str]) -> Outcomes:
+    segments = whole.compared["segment"].unique().to_list()
+    unknown = [segment for segment in segments if segment not in keys]
     if unknown:
         raise DataError(f"segment '{unknown[0]}' is not in the keys; they must name the document of every segment")
     document = pl.col("segment").replace_strict(keys, default=None, return_dtype=pl.String).alias("document")
-    return replace(found, compared=found.compared.with_columns(document), worth=found.worth.with_columns(document))
+    return replace(whole, compared=whole.compared.with_columns(document), worth=whole.worth.with_columns(document))
 
 
 def _by_ranks(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    found = comparisons(judgments)
+    pairs = comparisons(judgments)
     places = segment_keys(judgments).select("document", "segment")
-    if human not in found.systems:
+    if human not in pairs.systems:
         raise DataError(f"'{human}' has no ranks of its own; name another with --human")
-    if len(found.first) == 0:
+    if len(pairs.first) == 0:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
-    code = found.systems.index(human)
-    with_human = (found.first == code) | (found.second == code)
-    first = found.first[with_human]
-    other = np.where(first == code, found.second[with_human], first)
-    sign = np.where(first == code, -found.outcome[with_human], found.outcome[with_human])
-    compared = pl.DataFrame({"system": np.array(found.systems)[other], "outcome": sign.astype(np.int64)})
-    where = places[found.segment[with_human].astype(np.int64)]
-    return compared.hstack(where), _rank_points(found, places)
+    code = pairs.systems.index(human)
+    with_human = (pairs.first == code) | (pairs.second == code)
+    first = pairs.first[with_human]
+    other = np.where(first == code, pairs.second[with_human], first)
+    sign = np.where(first == code, -pairs.outcome[with_human], pairs.outcome[with_human])
+    compared = pl.DataFrame({"system": np.array(pairs.systems)[other], "outcome": sign.astype(np.int64)})
+    where = places[pairs.segment[with_human].astype(np.int64)]
+    return compared.hstack(where), _rank_points(pairs, places)
 
 
-def _rank_points(found: Comparisons, places: pl.DataFrame) -> pl.DataFrame:
+def _rank_points(pairs: Comparisons, places: pl.DataFrame) -> pl.DataFrame:
     """Candidates + 1 - rank of every label in a block of two or more; candidates as in the largest block."""
-    sizes = np.bincount(found.label_block)
+    sizes = np.bincount(pairs.label_block)
     segment = np.zeros(len(sizes), dtype=np.int64)
-    segment[found.block] = found.segment
-    shown = sizes[found.label_block] > 1
-    points = int(sizes.max()) + 1 - found.label_rank[shown]
-    worth = pl.DataFrame({"system": np.array(found.systems)[found.label_system[shown]], "value": points.astype(float)})
-    return worth.hstack(places[segment[found.label_block[shown]]])
+    segment[pairs.block] = pairs.segment
+    usable = sizes[pairs.label_block] > 1
+    points = int(sizes.max()) + 1 - pairs.label_rank[usable]
+    worth = pl.DataFrame({"system": np.array(pairs.systems)[pairs.label_system[usable]], "value": points.astype(float)})
+    return worth.hstack(places[segment[pairs.label_block[usable]]])
 
 
 def _by_scores(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -121,11 +121,11 @@ def _by_scores(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataF
     )
     if table.height == 0:
         raise DataError("ranks or scores are needed, and the data hold neither; check the export")
-    place = ("document", "segment")
-    worth = table.group_by("system", *place, maintain_order=True).agg(value=pl.col("score").mean())
-    own = worth.filter(pl.col("system") == human).select(*place, own="value")
-    both = worth.filter(pl.col("system") != human).join(own, on=place, how="inner", nulls_equal=True)
+    position = ("document", "segment")
+    worth = table.group_by("system", *position, maintain_order=True).agg(value=pl.col("score").mean())
+    own = worth.filter(pl.col("system") == human).select(*position, own="value")
+    both = worth.filter(pl.col("system") != human).join(own, on=position, how="inner", nulls_equal=True)
     # Means of equal scores may differ in their last digit.
     difference = (pl.col("value") - pl.col("own")).round(9)
-    compared = both.select("system", difference.sign().cast(pl.Int64).alias("outcome"), *place)
-    return compared, worth.select("system", "value", *place)
+    compared = both.select("system", difference.sign().cast(pl.Int64).alias("outcome"), *position)
+    return compared, worth.select("system", "value", *position)

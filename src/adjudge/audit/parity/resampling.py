@@ -55,8 +55,8 @@ class Resampler:
 
 def resampler(parts: Sequence[Outcomes], *, seed: int, resamples: int = RESAMPLES) -> Resampler:
     """A resampler of all documents in the parts."""
-    column = "document" if all(one.documents_known for one in parts) else "segment"
-    every = pl.concat([table[column] for one in parts for table in (one.compared, one.worth)])
+    column = "document" if all(part.documents_known for part in parts) else "segment"
+    every = pl.concat([table[column] for part in parts for table in (part.compared, part.worth)])
     if every.null_count():
         raise DataError("some judgments do not say their segment, by which parity is tested; fill the column 'segment'")
     names = tuple(str(name) for name in every.unique().sort().to_list())
@@ -110,7 +110,7 @@ def changes(
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     """Changes of every system's parity share and worth in every part, and the differences in differences."""
     systems = sorted(set(before["all"].systems) & set(after["all"].systems))
-    found: list[Change] = []
+    changed: list[Change] = []
     beyond: list[Change] = []
     measures = ("parity_share", "rank_points" if after["all"].relative else "mean_score")
     for measure in measures:
@@ -119,16 +119,16 @@ def changes(
                 part: (_sums(before[part], name, measure, drawn), _sums(after[part], name, measure, drawn))
                 for part in before
             }
-            found += [_change(name, measure, part, pair, drawn) for part, pair in pairs.items()]
+            changed += [_change(name, measure, part, pair, drawn) for part, pair in pairs.items()]
             if "contaminated" in pairs:
                 beyond.append(_beyond(name, measure, pairs["contaminated"], pairs["untouched"], drawn))
-    return tuple(found), tuple(beyond)
+    return tuple(changed), tuple(beyond)
 
 
-def _sums(found: Outcomes, system: str, measure: str, drawn: Resampler) -> Sums:
+def _sums(outcomes: Outcomes, system: str, measure: str, drawn: Resampler) -> Sums:
     if measure == "parity_share":
-        return Sums.of(found.compared.filter(pl.col("system") == system), pl.col("outcome") >= 0, drawn)
-    return Sums.of(found.worth.filter(pl.col("system") == system), pl.col("value"), drawn)
+        return Sums.of(outcomes.compared.filter(pl.col("system") == system), pl.col("outcome") >= 0, drawn)
+    return Sums.of(outcomes.worth.filter(pl.col("system") == system), pl.col("value"), drawn)
 
 
 def _change(system: str, measure: str, part: str, pair: Pair, drawn: Resampler) -> Change:
@@ -140,13 +140,13 @@ def _change(system: str, measure: str, part: str, pair: Pair, drawn: Resampler) 
 
 
 def _beyond(system: str, measure: str, touched: Pair, untouched: Pair, drawn: Resampler) -> Change:
-    one, other = (pair[1].mean - pair[0].mean for pair in (touched, untouched))
+    touched_change, other = (pair[1].mean - pair[0].mean for pair in (touched, untouched))
     resampled = _differences(touched, drawn.weights) - _differences(untouched, drawn.weights)
     exchanged = _exchanged(touched, drawn.exchanged) - _exchanged(untouched, drawn.exchanged)
     # Here "before" is the change on untouched segments, "after" that on contaminated ones.
-    difference = one - other
+    difference = touched_change - other
     return Change(
-        system, measure, BEYOND, other, one, difference, interval_of(resampled), _p(difference, exchanged)
+        system, measure, BEYOND, other, touched_change, difference, interval_of(resampled), _p(difference, exchanged)
     )  # fmt: skip
 
 

@@ -1,15 +1,12 @@
 """`adjudge gold`: a human score for every document or segment, and how well a second run repeats it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
-
-if TYPE_CHECKING:
-    from adjudge.core.judgments import Judgments
 
 
 def gold(
@@ -33,14 +30,11 @@ def gold(
     """
     from adjudge.cli.output import for_each_pair, write_output, write_standard_page
     from adjudge.core.errors import UsageError
-    from adjudge.meta.gold import gold
+    from adjudge.meta.gold import check_gold, gold, runs_by_pair
     from adjudge.meta.keys import read_keys
 
-    if len(runs) > 2:
-        raise UsageError(f"{len(runs)} runs were given, one or two are needed; join files of one run in a folder")
-    if orders < 0:
-        raise UsageError(f"--orders is {orders}, it must be 0 or more")
-    parts = _by_pair([reading.read([run]) for run in runs])
+    check_gold(len(runs), orders)
+    parts = runs_by_pair([reading.read([run]) for run in runs])
     if report is not None and len(parts) > 1:
         raise UsageError(f"--report shows one language pair, the runs hold {', '.join(parts)}; choose with --pair")
     mapping = read_keys(keys) if keys is not None else None
@@ -52,17 +46,3 @@ def gold(
     if report is not None:
         write_standard_page(next(iter(results.values())), report, title=", ".join(run.stem for run in runs))
     write_output(results, json=json, output=output)
-
-
-def _by_pair(tables: "list[Judgments]") -> "dict[str, list[Judgments]]":
-    """The runs of every language pair; where each run holds one pair only, they belong together whatever it is."""
-    from adjudge.core.errors import DataError
-
-    first = tables[0].pairs
-    if all(len(table.pairs) == 1 for table in tables):
-        return {first[0]: tables}
-    common = [name for name in first if all(name in table.pairs for table in tables)]
-    if not common:
-        held = " and ".join(", ".join(table.pairs) for table in tables)
-        raise DataError(f"the runs have no language pair in common, they hold {held}; check --pair")
-    return {name: [table.for_pair(name) for table in tables] for name in common}

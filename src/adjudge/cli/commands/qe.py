@@ -35,21 +35,20 @@ def qe(
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Label documents from post-edits, and show how the ranking of quality-estimation systems hangs on the weight.
+    """Label documents from post-edits, and show how the ranking of quality-estimation systems depends on the weight.
 
     Example: adjudge qe edits.tsv --predictions predictions.tsv --baseline BASELINE
     """
     from adjudge.cli.output import write_output, write_standard_page
-    from adjudge.formats.post_edits import read_document_scores, read_post_edits, read_predictions
-    from adjudge.meta.quality_estimation import estimate
+    from adjudge.meta.quality_estimation import qe
 
-    result = estimate(
-        read_post_edits(texts),
-        read_predictions(predictions) if predictions is not None else None,
+    result = qe(
+        texts,
+        predictions,
         weight=weight,
         baseline=baseline,
         largest=largest,
-        direct=read_document_scores(direct) if direct is not None else None,
+        direct=direct,
         prices=_prices(assessments, assessment_price, word_price),
     )
     write_standard_page(result, report, title=texts.stem)
@@ -61,7 +60,7 @@ def _prices(assessments: int | None, price: float | None, words: tuple[float, fl
     from adjudge.meta.quality_estimation import Prices
 
     given = (assessments, price, words)
-    if all(one is None for one in given):
+    if all(value is None for value in given):
         return None
     if assessments is None or price is None or words is None:
         raise UsageError("costs need --assessments, --assessment-price and --word-price LOW HIGH together")

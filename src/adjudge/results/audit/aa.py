@@ -40,7 +40,9 @@ class AATest:
 
     def tables(self) -> tuple[Table, ...]:
         """One line per test."""
-        rows = tuple((name, one.tests, one.rate_05, *one.interval, one.rate_01) for name, one in self.rates.items())
+        rows = tuple(
+            (name, rate.tests, rate.rate_05, *rate.interval, rate.rate_01) for name, rate in self.rates.items()
+        )
         columns = (
             text("test"),
             number("tests", 0),

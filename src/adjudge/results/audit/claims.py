@@ -43,7 +43,7 @@ class Claims:
 
     def counted(self, verdict: Verdict, kind: str = "better") -> int:
         """How many claims of this kind have this verdict."""
-        return sum(one.verdict == verdict and one.kind == kind for one in self.claims)
+        return sum(claim.verdict == verdict and claim.kind == kind for claim in self.claims)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """As promised to users: a list of claims."""
@@ -52,21 +52,21 @@ class Claims:
 
     def tables(self) -> tuple[Table, ...]:
         """The claims that hold and those that are fragile, in plain words; the others are counted."""
-        shown = [one for one in self.claims if one.verdict != "not supported"]
-        rows = tuple(_row(one) for one in shown[:MOST_SHOWN])
+        supported = [claim for claim in self.claims if claim.verdict != "not supported"]
+        rows = tuple(_row(claim) for claim in supported[:MOST_SHOWN])
         columns = (
             text("claim"), text("verdict"), number("by", 2, help=self.unit), number("low", 2), number("high", 2),
             p_value("p (Holm)"), text("audits survived"), text("broken by"),
         )  # fmt: skip
-        return (Table("Claims", columns, rows, self.in_words(len(shown))),)
+        return (Table("Claims", columns, rows, self.in_words(len(supported))),)
 
-    def in_words(self, shown: int) -> str:
+    def in_words(self, supported: int) -> str:
         """What the counts say, in a sentence or two."""
-        pairs = [one for one in self.claims if one.kind == "better"]
+        pairs = [claim for claim in self.claims if claim.kind == "better"]
         holds, fragile = self.counted("holds"), self.counted("fragile")
         counts = f"hold {holds}, fragile {fragile}, left open by the data {len(pairs) - holds - fragile}"
         words = f"Of {len(pairs)} differences, in {self.unit}: {counts}."
-        return words if shown <= MOST_SHOWN else f"{words} The first {MOST_SHOWN} claims are shown; --json has all."
+        return words if supported <= MOST_SHOWN else f"{words} The first {MOST_SHOWN} claims are shown; --json has all."
 
 
 def _row(claim: Claim) -> tuple[Cell, ...]:

@@ -44,16 +44,16 @@ class Edits:
 
     def tables(self) -> tuple[Table, ...]:
         """Counts by system and action."""
-        actions = list(dict.fromkeys(action for one in self.systems for action in one.actions))
+        actions = list(dict.fromkeys(action for system in self.systems for action in system.actions))
         rows: tuple[tuple[Cell, ...], ...] = tuple(
             (
-                shown_name(one.system, one.human),
-                one.edits,
-                *(one.actions.get(action, 0) for action in actions),
-                one.unchanged.share,
-                *one.unchanged.interval,
+                shown_name(system.system, system.human),
+                system.edits,
+                *(system.actions.get(action, 0) for action in actions),
+                system.unchanged.share,
+                *system.unchanged.interval,
             )
-            for one in self.systems
+            for system in self.systems
         )
         columns: tuple[Column, ...] = (
             text("system"),
@@ -92,14 +92,14 @@ class Acceptability:
         """Counts and shares by system."""
         rows = tuple(
             (
-                shown_name(one.system, one.human),
-                one.yes,
-                one.no,
-                one.unknown,
-                one.acceptable.share,
-                *one.acceptable.interval,
+                shown_name(system.system, system.human),
+                system.yes,
+                system.no,
+                system.unknown,
+                system.acceptable.share,
+                *system.acceptable.interval,
             )
-            for one in self.systems
+            for system in self.systems
         )
         columns = (
             text("system"),

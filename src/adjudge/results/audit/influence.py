@@ -48,8 +48,8 @@ class Influence:
     def tables(self) -> tuple[Table, ...]:
         """Those that move most."""
         rows = tuple(
-            (one.unit, one.name, one.judgments, one.system, one.shift, one.in_se, one.flips, one.lost, one.gained)
-            for one in self.rows[:MOST_SHOWN]
+            (row.unit, row.name, row.judgments, row.system, row.shift, row.in_se, row.flips, row.lost, row.gained)
+            for row in self.rows[:MOST_SHOWN]
         )
         columns = (
             text("left out"),

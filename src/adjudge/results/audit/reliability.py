@@ -37,7 +37,10 @@ class Reliability:
 
     def tables(self) -> tuple[Table, ...]:
         """One line per method."""
-        rows = tuple((name, one.tau, one.low, one.high, one.splits) for name, one in self.methods.items())
+        rows = tuple(
+            (name, agreement.tau, agreement.low, agreement.high, agreement.splits)
+            for name, agreement in self.methods.items()
+        )
         columns = (text("method"), number("tau", 2), number("low", 2), number("high", 2), number("splits", 0))
         note = (
             f"Kendall's tau between the orders of {self.systems} systems by one half of the {self.annotators} "

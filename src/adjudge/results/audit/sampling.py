@@ -41,8 +41,8 @@ class Sampling:
     def tables(self) -> tuple[Table, ...]:
         """The two correlations, then the systems behind them."""
         rows = tuple(
-            (name, one.pearson, *one.interval, one.spearman, one.n)
-            for name, one in (
+            (name, correlation.pearson, *correlation.interval, correlation.spearman, correlation.n)
+            for name, correlation in (
                 ("times judged and score", self.times_judged),
                 ("presence of the reference and score", self.reference_presence),
             )
@@ -53,12 +53,12 @@ class Sampling:
         alike = self.method in ("raw", "zscore")
         systems = tuple(
             (
-                shown_name(one.system, one.human),
-                *((one.shown,) if alike else (one.shown, one.labelled)),
-                one.reference_share,
-                one.score,
+                shown_name(system.system, system.human),
+                *((system.shown,) if alike else (system.shown, system.labelled)),
+                system.reference_share,
+                system.score,
             )
-            for one in self.systems
+            for system in self.systems
         )
         counts = (
             (number("judged", 0, help="how often it was judged"),)
@@ -116,13 +116,13 @@ class Composition:
         """Whom each system met, then the matrix."""
         rows = tuple(
             (
-                shown_name(one.system, one.human),
-                one.shown,
-                one.opponents,
-                one.opponent_score,
-                one.reference_share,
+                shown_name(opposition.system, opposition.human),
+                opposition.shown,
+                opposition.opponents,
+                opposition.opponent_score,
+                opposition.reference_share,
             )
-            for one in self.opposition
+            for opposition in self.opposition
         )
         columns = (
             text("system"),

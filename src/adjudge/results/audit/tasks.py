@@ -36,14 +36,14 @@ class TaskComposition:
         ]
         if self.annotators_with_one_task is not None:
             rows.append(("annotators who did one task only", f"{100 * self.annotators_with_one_task:.0f}%"))
-        shown = Table(
+        figures = Table(
             "Composition: what tasks are made of", (text("what"), text("found")), tuple(rows), self._warning()
         )
         matrix: tuple[tuple[Cell, ...], ...] = tuple(
             (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
         )
         title = f"Composition: {self.unit}s in which two systems met"
-        return shown, Table(title, (text("system"), *(number(name, 0) for name in self.systems)), matrix)
+        return figures, Table(title, (text("system"), *(number(name, 0) for name in self.systems)), matrix)
 
     def _warning(self) -> str:
         parts: list[str] = []
@@ -92,7 +92,7 @@ class Documents:
         spread = Table(
             "Documents: what explains the spread of raw scores",
             (text("factors"), percent("R²"), percent("adjusted R²")),
-            tuple((one.factors, one.r2, one.adjusted_r2) for one in self.explained),
+            tuple((explained.factors, explained.r2, explained.adjusted_r2) for explained in self.explained),
             "Where documents add little once annotators are known, documents differ mostly by who judged them.",
         )
         judged = tuple(sum(count > 0 for count in row) for row in self.counts)

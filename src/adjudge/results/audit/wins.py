@@ -29,7 +29,10 @@ class SoleWinners:
 
     def tables(self) -> tuple[Table, ...]:
         """One table, ending with the blocks that nobody won alone."""
-        rows = tuple((shown_name(one.system, one.human), one.wins, one.labelled, one.share) for one in self.systems)
+        rows = tuple(
+            (shown_name(system.system, system.human), system.wins, system.labelled, system.share)
+            for system in self.systems
+        )
         others = [("no sole winner: several share the best label", self.tied, None, None)]
         if self.empty:
             others.append(("no sole winner: no label at all", self.empty, None, None))
@@ -73,8 +76,8 @@ class Discrepancies:
     def tables(self) -> tuple[Table, ...]:
         """The discrepancies, then the matrix."""
         rows = tuple(
-            (one.better, one.worse, one.wins, one.ties, one.losses, one.better_score, one.worse_score, one.p)
-            for one in self.pairs
+            (pair.better, pair.worse, pair.wins, pair.ties, pair.losses, pair.better_score, pair.worse_score, pair.p)
+            for pair in self.pairs
         )
         columns = (
             text("wins directly"),

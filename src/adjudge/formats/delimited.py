@@ -1,0 +1,141 @@
+"""Delimited text read row by row with line numbers, so that every fault can be named with its place."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.files import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import polars as pl
+
+DELIMITERS = ("\t", ",", ";")
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """A table with a header: `rows` are (line number, fields)."""
+
+    path: Path
+    header: tuple[str, ...]
+    rows: tuple[tuple[int, list[str]], ...]
+
+    def column(self, *names: str, required: bool = True) -> int | None:
+        """The place of the first of these columns that exists, case ignored."""
+        folded = [name.strip().casefold() for name in self.header]
+        for name in names:
+            if name.casefold() in folded:
+                return folded.index(name.casefold())
+        if required:
+            found = shown(", ".join(self.header), 200)
+            raise InputError(f"has no column '{names[0]}', it has {found}; check --format", file=self.path, line=1)
+        return None
+
+    def need(self, *names: str) -> int:
+        """The place of a column that must exist."""
+        place = self.column(*names)
+        assert place is not None
+        return place
+
+    def lines(self) -> pl.Series:
+        """The line number of every row."""
+        import polars as pl
+
+        return pl.Series("line", [line for line, _ in self.rows], dtype=pl.Int64)
+
+    def texts(self, place: int | None, *, strip: bool = True) -> pl.Series:
+        """A column, without blanks around its values if not told otherwise; all null where the column is missing."""
+        import polars as pl
+
+        if place is None:
+            return pl.repeat(None, len(self.rows), dtype=pl.String, eager=True)
+        column = pl.Series(self._columns[place], dtype=pl.String)
+        return column.str.strip_chars() if strip else column
+
+    @cached_property
+    def _columns(self) -> list[tuple[str, ...]]:
+        return list(zip(*(fields for _, fields in self.rows), strict=True)) or [()] * len(self.header)
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that hold something, with their numbers. Only line feeds end a line: a text may hold other breaks."""
+    lines = enumerate(text.split("\n"), start=1)
+    return ((number, line.removesuffix("\r")) for number, line in lines if line.strip())
+
+
+def detect_delimiter(text: str) -> str:
+    """The delimiter that cuts the first line into the most fields: tab, comma or semicolon."""
+    first = text.split("\n", 1)[0]
+    return max(DELIMITERS, key=first.count)
+
+
+def read_delimited(path: Path, delimiter: str | None = ",", *, quoting: bool = True) -> Delimited:
+    """Read a delimited file with a header; a row with another number of fields than the header is an error.
+
+    Where `delimiter` is None, the header decides between tab, comma and semicolon.
+    """
+    text = read_text(path)
+    rows = _split(text, path, delimiter or detect_delimiter(text), quoting)
+    first = next(rows, None)
+    if first is None:
+        raise InputError("is empty; a header line and rows are needed", file=path)
+    header = tuple(name.strip() for name in first[1])
+    body: list[tuple[int, list[str]]] = []
+    for line, fields in rows:
+        if not any(field.strip() for field in fields):
+            continue
+        while len(fields) > len(header) and not fields[-1].strip():
+            # Some tools end every row with a delimiter; nothing is lost with it.
+            fields.pop()
+        if len(fields) != len(header):
+            found = f"{len(fields)} fields where the header has {len(header)}"
+            raise InputError(f"{found}; the file may be cut or not what --format says", file=path, line=line)
+        body.append((line, fields))
+    return Delimited(path, header, tuple(body))
+
+
+def _split(text: str, path: Path, delimiter: str, quoting: bool) -> Iterator[tuple[int, list[str]]]:
+    # A field may be as large as the file; the csv module's default limit would refuse long texts.
+    csv.field_size_limit(max(len(text), 131_072))
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(
+        source, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE, strict=quoting
+    )
+    while True:
+        line = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as fault:
+            raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path, line=line) from fault
+        yield line, fields
+
+
+def to_int(value: str, what: str, path: Path, line: int) -> int:
+    """A whole number, or an error with its place."""
+    # int() alone would take `1_000` and the digits of other scripts, which are damage in these files.
+    if re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", value):
+        return int(value)
+    raise InputError(f"{what} is '{shown(value)}', a whole number is needed; correct it", file=path, line=line)
+
+
+def to_float(value: str, what: str, path: Path, line: int) -> float:
+    """A finite number, or an error with its place."""
+    try:
+        number = float("nan") if "_" in value else float(value)
+    except ValueError:
+        number = float("nan")
+    if not math.isfinite(number):
+        raise InputError(f"{what} is '{shown(value)}', a number is needed; correct it", file=path, line=line)
+    return number

@@ -1,1 +1,0 @@
-"""Tables and files of ranks, and rank labels as people wrote them."""

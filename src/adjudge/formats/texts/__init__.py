@@ -1,1 +1,0 @@
-"""Texts to be judged: plain text, TSV, WMT XML and SGM."""
