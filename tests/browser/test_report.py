@@ -66,10 +66,10 @@ class Visit:
         self.page: Page = self.context.new_page()
         self.faults: list[str] = []
         self.requests: list[str] = []
-        self.page.on("console", lambda one: self.faults.append(one.text))
-        self.page.on("pageerror", lambda one: self.faults.append(str(one)))
-        self.page.on("dialog", lambda one: self.faults.append(one.message))
-        self.page.on("request", lambda one: self.requests.append(one.url))
+        self.page.on("console", lambda message: self.faults.append(message.text))
+        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
+        self.page.on("dialog", lambda dialog: self.faults.append(dialog.message))
+        self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(report.as_uri())
         self.page.wait_for_selector("html[data-charts=drawn]", timeout=30_000)
 

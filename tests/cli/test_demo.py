@@ -27,9 +27,9 @@ def test_the_demo_runs_the_whole_flow_and_says_where_the_report_is(tmp_path: Pat
     assert judgments.protocols == ("da", "ranking")
     rankings = json.loads((folder / "ranking.json").read_text(encoding="utf-8"))["pairs"]
     assert list(rankings) == list(judgments.by_pair())
-    assert [one["method"] for one in rankings.values()] == ["bradley-terry", "mixed"]
+    assert [ranking["method"] for ranking in rankings.values()] == ["bradley-terry", "mixed"]
     truths = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    assert all(one["careless"] for one in truths.values())
+    assert all(truth["careless"] for truth in truths.values())
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert "<title>Two simulated campaigns</title>" in report
     assert "Agreement by length of the source" in report

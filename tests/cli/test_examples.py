@@ -18,7 +18,9 @@ from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, new_save, outputs
 from tests.contract.tables import command
 
-EXAMPLES = {name: shlex.split(one.help.partition("Example:")[2])[1:] for name, one in commands(get_command(app))}
+EXAMPLES = {
+    name: shlex.split(command.help.partition("Example:")[2])[1:] for name, command in commands(get_command(app))
+}
 # These need a campaign that was served, or released data; the demo has a test of its own.
 APART = ("serve", "export", "doctor", "replicate", "demo")
 # All designs with simulated campaigns take their time, and are tested elsewhere.

@@ -28,15 +28,15 @@ def through_the_command_line(command: object, *words: str) -> None:
     assert run.exit_code == 0, run.output
 
 
-@pytest.mark.parametrize("one", fields(ReadOptions), ids=lambda one: one.name)
-def test_every_field_says_what_it_is_for(one: object) -> None:
-    assert str(one.metadata["help"]).endswith(".")  # type: ignore[attr-defined]
+@pytest.mark.parametrize("option", fields(ReadOptions), ids=lambda option: option.name)
+def test_every_field_says_what_it_is_for(option: object) -> None:
+    assert str(option.metadata["help"]).endswith(".")  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", READING)
 def test_every_command_that_reads_judgments_offers_every_option(name: str) -> None:
-    offered = {one.name for one in COMMANDS[name].params}
-    assert offered >= {"format", *(one.name for one in fields(ReadOptions))}
+    offered = {parameter.name for parameter in COMMANDS[name].params}
+    assert offered >= {"format", *(field.name for field in fields(ReadOptions))}
 
 
 def test_what_is_typed_reaches_the_readers_in_their_types() -> None:

@@ -106,7 +106,7 @@ def test_terminals_that_know_few_signs_get_a_likeness(table: Path) -> None:
         table.with_name("named.csv"), [row.replace(",c,system", ",č–中,system") for row in ranking_rows()]
     )
     printed = subprocess.run([*CALL, "rank", str(named), "--json"], capture_output=True, check=True, env=environment)
-    assert "č–中" in [one["system"] for one in json.loads(printed.stdout.decode("ascii"))["systems"]]
+    assert "č–中" in [system["system"] for system in json.loads(printed.stdout.decode("ascii"))["systems"]]
 
 
 def test_a_likeness_is_printed_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ def test_lines_may_end_as_on_windows(table: Path) -> None:
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_a_terminal_of_any_width_shows_whole_numbers(columns: int, table: Path) -> None:
     shown = in_terminal([*CALL, "rank", str(table)], columns)
-    scores = [f"{one['score']:.3f}" for one in command("rank", table, "--json").json["systems"]]
+    scores = [f"{system['score']:.3f}" for system in command("rank", table, "--json").json["systems"]]
     assert all(score in shown for score in scores)
 
 

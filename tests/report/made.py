@@ -50,7 +50,7 @@ def ranking(
         for i, (a, b) in enumerate(combinations(systems, 2))
         for p in [0.4 if (a.system, b.system) in open_pairs else 0.0001]
     )
-    numbers = sorted({one.cluster for one in systems})
+    numbers = sorted({system.cluster for system in systems})
     return Ranking(
         settings={"method": method, "seed": 1},
         data="0123456789ab",
@@ -60,7 +60,7 @@ def ranking(
         unit=find_method(method).unit,
         systems=systems,
         comparisons=comparisons,
-        clusters=tuple(tuple(one.system for one in systems if one.cluster == number) for number in numbers),
+        clusters=tuple(tuple(system.system for system in systems if system.cluster == number) for number in numbers),
         lines=Lines("rank-sets", 0.05),
         set_aside=(SetAside("blank label", 3),),
     )
@@ -150,7 +150,10 @@ def audit() -> Audit:
 def score_results(first: str = "alpha") -> PairResults:
     """The same systems scored instead of compared."""
     results = pair_results(first)
-    pairs = tuple(replace(one, numbers={"se": 0.1, "low": 0.05, "high": 0.45}) for one in results.ranking.comparisons)
+    pairs = tuple(
+        replace(comparison, numbers={"se": 0.1, "low": 0.05, "high": 0.45})
+        for comparison in results.ranking.comparisons
+    )
     spread = (
         VarianceComponent("annotator", 9.0, 7.0, 12.0, 6, "how strict or generous each annotator is"),
         VarianceComponent("residual", 17.0, None, None, 480, "what is left"),

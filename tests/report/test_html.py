@@ -134,8 +134,8 @@ def luminance(colour: str) -> float:
 def test_texts_stand_out_from_what_they_stand_on(palette: dict[str, str]) -> None:
     """WCAG 2.2, success criterion 1.4.3 (AA): a contrast of at least 4.5 for text, 3 for parts of charts."""
 
-    def contrast(one: str, other: str) -> float:
-        light, dark = sorted((luminance(palette[one]), luminance(palette[other])), reverse=True)
+    def contrast(text: str, other: str) -> float:
+        light, dark = sorted((luminance(palette[text]), luminance(palette[other])), reverse=True)
         return (light + 0.05) / (dark + 0.05)
 
     for ground in ("paper", "band"):

@@ -45,8 +45,8 @@ def test_several_pairs_begin_with_an_overview(page: ReportPage) -> None:
 def test_every_signature_and_everything_set_aside_is_shown(page: ReportPage) -> None:
     results = pair_results()
     shown = page.pairs[0]
-    assert set(shown.signatures) == {one.signature for one in results.results}
-    assert {(one.reason, one.rows) for one in shown.set_aside} == {("blank label", 3)}
+    assert set(shown.signatures) == {result.signature for result in results.results}
+    assert {(aside.reason, aside.rows) for aside in shown.set_aside} == {("blank label", 3)}
 
 
 def test_pairs_whose_names_look_alike_get_ids_of_their_own() -> None:
@@ -67,7 +67,7 @@ def test_what_is_missing_is_left_out_with_its_reason() -> None:
 
 
 def test_circles_and_the_cheapest_order_are_told_in_words() -> None:
-    sections = {one.slug: one for one in build_report({"x": pair_results()}, title="").pairs[0].sections}
+    sections = {section.slug: section for section in build_report({"x": pair_results()}, title="").pairs[0].sections}
     circles, cheapest = sections["tournament"].words
     assert "among alpha, beta and gamma" in circles
     assert cheapest == (
@@ -78,14 +78,16 @@ def test_circles_and_the_cheapest_order_are_told_in_words() -> None:
 
 def test_annotators_who_fail_the_check_are_named() -> None:
     section = next(
-        one for one in build_report({"x": pair_results()}, title="").pairs[0].sections if one.slug == "annotators"
+        section
+        for section in build_report({"x": pair_results()}, title="").pairs[0].sections
+        if section.slug == "annotators"
     )
     assert section.words == ("1 of 2 annotators pass the check; bob does not.",)
     assert [chart.slug for chart in section.charts] == ["annotators"]
 
 
 def test_scores_have_differences_instead_of_wins() -> None:
-    sections = {one.slug: one for one in build_report({"x": score_results()}, title="").pairs[0].sections}
+    sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
     assert [chart.title for chart in sections["pairs"].charts] == ["Differences"]
     assert "opponents" not in sections
     assert {"stability", "composition", "documents", "sampling", "spread"} <= set(sections)
@@ -105,7 +107,7 @@ def test_claims_come_first_in_plain_words() -> None:
 
 
 def test_tests_that_lie_are_named() -> None:
-    sections = {one.slug: one for one in build_report({"x": score_results()}, title="").pairs[0].sections}
+    sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
     assert sections["aa"].words[2:] == (
         "Too often on these data: zscore. What these tests call significant need not be.",
         "As promised: mixed.",
@@ -118,7 +120,7 @@ def test_tests_that_lie_are_named() -> None:
 
 
 def test_stability_is_summed_up_in_words() -> None:
-    sections = {one.slug: one for one in build_report({"x": score_results()}, title="").pairs[0].sections}
+    sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
     first, second = sections["stability"].words
     assert first.endswith("1 of 2 changes to the human, the best or the worst system move others.")
     assert second == "Leaving out one annotator changes the order in 1 and the clusters in 0 of 2 cases."

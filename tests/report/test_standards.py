@@ -38,8 +38,8 @@ def rows_of(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
 def assert_complete(page: ReportPage, result: Result) -> None:
     """Every table of the result is on the page once, with its notes and its signature."""
     (pair,) = page.pairs
-    titles = [one.title for section in pair.sections for one in (*section.tables, *section.folded)]
-    assert sorted(titles) == sorted(one.title for one in result.tables())
+    titles = [table.title for section in pair.sections for table in (*section.tables, *section.folded)]
+    assert sorted(titles) == sorted(table.title for table in result.tables())
     assert pair.signatures == (result.signature,)
     assert pair.notes == result.notes
     text = render(page)
@@ -70,15 +70,15 @@ def test_gold_with_and_without_a_second_run() -> None:
 @pytest.mark.parametrize("systems", [6, 8])
 def test_metrics_are_compared_by_a_heat_map_at_both_levels(tmp_path: Path, systems: int) -> None:
     scores = read_metric_scores([table(tmp_path, systems=systems, outlier=systems == 8)])
-    human = [one for one in scores if one.metric == "human"]
-    joined, _ = join(human, [one for one in scores if one.metric != "human"])
+    human = [score for score in scores if score.metric == "human"]
+    joined, _ = join(human, [score for score in scores if score.metric != "human"])
     result = evaluate(joined, permutations=200, resamples=20)
     page = build_standard_report(result, title="Metrics")
     assert_complete(page, result)
     charts = page.charts_by_id()
     assert list(charts) == ["meta-wins-system", "meta-wins-segment"]
     cells = rows_of(charts["meta-wins-segment"])
-    assert {(one["row"], one["verdict"]) for one in cells} == {("good", "better"), ("bad", "worse")}
+    assert {(cell["row"], cell["verdict"]) for cell in cells} == {("good", "better"), ("bad", "worse")}
     assert page.pairs[0].headline == "good is best at segment level."
 
 

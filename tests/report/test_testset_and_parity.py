@@ -24,7 +24,12 @@ def test_a_test_set(tmp_path: Path) -> None:
     options = TestSetOptions(language="en", after=file)
     page = build_testset_page(testset([file], options), title="a.txt")
     (only,) = page.pairs
-    assert [one.title for one in only.sections] == ["What was found", "Two versions", "Document 1", "Document 3"]
+    assert [section.title for section in only.sections] == [
+        "What was found",
+        "Two versions",
+        "Document 1",
+        "Document 3",
+    ]
     html = render(page)
     assert "&lt;b&gt;mayor" in html
     assert "<b>mayor" not in html

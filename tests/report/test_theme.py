@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.report.charts.metric_wins import metric_wins
+from adjudge.report.sections.meta import metric_wins_heatmap
 from adjudge.results.meta import MetricComparison
 from tests.report.test_standards import rows_of
 
@@ -25,16 +25,16 @@ def test_names_are_cut_where_they_differ_least(swapped: bool, in_the_middle: boo
     def named(name: str) -> str:
         return f"{name[-1]}-{name}-campaign" if swapped else name
 
-    compared = [replace(one, better=named(one.better), worse=named(one.worse)) for one in COMPARED]
-    spec = metric_wins(compared, [named(name) for name in ORDER])
+    compared = [replace(pair, better=named(pair.better), worse=named(pair.worse)) for pair in COMPARED]
+    spec = metric_wins_heatmap(compared, [named(name) for name in ORDER])
     axes = [layer["encoding"][channel]["axis"]["labelExpr"] for layer in spec["layer"] for channel in "xy"]
     assert all(("+ '…' + slice(datum.label, -" in expression) == in_the_middle for expression in axes)
 
 
 def test_signs_say_what_colours_say_and_one_sided_tests_need_half_the_level() -> None:
-    rows = rows_of(metric_wins(COMPARED, ORDER))
-    signs = {(one["row"], one["column"]): one["sign"] for one in rows}
+    rows = rows_of(metric_wins_heatmap(COMPARED, ORDER))
+    signs = {(row["row"], row["column"]): row["sign"] for row in rows}
     assert signs[ORDER[0], ORDER[1]] == "+"
     assert signs[ORDER[1], ORDER[0]] == "−"
     assert {signs[pair] for pair in signs if ORDER[2] in pair} == {""}
-    assert [one["difference"] for one in rows][-2:] == [None, None]
+    assert [row["difference"] for row in rows][-2:] == [None, None]

@@ -32,7 +32,7 @@ def test_a_system_alone_in_front_is_the_best() -> None:
 
 def test_the_reference_is_not_the_best_system() -> None:
     made = three_systems()
-    assert [one.system for one in leaders(made)] == ["alpha", "beta"]
+    assert [leader.system for leader in leaders(made)] == ["alpha", "beta"]
     assert "The human translation (ref) stands above all systems." in verdict(made)
 
 
@@ -58,8 +58,8 @@ def test_without_p_values_the_lines_decide() -> None:
         ranked("B", 2, cluster=1, ranks=(1, 3)),
         ranked("C", 3, cluster=2, ranks=(1, 3)),
     )
-    silent = replace(made, comparisons=tuple(replace(one, p_holm=None) for one in made.comparisons))
-    assert [one.system for one in leaders(silent)] == ["A", "B"]
+    silent = replace(made, comparisons=tuple(replace(comparison, p_holm=None) for comparison in made.comparisons))
+    assert [leader.system for leader in leaders(silent)] == ["A", "B"]
 
 
 @pytest.mark.parametrize(

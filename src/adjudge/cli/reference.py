@@ -33,23 +33,23 @@ def reference() -> str:
 
 def commands(command: Command, prefix: str = "") -> Iterator[tuple[str, Command]]:
     """All commands that are not hidden, with groups taken apart."""
-    for name, one in getattr(command, "commands", {}).items():
-        if one.hidden:
+    for name, member in getattr(command, "commands", {}).items():
+        if member.hidden:
             continue
-        if hasattr(one, "commands"):
-            yield from commands(one, f"{prefix}{name} ")
+        if hasattr(member, "commands"):
+            yield from commands(member, f"{prefix}{name} ")
         else:
-            yield f"{prefix}{name}", one
+            yield f"{prefix}{name}", member
 
 
 def _page(name: str, command: Command) -> str:
     summary, _, example = (command.help or "").partition("Example:")
-    arguments = [one for one in command.params if one.param_type_name == "argument"]
-    usage = " ".join([f"adjudge {name}", *(_usage(one) for one in arguments), "[OPTIONS]"])
+    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    usage = " ".join([f"adjudge {name}", *(_usage(argument) for argument in arguments), "[OPTIONS]"])
     lines = [f"## {name}", "", " ".join(summary.split()), "", "```", usage, "```", ""]
     if example:
         lines += [f"Example: `{' '.join(example.split())}`", ""]
-    rows = [_row(one) for one in command.params if one.name != "help"]
+    rows = [_row(parameter) for parameter in command.params if parameter.name != "help"]
     if rows:
         lines += ["| option | default | meaning |", "|---|---|---|", *rows, ""]
     return "\n".join(lines)
@@ -61,14 +61,18 @@ def _usage(argument: Parameter) -> str:
     return name if argument.required else f"[{name}]"
 
 
-def _row(one: Parameter) -> str:
-    shown = _usage(one) if one.param_type_name == "argument" else ", ".join([*one.opts, *one.secondary_opts])
-    default = "needed" if one.required else _default(one)
-    return f"| `{shown}` | {default} | {_cell(getattr(one, 'help', None) or '')} |"
+def _row(parameter: Parameter) -> str:
+    shown = (
+        _usage(parameter)
+        if parameter.param_type_name == "argument"
+        else ", ".join([*parameter.opts, *parameter.secondary_opts])
+    )
+    default = "needed" if parameter.required else _default(parameter)
+    return f"| `{shown}` | {default} | {_cell(getattr(parameter, 'help', None) or '')} |"
 
 
-def _default(one: Parameter) -> str:
-    value = one.default
+def _default(parameter: Parameter) -> str:
+    value = parameter.default
     if value is None or value is False or callable(value) or value == "" or not _plain(value):
         return ""
     if value is True:

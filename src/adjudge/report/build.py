@@ -44,7 +44,7 @@ SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
 def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPage:
     """The page data of a report on one or several language pairs, by name."""
     slugs = _slugs(list(results))
-    pages = tuple(_pair_page(name, one, slug) for (name, one), slug in zip(results.items(), slugs, strict=True))
+    pages = tuple(_pair_page(name, result, slug) for (name, result), slug in zip(results.items(), slugs, strict=True))
     return ReportPage(
         title=title,
         pairs=pages,
@@ -56,7 +56,7 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
 
 def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
     own = tuple(section for make in SECTIONS if (section := make(results)) is not None)
-    set_aside = dict.fromkeys(one for result in results.results for one in result.set_aside)
+    set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
     return PairPage(
         name=name,
         slug=slug,
@@ -99,32 +99,32 @@ def _facts(results: PairResults) -> tuple[Fact, ...]:
 
 def _best(results: PairResults) -> Fact:
     ranking = results.ranking
-    best = [one.system for one in leaders(ranking)]
+    best = [leader.system for leader in leaders(ranking)]
     if len(best) > 1:
         return Fact("Best system", "undecided", f"between {listed(best)}", "open")
-    found = verdict_on(best[0], ranking, claims_of(results))
-    if found == "not supported":
+    verdict_on_best = verdict_on(best[0], ranking, claims_of(results))
+    if verdict_on_best == "not supported":
         return Fact("Best system", "undecided", f"{best[0]} comes out first", "open")
-    if found == "fragile":
+    if verdict_on_best == "fragile":
         return Fact("Best system", best[0], "but not in every audit", "warning")
     return Fact("Best system", best[0], f"by {ranking.method}", "decided")
 
 
 def _told(results: PairResults) -> str:
-    made = claims_of(results)
-    if made is None:
+    claims = claims_of(results)
+    if claims is None:
         return counted(len(results.ranking.clusters), "cluster")
-    return f"in every audit: {made.counted('holds'):,}; fragile: {made.counted('fragile'):,}"
+    return f"in every audit: {claims.counted('holds'):,}; fragile: {claims.counted('fragile'):,}"
 
 
 def _overview(results: Mapping[str, PairResults]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for name, one in results.items():
-        told, pairs = pairs_told_apart(one.ranking)
-        best = listed([leader.system for leader in leaders(one.ranking)], "or")
+    for name, result in results.items():
+        told, pairs = pairs_told_apart(result.ranking)
+        best = listed([leader.system for leader in leaders(result.ranking)], "or")
         rows.append(
-            (name, best, f"{told:,} of {pairs:,}", len(one.ranking.clusters), len(one.ranking.systems),
-             one.counts.annotators, one.counts.rows)
+            (name, best, f"{told:,} of {pairs:,}", len(result.ranking.clusters), len(result.ranking.systems),
+             result.counts.annotators, result.counts.rows)
         )  # fmt: skip
     columns = (
         text("language pair"),

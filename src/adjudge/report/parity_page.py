@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
-from adjudge.report.charts.parity import parity_shares
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 from adjudge.report.words import counted, listed
 
@@ -32,17 +32,19 @@ GUIDE = (
     ),
 )
 
+ROW_HEIGHT = 34
+
 
 def build_parity_page(results: Mapping[str, Parity], *, title: str) -> ReportPage:
     """The page data of one or several language pairs."""
-    pages = tuple(_page(name, one, f"pair-{i}") for i, (name, one) in enumerate(results.items(), start=1))
+    pages = tuple(_page(name, result, f"pair-{i}") for i, (name, result) in enumerate(results.items(), start=1))
     return ReportPage(title=title, pairs=pages, overview=None, guide=GUIDE, version=__version__)
 
 
 def _page(name: str, parity: Parity, slug: str) -> PairPage:
     what = "judgments" if parity.parts[0].human_mean_score is None else "segments"
     says = f"Share of {what} in which each system is at least as good as {parity.human}, with its 95% interval."
-    chart = Chart("shares", "Parity shares", says, parity_shares(parity))
+    chart = Chart("shares", "Parity shares", says, parity_chart(parity))
     tables = parity.tables()
     return PairPage(
         name=name,
@@ -67,14 +69,14 @@ def _headline(parity: Parity) -> str:
 
 def _by_verdict(parity: Parity) -> dict[Verdict, list[str]]:
     order: tuple[Verdict, ...] = ("above the human", "at parity", "not told apart", "below the human")
-    found = {verdict: [one.system for one in parity.systems if one.verdict == verdict] for verdict in order}
-    return {verdict: names for verdict, names in found.items() if names}
+    systems = {verdict: [system.system for system in parity.systems if system.verdict == verdict] for verdict in order}
+    return {verdict: names for verdict, names in systems.items() if names}
 
 
 def _sentence(verdict: Verdict, names: list[str], parity: Parity) -> str:
     is_ = "is" if len(names) == 1 else "are"
     if verdict == "at parity":
-        margin = next(one.contrast.margin for one in parity.systems if one.contrast is not None)
+        margin = next(system.contrast.margin for system in parity.systems if system.contrast is not None)
         return f"{listed(names)} {is_} at parity with {parity.human}: less than {margin:g} points apart."
     if verdict == "not told apart":
         return f"The data cannot tell {listed(names)} from {parity.human}, which is no proof of parity."
@@ -87,10 +89,10 @@ def _words(parity: Parity) -> tuple[str, ...]:
         return others
     drawn = f"by resampling {parity.change.units} {parity.change.unit}"
     return others + tuple(
-        f"{one.system}: {100 * one.difference:+.1f} points of parity from before to after "
-        f"(95% {100 * one.interval[0]:+.1f} to {100 * one.interval[1]:+.1f}, {drawn})."
-        for one in parity.change.changes
-        if one.part == "all" and one.measure == "parity_share"
+        f"{change.system}: {100 * change.difference:+.1f} points of parity from before to after "
+        f"(95% {100 * change.interval[0]:+.1f} to {100 * change.interval[1]:+.1f}, {drawn})."
+        for change in parity.change.changes
+        if change.part == "all" and change.measure == "parity_share"
     )
 
 
@@ -103,3 +105,45 @@ def _facts(parity: Parity) -> tuple[Fact, ...]:
     if parity.mean_kappa is not None:
         facts.append(Fact("Agreement", f"{parity.mean_kappa[0]:.2f}", "mean kappa of two annotators"))
     return tuple(facts)
+
+
+def parity_chart(parity: Parity) -> dict[str, Any]:
+    """One point per system and version, with its interval over documents."""
+    import altair as alt
+
+    sets = {"after" if parity.change else "test set": parity.parts[0]}
+    if parity.change is not None:
+        sets = {"before": parity.change.before[0], **sets}
+    rows = [
+        {
+            "system": system.system,
+            "set": name,
+            "share": system.parity_share,
+            "low": system.interval[0],
+            "high": system.interval[1],
+        }
+        for name, part in sets.items()
+        for system in part.systems
+    ]
+    colour = alt.Color(
+        "set:N",
+        scale=alt.Scale(domain=list(sets), range=[theme.MUTED, theme.ACCENT][-len(sets) :]),
+        title=None,
+        legend=alt.Legend() if len(sets) > 1 else None,
+    )
+    order = [
+        system.system for system in sorted(parity.systems, key=lambda system: (-system.parity_share, system.system))
+    ]
+    base = alt.Chart(theme.values(rows)).encode(
+        y=alt.Y("system:N", title=None, sort=order), yOffset=alt.YOffset("set:N", sort=list(sets)), color=colour
+    )
+    bars = base.mark_rule(strokeWidth=2.5).encode(
+        x=alt.X("low:Q", title="at least as good as the human", axis=alt.Axis(format=".0%")), x2="high:Q"
+    )
+    # Shapes tell the versions apart for those who do not see the colours.
+    points = base.mark_point(filled=True, size=80, opacity=1).encode(
+        x="share:Q",
+        shape=alt.Shape("set:N", scale=alt.Scale(domain=list(sets), range=["diamond", "circle"][-len(sets) :])),
+        tooltip=[alt.Tooltip("system:N"), alt.Tooltip("set:N"), alt.Tooltip("share:Q", format=".1%")],
+    )
+    return theme.finish(alt.layer(bars, points), height=ROW_HEIGHT * max(len(parity.systems), 2))

@@ -8,8 +8,8 @@ from adjudge._version import __version__
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import PairPage, ReportPage, Term
 from adjudge.report.sections.gold import gold_facts, gold_headline, gold_sections
-from adjudge.report.sections.metrics import meta_facts, meta_headline, meta_sections
-from adjudge.report.sections.quality_estimation import qe_facts, qe_headline, qe_sections
+from adjudge.report.sections.meta import meta_facts, meta_headline, meta_sections
+from adjudge.report.sections.qe import qe_facts, qe_headline, qe_sections
 from adjudge.results.gold import Gold
 from adjudge.results.meta import MetaEvaluation
 

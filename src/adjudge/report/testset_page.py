@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
-from adjudge.report.charts.topics import topic_shares
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 from adjudge.report.words import counted
 from adjudge.results.table import Table, number, text
@@ -14,6 +14,7 @@ from adjudge.results.testset import CATEGORIES
 
 if TYPE_CHECKING:
     from adjudge.results.testset import Finding, TestSetCheck
+    from adjudge.results.topics import Topics
 
 GUIDE = (
     Term(
@@ -32,6 +33,8 @@ GUIDE = (
         "groups are only there to be looked at.",
     ),
 )
+
+ROW_HEIGHT = 36
 
 
 def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
@@ -63,7 +66,7 @@ def _headline(result: TestSetCheck) -> str:
 
 def _facts(result: TestSetCheck) -> tuple[Fact, ...]:
     share = result.alarmed / max(1, result.segments)
-    sure = sum(one.sure for one in result.findings)
+    sure = sum(finding.sure for finding in result.findings)
     return (
         Fact("Segments", f"{result.segments:,}", f"in {counted(result.documents, 'document')}"),
         Fact(
@@ -81,7 +84,7 @@ def _topics(result: TestSetCheck) -> list[Section]:
         "The mix of topics differs from that of the corpus." if differs else "No difference from the corpus is shown."
     )
     says = "Share of documents by topic, test set and corpus."
-    chart = Chart("topics", "Topics", says, topic_shares(result.topics))
+    chart = Chart("topics", "Topics", says, topics_chart(result.topics))
     return [Section("topics", "Topics", (words,), (chart,), result.topics.tables())]
 
 
@@ -94,8 +97,8 @@ def _versions(result: TestSetCheck) -> list[Section]:
 
 def _documents(result: TestSetCheck) -> list[Section]:
     """One section per document with findings that count, in order."""
-    found = [one for one in result.findings if one.category in CATEGORIES]
-    runs = [list(run) for _, run in groupby(found, key=lambda one: (one.file, one.document))]
+    counting = [finding for finding in result.findings if finding.category in CATEGORIES]
+    runs = [list(run) for _, run in groupby(counting, key=lambda finding: (finding.file, finding.document))]
     return [
         Section(f"document-{number}", _name(run[0]), tables=(_table(run),)) for number, run in enumerate(runs, start=1)
     ]
@@ -106,6 +109,35 @@ def _name(finding: Finding) -> str:
 
 
 def _table(findings: list[Finding]) -> Table:
-    rows = tuple((one.line, one.category, one.text, one.suggestion or one.what, one.confidence) for one in findings)
+    rows = tuple(
+        (finding.line, finding.category, finding.text, finding.suggestion or finding.what, finding.confidence)
+        for finding in findings
+    )
     columns = (number("line", 0), text("category"), text("text"), text("suggestion"), number("confidence", 2))
     return Table(_name(findings[0]), columns, rows)
+
+
+def topics_chart(topics: Topics) -> dict[str, Any]:
+    """Two bars per topic: its share of the documents on either side."""
+    import altair as alt
+
+    sides = ("test set", "corpus")
+    rows = [
+        {"topic": topic.label, "side": side, "share": share}
+        for topic in topics.topics
+        for side, share in zip(sides, (topic.share_test, topic.share_reference), strict=True)
+    ]
+    chart = (
+        alt.Chart(theme.values(rows))
+        .mark_bar()
+        .encode(
+            y=alt.Y("topic:N", sort=[topic.label for topic in topics.topics], title=None),
+            yOffset=alt.YOffset("side:N", sort=list(sides)),
+            x=alt.X("share:Q", title="share of documents", axis=alt.Axis(format=".0%")),
+            color=alt.Color(
+                "side:N", scale=alt.Scale(domain=list(sides), range=[theme.ACCENT, theme.MUTED]), title=None
+            ),
+            tooltip=[alt.Tooltip("topic:N"), alt.Tooltip("side:N"), alt.Tooltip("share:Q", format=".1%")],
+        )
+    )
+    return theme.finish(chart, height=ROW_HEIGHT * max(len(topics.topics), 2))

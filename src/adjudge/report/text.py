@@ -25,8 +25,8 @@ def print_result(result: Result, console: Console, *, heading: str = "") -> None
         console.rule(heading)
     for table in result.tables():
         print_table(table, console)
-    for one in result.set_aside:
-        console.print(f"set aside: {one.rows:,} × {one.reason}", markup=False, highlight=False, style="dim")
+    for aside in result.set_aside:
+        console.print(f"set aside: {aside.rows:,} × {aside.reason}", markup=False, highlight=False, style="dim")
     for note in result.notes:
         console.print(f"note: {note}", markup=False, highlight=False, style="yellow")
     console.print(result.signature, markup=False, highlight=False, style="dim", soft_wrap=True)
@@ -65,9 +65,9 @@ def _least_width(table: Table, gap: int) -> int:
     return sum(_least_column(table, i) + gap for i in range(len(table.columns))) + 1
 
 
-def _least_column(table: Table, place: int) -> int:
-    column = table.columns[place]
-    longest = max((len(show(row[place], column)) for row in table.rows), default=0)
+def _least_column(table: Table, position: int) -> int:
+    column = table.columns[position]
+    longest = max((len(show(row[position], column)) for row in table.rows), default=0)
     label = max((len(word) for word in column.label.split()), default=0)
     return max(min(longest, SLIVER) if column.kind == "text" else longest, label)
 

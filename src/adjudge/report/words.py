@@ -33,7 +33,7 @@ def counted(number: int, what: str) -> str:
 
 def machines(ranking: Ranking) -> list[RankedSystem]:
     """The systems that are no human translations."""
-    return [one for one in ranking.systems if not one.human]
+    return [system for system in ranking.systems if not system.human]
 
 
 def leaders(ranking: Ranking) -> list[RankedSystem]:
@@ -42,9 +42,9 @@ def leaders(ranking: Ranking) -> list[RankedSystem]:
     Where only human translations were judged, they are the systems.
     """
     among = machines(ranking) or list(ranking.systems)
-    names = {one.system for one in among}
+    names = {system.system for system in among}
     beaten = {worse for better, worse in told_apart(ranking) if better in names}
-    return [one for one in among if one.system not in beaten]
+    return [system for system in among if system.system not in beaten]
 
 
 def told_apart(ranking: Ranking) -> set[tuple[str, str]]:
@@ -52,16 +52,24 @@ def told_apart(ranking: Ranking) -> set[tuple[str, str]]:
 
     Where a method gives no p-values, the lines between clusters tell systems apart.
     """
-    if all(one.p_holm is None for one in ranking.comparisons):
-        cluster = {one.system: one.cluster for one in ranking.systems}
-        return {(one.better, one.worse) for one in ranking.comparisons if cluster[one.better] != cluster[one.worse]}
+    if all(comparison.p_holm is None for comparison in ranking.comparisons):
+        cluster = {system.system: system.cluster for system in ranking.systems}
+        return {
+            (comparison.better, comparison.worse)
+            for comparison in ranking.comparisons
+            if cluster[comparison.better] != cluster[comparison.worse]
+        }
     level = ranking.lines.level
-    return {(one.better, one.worse) for one in ranking.comparisons if one.p_holm is not None and one.p_holm < level}
+    return {
+        (comparison.better, comparison.worse)
+        for comparison in ranking.comparisons
+        if comparison.p_holm is not None and comparison.p_holm < level
+    }
 
 
 def headline(ranking: Ranking, claims: Claims | None = None) -> str:
     """One sentence: who is best, or between whom the data cannot decide. Audited claims have the last word."""
-    best = [one.system for one in leaders(ranking)]
+    best = [leader.system for leader in leaders(ranking)]
     if len(best) == 1:
         return _HEADLINES[verdict_on(best[0], ranking, claims)].format(best[0])
     if len(best) == len(machines(ranking)) or len(best) == len(ranking.systems):
@@ -80,9 +88,11 @@ def verdict_on(best: str, ranking: Ranking, claims: Claims | None) -> str:
     """The weakest verdict on the claims that this system is better than the other machines."""
     if claims is None or claims.method != ranking.method:
         return "holds"
-    others = {one.system for one in machines(ranking)} - {best}
-    found = [one.verdict for one in claims.claims if one.kind == "better" and _is_over(one.systems, best, others)]
-    return max(found, key=list(_HEADLINES).index, default="holds")
+    others = {system.system for system in machines(ranking)} - {best}
+    verdicts = [
+        claim.verdict for claim in claims.claims if claim.kind == "better" and _is_over(claim.systems, best, others)
+    ]
+    return max(verdicts, key=list(_HEADLINES).index, default="holds")
 
 
 def _is_over(systems: tuple[str, ...], best: str, others: set[str]) -> bool:
@@ -119,15 +129,15 @@ def _clusters(ranking: Ranking) -> str:
 
 def _humans(ranking: Ranking) -> str:
     """How human translations stand. That no difference was found is told apart from parity, which was not tested."""
-    humans, systems = [one for one in ranking.systems if one.human], machines(ranking)
+    humans, systems = [system for system in ranking.systems if system.human], machines(ranking)
     if not humans or not systems:
         return ""
-    names = f"the human translation{'s' if len(humans) > 1 else ''} ({listed([one.system for one in humans])})"
+    names = f"the human translation{'s' if len(humans) > 1 else ''} ({listed([human.system for human in humans])})"
     apart = told_apart(ranking)
-    people = [one.system for one in humans]
-    above = [one.system for one in systems if all((one.system, human) in apart for human in people)]
-    below = [one.system for one in systems if all((human, one.system) in apart for human in people)]
-    still_open = [one.system for one in systems if one.system not in (*above, *below)]
+    people = [human.system for human in humans]
+    above = [system.system for system in systems if all((system.system, human) in apart for human in people)]
+    below = [system.system for system in systems if all((human, system.system) in apart for human in people)]
+    still_open = [system.system for system in systems if system.system not in (*above, *below)]
     sentences = []
     if above:
         sentences.append(f"{listed(above)} {_stands(len(above))} above {names}.")

@@ -73,5 +73,11 @@ def _over_pairs(results: "Mapping[str, Result]") -> "Result | None":
     from adjudge.results.audit.stability import Stability, over_pairs
 
     audits = {name: result for name, result in results.items() if isinstance(result, Audit)}
-    found = {name: part for name, one in audits.items() if isinstance(part := one.sections.get("stability"), Stability)}
-    return over_pairs(found, data="+".join(one.data for one in audits.values())) if len(found) > 1 else None
+    stabilities = {
+        name: part for name, audit in audits.items() if isinstance(part := audit.sections.get("stability"), Stability)
+    }
+    return (
+        over_pairs(stabilities, data="+".join(audit.data for audit in audits.values()))
+        if len(stabilities) > 1
+        else None
+    )

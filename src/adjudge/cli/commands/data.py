@@ -59,9 +59,9 @@ def get(
     from adjudge.datasets import at_hand, data_folder, fetch, find_set, where_is
 
     dataset, folder = find_set(name), data_folder()
-    place = where_is(dataset, folder)
-    if place not in (None, folder / name) and not again and source is None:
-        write_output({"all": at_hand(dataset, place)}, json=json, output=None)
+    stored = where_is(dataset, folder)
+    if stored not in (None, folder / name) and not again and source is None:
+        write_output({"all": at_hand(dataset, stored)}, json=json, output=None)
         return
     with _progress() as tell:
         fetched = fetch(dataset, folder, source=source, again=again, tell=tell)

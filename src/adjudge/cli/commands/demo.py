@@ -139,16 +139,16 @@ def _describe_results(results: PairResults) -> Iterator[str]:
         name, inter = coefficient(agreement, agreement.inter["all"])
         _, intra = coefficient(agreement, agreement.intra["all"])
         yield f"  agree       {name} {inter:.2f} between annotators, {intra:.2f} with themselves"
-    made = claims_of(results)
+    claims = claims_of(results)
     told, pairs = pairs_told_apart(ranking)
-    yield f"  rank        {headline(ranking, made)}"
+    yield f"  rank        {headline(ranking, claims)}"
     yield f"              {told} of {pairs} pairs of systems are told apart ({ranking.method})"
     if results.tournament is not None:
         yield from _describe_tournament(results.tournament)
-    if made is not None:
-        open_pairs = pairs - made.counted("holds") - made.counted("fragile")
+    if claims is not None:
+        open_pairs = pairs - claims.counted("holds") - claims.counted("fragile")
         yield (
-            f"  audit       {made.counted('holds')} differences hold in every audit, {made.counted('fragile')} are "
+            f"  audit       {claims.counted('holds')} differences hold in every audit, {claims.counted('fragile')} are "
             f"fragile, {open_pairs} stay open"
         )
 

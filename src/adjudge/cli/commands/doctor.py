@@ -30,7 +30,7 @@ def doctor(
     from adjudge.doctor import Examination, examine
 
     with progress([]) as (tell, _):
-        found = examine(Examination(database=database, port=port), tell=tell)
-    write_output({"all": found}, json=json, output=output)
-    if not found.healthy:
+        examination = examine(Examination(database=database, port=port), tell=tell)
+    write_output({"all": examination}, json=json, output=output)
+    if not examination.healthy:
         raise typer.Exit(1)

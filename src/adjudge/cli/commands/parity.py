@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from adjudge.audit.parity.counts import Ties
     from adjudge.core.judgments import Judgments
 
+_YES = ("t", "true", "yes", "y", "1")
+
 
 def parity(
     human: Annotated[str, typer.Option("--human", help="The human translation: its name, or a pattern that fits it.")],
@@ -84,9 +86,6 @@ def parity(
         title = ", ".join(["Human parity", *(name for name in results if not name.startswith("und"))])
         write_page(build_parity_page(results, title=title), report)
     write_output(results, json=json, output=output)
-
-
-_YES = ("t", "true", "yes", "y", "1")
 
 
 def marked_segments(marked: str, tables: "Sequence[Judgments]") -> frozenset[str]:

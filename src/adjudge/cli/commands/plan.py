@@ -68,15 +68,15 @@ def plan(
     )
     variances = _variances(like, reading) if like else None
     watched = sys.stderr.isatty()
-    found = make_plan(
+    result = make_plan(
         settings, variances=variances, progress=lambda what: print(what, file=sys.stderr) if watched else None
     )
     if plot is not None:
-        from adjudge.report.charts.plan_curve import write_plan_curve
+        from adjudge.report.plan_chart import write_plan_chart
 
-        write_plan_curve(found, plot)
+        write_plan_chart(result, plot)
         print(f"wrote {plot}", file=sys.stderr)
-    write_output({"all": found}, json=json, output=output)
+    write_output({"all": result}, json=json, output=output)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

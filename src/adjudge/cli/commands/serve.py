@@ -67,10 +67,10 @@ def serve(
         raise InputError("no such campaign file; check the path", file=campaign)
     address = Address(host, port, url)
 
-    def ready(tasks: TaskSet, made: list[NewLink]) -> None:
+    def ready(tasks: TaskSet, new: list[NewLink]) -> None:
         if links is not None:
-            _write_links(links, made, address.base)
-        _show(tasks, made, address.base, as_json=json, hide=links is not None)
+            _write_links(links, new, address.base)
+        _show(tasks, new, address.base, as_json=json, hide=links is not None)
 
     serve_campaign(
         campaign,
@@ -117,20 +117,20 @@ def _as_panels(result: Result, command: str) -> list[PanelTable]:
     return panels
 
 
-def _show(tasks: TaskSet, made: list[NewLink], base: str, *, as_json: bool, hide: bool) -> None:
+def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, hide: bool) -> None:
     from adjudge.collect.links import address
 
     if as_json:
-        shown = [{"role": one.role, "name": one.name, "link": address(one.secret, base)} for one in made]
+        shown = [{"role": link.role, "name": link.name, "link": address(link.secret, base)} for link in new]
         # Addresses and names in one line, which those who started the server wait for.
         print(json_module.dumps({"url": base, "links": shown}), flush=True)
         return
     counts = f"{_count(len(tasks.tasks), 'task')} for {_count(len(tasks.annotators), 'annotator')}"
     print(f"{tasks.campaign}: {counts} at {base}")
-    for one in made:
-        if one.role != "annotator" or not hide:
-            print(f"  {one.role if one.role != 'annotator' else one.name:<14} {address(one.secret, base)}")
-    if not any(one.role == "annotator" for one in made):
+    for link in new:
+        if link.role != "annotator" or not hide:
+            print(f"  {link.role if link.role != 'annotator' else link.name:<14} {address(link.secret, base)}")
+    if not any(link.role == "annotator" for link in new):
         print(
             "  The annotators' links are those handed out before; --new-links or the organiser's page makes new ones."
         )
@@ -141,10 +141,10 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _write_links(file: Path, made: list[NewLink], base: str) -> None:
+def _write_links(file: Path, new: list[NewLink], base: str) -> None:
     from adjudge.collect.links import address
 
-    text = "role\tname\tlink\n" + "".join(f"{one.role}\t{one.name}\t{address(one.secret, base)}\n" for one in made)
+    text = "role\tname\tlink\n" + "".join(f"{link.role}\t{link.name}\t{address(link.secret, base)}\n" for link in new)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
         os.fchmod(handle.fileno(), 0o600)
         handle.write(text)

@@ -108,6 +108,6 @@ def _numbers(text: str | None) -> tuple[float, ...] | None:
     if text is None:
         return None
     try:
-        return tuple(float(one) for one in text.split(","))
+        return tuple(float(number) for number in text.split(","))
     except ValueError as fault:
         raise UsageError(f"--qualities '{text}' is not a list of numbers; write them as 0.5,0,-0.5") from fault

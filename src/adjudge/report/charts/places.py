@@ -18,10 +18,10 @@ def places(orders: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
     names = list(orders)
     common = [name for name in orders[names[0]] if all(name in order for order in orders.values())]
-    place = {name: _places(order, common) for name, order in orders.items()}
-    moved = {system: len({place[name][system] for name in names}) > 1 for system in common}
+    positions = {name: _places(order, common) for name, order in orders.items()}
+    moved = {system: len({positions[name][system] for name in names}) > 1 for system in common}
     rows = [
-        {"system": system, "ranking": name, "place": place[name][system], "moved": "yes" if moved[system] else "no"}
+        {"system": system, "ranking": name, "place": positions[name][system], "moved": "yes" if moved[system] else "no"}
         for system in common
         for name in names
     ]
@@ -54,4 +54,4 @@ def places(orders: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _places(order: Sequence[str], common: Sequence[str]) -> dict[str, int]:
-    return {name: i + 1 for i, name in enumerate(one for one in order if one in common)}
+    return {name: i + 1 for i, name in enumerate(shared for shared in order if shared in common)}

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from adjudge.results.table import p_value, show
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -72,7 +74,7 @@ def finish(chart: Any, *, height: int) -> dict[str, Any]:
 
 def _rows(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
     """All rows of data in a specification, wherever its layers keep them."""
-    sources = [one.get("data", {}).get("values", []) for one in (spec, *spec.get("layer", []))]
+    sources = [layer.get("data", {}).get("values", []) for layer in (spec, *spec.get("layer", []))]
     return [row for rows in (*sources, *spec.get("datasets", {}).values()) for row in rows]
 
 
@@ -122,3 +124,8 @@ def paint(spec: Mapping[str, Any], *, width: int = STATIC_WIDTH) -> dict[str, An
         text = text.replace(f"var(--{name})", colour)
     painted: dict[str, Any] = json.loads(text)
     return painted | {"width": width, "background": "#ffffff", "padding": 12}
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as tables show it."""
+    return show(p, p_value())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.by_length import by_length
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -22,15 +22,18 @@ _WORDS = (
     (1.0, "almost perfect"),
 )
 
+_NAMES = {"inter": "between annotators", "intra": "within an annotator"}
+FEWEST_PAIRS = 30
+
 
 def in_words(kappa: float) -> str:
     """The customary word for a chance-corrected coefficient."""
     return next(word for limit, word in _WORDS if kappa <= limit + 1e-12)
 
 
-def coefficient(agreement: Agreement, one: Coefficients) -> tuple[str, float]:
+def coefficient(agreement: Agreement, coefficients: Coefficients) -> tuple[str, float]:
     """The coefficient that is shown first: kappa for preferences, alpha for scores."""
-    return ("kappa", one.kappa) if agreement.kind == "preferences" else ("alpha", one.alpha)
+    return ("kappa", coefficients.kappa) if agreement.kind == "preferences" else ("alpha", coefficients.alpha)
 
 
 def agreement_section(results: PairResults) -> Section | None:
@@ -43,19 +46,51 @@ def agreement_section(results: PairResults) -> Section | None:
     charts = []
     if agreement.by_length:
         says = "Longer source texts are harder to judge alike where the points fall to the right."
-        charts.append(Chart("length", "Agreement by length of the source", says, by_length(agreement)))
+        charts.append(Chart("length", "Agreement by length of the source", says, length_chart(agreement)))
     first, *rest = agreement.tables()
     return Section("agreement", "Agreement", tuple(words), tuple(charts), (first,), tuple(rest), agreement.notes)
 
 
 def _sentence(agreement: Agreement, kind: str) -> str:
-    one = (agreement.inter if kind == "inter" else agreement.intra)["all"]
-    if not one.pairs:
+    coefficients = (agreement.inter if kind == "inter" else agreement.intra)["all"]
+    if not coefficients.pairs:
         return "No two annotators judged the same thing." if kind == "inter" else "Nobody judged the same thing twice."
     who = "Two annotators of the same thing" if kind == "inter" else "Annotators who saw the same thing again"
-    name, value = coefficient(agreement, one)
+    name, value = coefficient(agreement, coefficients)
     if math.isnan(value):
-        return f"{who}: {name} cannot be computed from {one.pairs:,} pairs of judgments."
-    if math.isnan(one.observed):
+        return f"{who}: {name} cannot be computed from {coefficients.pairs:,} pairs of judgments."
+    if math.isnan(coefficients.observed):
         return f"{who}: {name} {value:.2f} ({in_words(value)})."
-    return f"{who} agree in {100 * one.observed:.0f}% of {one.pairs:,} cases: {name} {value:.2f} ({in_words(value)})."
+    share = f"{100 * coefficients.observed:.0f}%"
+    return f"{who} agree in {share} of {coefficients.pairs:,} cases: {name} {value:.2f} ({in_words(value)})."
+
+
+def length_chart(agreement: Agreement) -> dict[str, Any]:
+    """S (P(E) = 1/3) by length, points sized by the pairs behind them; lengths with few pairs are left out."""
+    import altair as alt
+
+    rows = [
+        {"length": length_row.length, "kind": name, "s": numbers["all"].get("s"), "pairs": numbers["all"].get("pairs")}
+        for length_row in agreement.by_length or ()
+        for name, numbers in ((_NAMES["inter"], length_row.inter), (_NAMES["intra"], length_row.intra))
+        if (numbers["all"].get("pairs") or 0) >= FEWEST_PAIRS
+    ]
+    base = alt.Chart(theme.values(rows)).encode(
+        x=alt.X("length:Q", title="length of the source", scale=alt.Scale(zero=False)),
+        y=alt.Y("s:Q", title="agreement (S)"),
+        color=alt.Color(
+            "kind:N", title=None, scale=alt.Scale(domain=list(_NAMES.values()), range=[theme.ACCENT, theme.HUMAN])
+        ),
+    )
+    # Single lengths are noisy: a smooth line through them shows the tendency.
+    lines = base.transform_loess("length", "s", groupby=["kind"], bandwidth=0.7).mark_line(strokeWidth=2.5)
+    points = base.mark_point(filled=True, opacity=0.55).encode(
+        size=alt.Size("pairs:Q", legend=None, scale=alt.Scale(range=[20, 160])),
+        tooltip=[
+            alt.Tooltip("length:Q"),
+            alt.Tooltip("kind:N", title="agreement"),
+            alt.Tooltip("s:Q", format=".3f"),
+            alt.Tooltip("pairs:Q"),
+        ],
+    )
+    return theme.finish(alt.layer(lines, points), height=260)

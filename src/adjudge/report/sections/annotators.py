@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.annotators import annotators
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, listed
 
@@ -19,16 +19,20 @@ def annotators_section(results: PairResults) -> Section | None:
     if checked is None:
         return None
     charts = []
-    if any(one.control_difference is not None and one.seconds is not None for one in checked.annotators):
+    if any(
+        annotator.control_difference is not None and annotator.seconds is not None for annotator in checked.annotators
+    ):
         says = "Careless annotators are quick and score degraded translations like genuine ones: lower left."
-        charts.append(Chart("annotators", "What annotators see, and how fast they are", says, annotators(checked)))
+        charts.append(
+            Chart("annotators", "What annotators see, and how fast they are", says, annotators_chart(checked))
+        )
     first, *rest = checked.tables()
     return Section("annotators", "Annotators", _words(checked), tuple(charts), (first,), tuple(rest), checked.notes)
 
 
 def _words(checked: Checked) -> tuple[str, ...]:
-    failed = [one.annotator for one in checked.annotators if not one.passed]
-    if not failed and all(one.p_controls is None for one in checked.annotators):
+    failed = [annotator.annotator for annotator in checked.annotators if not annotator.passed]
+    if not failed and all(annotator.p_controls is None for annotator in checked.annotators):
         sentence = f"Nobody could be tested on controls; all {counted(len(checked.annotators), 'annotator')} are kept."
     elif not failed:
         sentence = f"All {counted(len(checked.annotators), 'annotator')} pass the check."
@@ -38,5 +42,42 @@ def _words(checked: Checked) -> tuple[str, ...]:
             f"{passed:,} of {counted(len(checked.annotators), 'annotator')} pass the check; "
             f"{listed(failed)} {'does' if len(failed) == 1 else 'do'} not."
         )
-    twins = [f"{' and '.join(one.annotators)} ({one.kind})" for one in checked.twins]
+    twins = [f"{' and '.join(twin.annotators)} ({twin.kind})" for twin in checked.twins]
     return (sentence, f"Answers that chance does not explain: {listed(twins)}.") if twins else (sentence,)
+
+
+def annotators_chart(checked: Checked) -> dict[str, Any]:
+    """One point per annotator, sized by their judgments; those who are not kept stand out by colour and shape."""
+    import altair as alt
+
+    rows = [
+        {
+            "annotator": annotator.annotator, "lead": annotator.control_difference, "seconds": annotator.seconds,
+            "judgments": annotator.judgments, "kept": "kept" if annotator.passed else "not kept",
+            "why": "; ".join(annotator.reasons),
+        }
+        for annotator in checked.annotators
+        if annotator.control_difference is not None and annotator.seconds is not None
+    ]  # fmt: skip
+    scale = alt.Scale(domain=["kept", "not kept"], range=[theme.ACCENT, theme.WARN])
+    points = (
+        alt.Chart(theme.values(rows))
+        .mark_point(filled=True, opacity=0.85)
+        .encode(
+            x=alt.X("seconds:Q", title="seconds per judgment (median)", scale=alt.Scale(zero=True)),
+            y=alt.Y("lead:Q", title="genuine above degraded (points)"),
+            color=alt.Color("kept:N", title=None, scale=scale),
+            shape=alt.Shape(
+                "kept:N", title=None, scale=alt.Scale(domain=["kept", "not kept"], range=["circle", "cross"])
+            ),
+            size=alt.Size("judgments:Q", legend=None, scale=alt.Scale(range=[40, 240])),
+            tooltip=[
+                alt.Tooltip("annotator:N"),
+                alt.Tooltip("judgments:Q"),
+                alt.Tooltip("seconds:Q", format=".1f"),
+                alt.Tooltip("lead:Q", format=".1f"),
+                alt.Tooltip("why:N", title="why not kept"),
+            ],
+        )
+    )
+    return theme.finish(points, height=300)

@@ -50,9 +50,9 @@ def audit_sections(results: PairResults) -> tuple[Section, ...]:
     if results.audit is None:
         return ()
     elsewhere = (*ELSEWHERE, *WITH_OPPONENTS) if is_relative(results.ranking) else ELSEWHERE
-    shown = [(name, one) for name, one in results.audit.sections.items() if name not in elsewhere]
+    shown = [(name, section) for name, section in results.audit.sections.items() if name not in elsewhere]
     shown.sort(key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER))
-    return tuple(_section(name, one) for name, one in shown)
+    return tuple(_section(name, section) for name, section in shown)
 
 
 def is_relative(ranking: Ranking) -> bool:

@@ -2,53 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.claims import claims
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, listed
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adjudge.results.report import PairResults
-
-
-def claims_of(results: PairResults) -> Claims | None:
-    """The claims that were audited, where they were."""
-    made = None if results.audit is None else results.audit.sections.get("claims")
-    return made if isinstance(made, Claims) else None
-
-
-def claims_section(results: PairResults) -> Section | None:
-    """Shown where claims were audited."""
-    made = claims_of(results)
-    if made is None:
-        return None
-    parity = [one for one in made.claims if one.kind == "parity" and one.verdict != "not supported"]
-    words = (_summary(made), *_rule(made), *(f"{one.claim}: {_PARITY[one.verdict]}." for one in parity))
-    if not any(one.verdict != "not supported" for one in made.claims):
-        return Section("claims", "What can be claimed", words)
-    order = [name for name in results.ranking.order if any(name in one.systems for one in made.claims)]
-    says = "✓ holds, ! fragile, blank: the data cannot decide."
-    chart = Chart("claims", "Is the row better than the column?", says, claims(made, order))
-    return Section("claims", "What can be claimed", words, (chart,), folded=made.tables())
-
-
-def _summary(made: Claims) -> str:
-    pairs = sum(one.kind == "better" for one in made.claims)
-    holds, fragile = made.counted("holds"), made.counted("fragile")
-    shares = f"Differences that hold: {holds:,} of {counted(pairs, 'pair')} of systems"
-    return f"{shares}. Fragile: {fragile:,}. Left open by the data: {pairs - holds - fragile:,}."
-
-
-def _rule(made: Claims) -> tuple[str, ...]:
-    if not made.audits:
-        return ()
-    audits = listed(made.audits)
-    return (f"A claim holds if it survives every audit ({audits}), and is fragile if some audit overturns it.",)
-
 
 _PARITY = {
     "holds": "the difference lies within the margin, in every audit",
     "fragile": "the difference lies within the margin, but not in every audit",
 }
+ROW_HEIGHT = 30
+_VERDICTS = ("holds", "fragile", "not supported")
+_COLOURS = (theme.HEAT[6], theme.HEAT[1], theme.HEAT[3])
+# The verdict stands in the cell, too, for those who do not see the colours.
+_SIGNS = {"holds": "✓", "fragile": "!", "not supported": ""}
+
+
+def claims_of(results: PairResults) -> Claims | None:
+    """The claims that were audited, where they were."""
+    claims = None if results.audit is None else results.audit.sections.get("claims")
+    return claims if isinstance(claims, Claims) else None
+
+
+def claims_section(results: PairResults) -> Section | None:
+    """Shown where claims were audited."""
+    claims = claims_of(results)
+    if claims is None:
+        return None
+    parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
+    words = (_summary(claims), *_rule(claims), *(f"{claim.claim}: {_PARITY[claim.verdict]}." for claim in parity))
+    if not any(claim.verdict != "not supported" for claim in claims.claims):
+        return Section("claims", "What can be claimed", words)
+    order = [name for name in results.ranking.order if any(name in claim.systems for claim in claims.claims)]
+    says = "✓ holds, ! fragile, blank: the data cannot decide."
+    chart = Chart("claims", "Is the row better than the column?", says, claims_chart(claims, order))
+    return Section("claims", "What can be claimed", words, (chart,), folded=claims.tables())
+
+
+def _summary(claims: Claims) -> str:
+    pairs = sum(claim.kind == "better" for claim in claims.claims)
+    holds, fragile = claims.counted("holds"), claims.counted("fragile")
+    shares = f"Differences that hold: {holds:,} of {counted(pairs, 'pair')} of systems"
+    return f"{shares}. Fragile: {fragile:,}. Left open by the data: {pairs - holds - fragile:,}."
+
+
+def _rule(claims: Claims) -> tuple[str, ...]:
+    if not claims.audits:
+        return ()
+    audits = listed(claims.audits)
+    return (f"A claim holds if it survives every audit ({audits}), and is fragile if some audit overturns it.",)
+
+
+def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
+    """One cell per pair, above the diagonal where the claims follow the order of the ranking."""
+    import altair as alt
+
+    cells = [
+        {
+            "row": claim.systems[0], "column": claim.systems[1], "verdict": claim.verdict,
+            "sign": _SIGNS[claim.verdict],
+            "estimate": claim.estimate, "p": theme.p_text(claim.p_holm), "broken": "; ".join(claim.broken_by[:4]),
+        }
+        for claim in claims.claims
+        if claim.kind == "better"
+    ]  # fmt: skip
+    base = alt.Chart(theme.values(cells)).encode(
+        x=alt.X("column:N", sort=list(order), title="than", axis=theme.column_axis(len(order))),
+        y=alt.Y("row:N", sort=list(order), title=None),
+    )
+    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=alt.Color("verdict:N", title=None, scale=alt.Scale(domain=list(_VERDICTS), range=list(_COLOURS))),
+        tooltip=[
+            alt.Tooltip("row:N", title="better"),
+            alt.Tooltip("column:N", title="worse"),
+            alt.Tooltip("verdict:N"),
+            alt.Tooltip("estimate:Q", title=f"by {claims.unit}", format=".2f"),
+            alt.Tooltip("p:N", title="p (Holm)"),
+            alt.Tooltip("broken:N", title="broken by"),
+        ],
+    )
+    signs = base.mark_text(fontSize=13, fontWeight="bold").encode(text="sign:N")
+    return theme.finish(alt.layer(boxes, signs), height=ROW_HEIGHT * max(len(order), 2))

@@ -20,19 +20,19 @@ def methods_section(results: PairResults) -> Section | None:
     if not results.others:
         return None
     first, others = results.ranking, results.others
-    agree = [one.method for one in others if _same_order(first, one)]
-    differ = [one.method for one in others if not _same_order(first, one)]
+    agree = [other.method for other in others if _same_order(first, other)]
+    differ = [other.method for other in others if not _same_order(first, other)]
     words = [f"The order by {first.method} comes out of {listed(agree)}, too."] if agree else []
     if differ:
         words.append(
             f"Another order comes out of {listed(differ)}: what depends on the method is not settled by the data."
         )
     chart = Chart("methods", "Places by method", "Coloured lines are systems whose place depends on the method.",
-                  places({one.method: one.order for one in (first, *others)}))  # fmt: skip
+                  places({ranking.method: ranking.order for ranking in (first, *others)}))  # fmt: skip
     words += _false_alarms(results)
     return Section(
         "methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),),
-        tuple(one.tables()[0] for one in others if _has_rank_sets(one)),
+        tuple(other.tables()[0] for other in others if _has_rank_sets(other)),
     )  # fmt: skip
 
 
@@ -41,25 +41,25 @@ def _false_alarms(results: PairResults) -> list[str]:
     audited = None if results.audit is None else results.audit.sections.get("aa")
     if not isinstance(audited, AATest):
         return []
-    names = [one.method for one in (results.ranking, *results.others) if one.method in audited.rates]
+    names = [ranking.method for ranking in (results.ranking, *results.others) if ranking.method in audited.rates]
     alarms = [f"{name} {show(audited.rates[name].rate_05, percent('rate', 0))}" for name in names]
     return [f"False alarms of the test behind each method on these data (5% is promised): {', '.join(alarms)}."]
 
 
 def _has_rank_sets(ranking: Ranking) -> bool:
     """Whether anything is known about possible ranks: a method that ran for its order alone knows nothing."""
-    return any(one.rank_set != (1, len(ranking.systems)) for one in ranking.systems)
+    return any(system.rank_set != (1, len(ranking.systems)) for system in ranking.systems)
 
 
-def _same_order(one: Ranking, other: Ranking) -> bool:
+def _same_order(ranking: Ranking, other: Ranking) -> bool:
     """Whether both put the systems that they share into the same order."""
-    common = set(one.order) & set(other.order)
-    return [name for name in one.order if name in common] == [name for name in other.order if name in common]
+    common = set(ranking.order) & set(other.order)
+    return [name for name in ranking.order if name in common] == [name for name in other.order if name in common]
 
 
 def _orders(rankings: tuple[Ranking, ...]) -> Table:
-    most = max(len(one.systems) for one in rankings)
+    most = max(len(ranking.systems) for ranking in rankings)
     rows: list[tuple[Cell, ...]] = [
-        tuple(one.order[i] if i < len(one.order) else None for one in rankings) for i in range(most)
+        tuple(ranking.order[i] if i < len(ranking.order) else None for ranking in rankings) for i in range(most)
     ]
-    return Table("Orders side by side", tuple(text(one.method) for one in rankings), tuple(rows))
+    return Table("Orders side by side", tuple(text(ranking.method) for ranking in rankings), tuple(rows))

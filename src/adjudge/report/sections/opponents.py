@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.opponents import opponents
-from adjudge.report.charts.times_judged import times_judged
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_relative
 
 if TYPE_CHECKING:
+    from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
+
+ROW_HEIGHT = 28
+_SHADES = (theme.HEAT[3], theme.HEAT[4], theme.HEAT[5], theme.HEAT[6])
 
 
 def opponents_section(results: PairResults) -> Section | None:
@@ -18,8 +21,8 @@ def opponents_section(results: PairResults) -> Section | None:
     ranking = results.ranking
     if not is_relative(ranking):
         return None
-    most = max(ranking.systems, key=lambda one: one.n)
-    least = min(ranking.systems, key=lambda one: one.n)
+    most = max(ranking.systems, key=lambda system: system.n)
+    least = min(ranking.systems, key=lambda system: system.n)
     words = (
         (
             f"{most.system} was compared most often ({most.n:,} times), {least.system} least often ({least.n:,}). "
@@ -29,11 +32,74 @@ def opponents_section(results: PairResults) -> Section | None:
     )
     charts = (
         Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
-              times_judged(ranking, unit=ranking.unit)),
+              times_judged_chart(ranking, unit=ranking.unit)),
         Chart("opponents", "Comparisons of every pair",
               "Darker pairs were compared more often than the average pair; one shade throughout is an even spread.",
-              opponents(ranking)),
+              meetings_heatmap(ranking)),
     )  # fmt: skip
     first, *rest = audit_tables(results, *WITH_OPPONENTS) or (None,)
     tables = () if first is None else (first,)
-    return Section("opponents", "Who met whom", words, charts, tables, tuple(one for one in rest if one is not None))
+    return Section(
+        "opponents", "Who met whom", words, charts, tables, tuple(table for table in rest if table is not None)
+    )
+
+
+def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
+    """The number of comparisons of every pair, darker where it is larger than the average pair's."""
+    import altair as alt
+
+    meetings = {
+        (comparison.better, comparison.worse): sum(
+            int(comparison.numbers.get(name) or 0) for name in ("wins", "ties", "losses")
+        )
+        for comparison in ranking.comparisons
+    }
+    mean = sum(meetings.values()) / max(len(meetings), 1)
+    cells = [
+        {"row": row, "column": column, "comparisons": count, "ratio": count / mean if mean else 0}
+        for (better, worse), count in meetings.items()
+        for row, column in ((better, worse), (worse, better))
+    ]
+    order = list(ranking.order)
+    base = alt.Chart(theme.values(cells)).encode(
+        x=alt.X("column:N", sort=order, title="met", axis=theme.column_axis(len(order))),
+        y=alt.Y("row:N", sort=order, title=None),
+    )
+    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=alt.Color(
+            "ratio:Q", scale=alt.Scale(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES)), legend=None
+        ),
+        tooltip=[
+            alt.Tooltip("row:N", title="system"),
+            alt.Tooltip("column:N", title="met"),
+            alt.Tooltip("comparisons:Q"),
+            alt.Tooltip("ratio:Q", title="against the average pair", format=".2f"),
+        ],
+    )
+    wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
+    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text="comparisons:Q")
+    return theme.finish(alt.layer(boxes, numbers), height=ROW_HEIGHT * max(len(order), 2))
+
+
+def times_judged_chart(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+    """One point per system, its name beside it. Human translations, far above, would hide the rest."""
+    import altair as alt
+
+    rows = [
+        {"system": system.system, "score": system.score, "n": system.n}
+        for system in ranking.systems
+        if not system.human
+    ]
+    base = alt.Chart(theme.values(rows)).encode(
+        x=alt.X("n:Q", title="comparisons", scale=alt.Scale(zero=False, nice=False, padding=36)),
+        y=alt.Y("score:Q", title=unit, scale=alt.Scale(zero=False, nice=False, padding=20)),
+    )
+    points = base.mark_point(filled=True, size=80, opacity=1, color=theme.ACCENT).encode(
+        tooltip=[
+            alt.Tooltip("system:N"),
+            alt.Tooltip("n:Q", title="comparisons"),
+            alt.Tooltip("score:Q", format=".3f"),
+        ],
+    )
+    names = base.mark_text(dy=-11, fontSize=11, color=theme.MUTED, limit=90).encode(text="system:N")
+    return theme.finish(alt.layer(points, names), height=280)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.differences import differences
-from adjudge.report.charts.heatmap import heatmap
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables, is_relative
 from adjudge.report.words import pairs_told_apart
 
 if TYPE_CHECKING:
+    from adjudge.results.rank import PairComparison, Ranking
     from adjudge.results.report import PairResults
+
+STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
+ROW_HEIGHT = 30
+# How sure it is that the row's system is worse, or better, than the column's.
+_EVIDENCE = ("worse", "perhaps worse", "open", "perhaps better", "better")
+_COLOURS = (theme.HEAT[0], theme.HEAT[2], theme.HEAT[3], theme.HEAT[4], theme.HEAT[6])
 
 
 def pairs_section(results: PairResults) -> Section:
@@ -26,11 +32,11 @@ def pairs_section(results: PairResults) -> Section:
             "a dot marks pairs that all judgments together tell apart."
         )
         says = "Blue: the row's system wins more often; orange: it loses more often."
-        charts.append(Chart("pairs", "Who beats whom", says, heatmap(ranking)))
+        charts.append(Chart("pairs", "Who beats whom", says, wins_heatmap(ranking)))
     else:
         words.append("A cell is the row's score minus the column's.")
         says = "Blue: the row's system is better; orange: worse; pale: told apart only without Holm's correction."
-        charts.append(Chart("pairs", "Differences", says, differences(ranking, unit=ranking.unit)))
+        charts.append(Chart("pairs", "Differences", says, differences_heatmap(ranking, unit=ranking.unit)))
     return Section(
         "pairs",
         "Pairs of systems",
@@ -38,3 +44,110 @@ def pairs_section(results: PairResults) -> Section:
         tuple(charts),
         folded=(ranking.comparison_table(), *audit_tables(results, "discrepancies", "sole_winners")),
     )
+
+
+def wins_heatmap(ranking: Ranking) -> dict[str, Any]:
+    """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart (Holm)."""
+    import altair as alt
+
+    level = ranking.lines.level
+    cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison, level)]
+    order = list(ranking.order)
+    base = alt.Chart(theme.values(cells)).encode(
+        x=alt.X("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
+        y=alt.Y("row:N", sort=order, title=None),
+    )
+    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=alt.Color(
+            "share:Q",
+            title="share won",
+            scale=alt.Scale(type="threshold", domain=list(STEPS), range=list(theme.HEAT)),
+            legend=None,
+        ),
+        tooltip=[
+            alt.Tooltip("row:N", title="system"),
+            alt.Tooltip("column:N", title="against"),
+            alt.Tooltip("share:Q", title="share won", format=".1%"),
+            alt.Tooltip("wins:Q"),
+            alt.Tooltip("ties:Q"),
+            alt.Tooltip("losses:Q"),
+            alt.Tooltip("p:N", title="p (Holm)"),
+        ],
+    )
+    # Numbers are shown where a cell is wide enough for them.
+    wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
+    numbers = base.mark_text(fontSize=12, opacity=alt.expr(wide)).encode(text=alt.Text("label:N"))
+    return theme.finish(alt.layer(boxes, numbers), height=ROW_HEIGHT * max(len(order), 2))
+
+
+def _share_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
+    wins, losses = comparison.numbers.get("wins") or 0, comparison.numbers.get("losses") or 0
+    decided = wins + losses
+    if not decided:
+        return []
+    apart = comparison.p_holm is not None and comparison.p_holm < level
+    common = {"ties": comparison.numbers.get("ties"), "p": theme.p_text(comparison.p_holm)}
+
+    def cell(row: str, column: str, won: float, lost: float) -> dict[str, Any]:
+        share = won / decided
+        label = _percent(share) + ("•" if apart else "")
+        return {"row": row, "column": column, "share": share, "wins": won, "losses": lost, "label": label, **common}
+
+    return [
+        cell(comparison.better, comparison.worse, wins, losses),
+        cell(comparison.worse, comparison.better, losses, wins),
+    ]
+
+
+def _percent(share: float) -> str:
+    """Whole percents; 0 and 100 only where it is exactly so."""
+    if 0 < share < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
+
+
+def differences_heatmap(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+    """Row minus column; strong colours are told apart after Holm's correction, weak ones only before it."""
+    import altair as alt
+
+    order = list(ranking.order)
+    cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, ranking.lines.level)]
+    base = alt.Chart(theme.values(cells)).encode(
+        x=alt.X("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
+        y=alt.Y("row:N", sort=order, title=None),
+    )
+    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=alt.Color("evidence:N", legend=None, scale=alt.Scale(domain=list(_EVIDENCE), range=list(_COLOURS))),
+        tooltip=[
+            alt.Tooltip("row:N", title="system"),
+            alt.Tooltip("column:N", title="against"),
+            alt.Tooltip("difference:Q", title=unit, format="+.2f"),
+            alt.Tooltip("p:N", title="p (Holm)"),
+            alt.Tooltip("evidence:N"),
+        ],
+    )
+    wide = f"width / {max(len(order), 1)} > 40 ? 1 : 0"
+    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text="label:N")
+    return theme.finish(alt.layer(boxes, numbers), height=ROW_HEIGHT * max(len(order), 2))
+
+
+def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
+    if comparison.difference is None:
+        return []
+    step = (
+        2
+        if comparison.p_holm is not None and comparison.p_holm < level
+        else 1
+        if comparison.p is not None and comparison.p < level
+        else 0
+    )
+    common = {"p": theme.p_text(comparison.p_holm)}
+
+    def cell(row: str, column: str, difference: float, evidence: str) -> dict[str, Any]:
+        shown = f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}"
+        return {"row": row, "column": column, "difference": difference, "label": shown, "evidence": evidence, **common}
+
+    return [
+        cell(comparison.better, comparison.worse, comparison.difference, _EVIDENCE[2 + step]),
+        cell(comparison.worse, comparison.better, -comparison.difference, _EVIDENCE[2 - step]),
+    ]

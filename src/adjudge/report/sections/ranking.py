@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.components import components
-from adjudge.report.charts.forest import behind, forest
-from adjudge.report.charts.ranges import ranges
+from adjudge.report.charts import theme
+from adjudge.report.charts.ranking import behind, forest, ranges
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, machines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.results.components import VarianceComponent
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
+
+ROW_HEIGHT = 30
 
 
 def ranking_section(results: PairResults) -> Section:
@@ -51,12 +55,12 @@ def _scores(ranking: Ranking) -> Chart:
 
 
 def _has_intervals(ranking: Ranking) -> bool:
-    return any("low" in one.numbers for one in ranking.systems)
+    return any("low" in system.numbers for system in ranking.systems)
 
 
 def _has_gaps(ranking: Ranking) -> bool:
     """Whether the method gives intervals of differences, which say more than intervals of scores."""
-    return any("low" in one.numbers for one in ranking.comparisons)
+    return any("low" in comparison.numbers for comparison in ranking.comparisons)
 
 
 def spread_section(results: PairResults) -> Section | None:
@@ -64,13 +68,48 @@ def spread_section(results: PairResults) -> Section | None:
     ranking = results.ranking
     if not ranking.components:
         return None
-    largest = max(ranking.components, key=lambda one: one.sd if one.effect != "residual" else -1.0)
+    largest = max(ranking.components, key=lambda component: component.sd if component.effect != "residual" else -1.0)
     size = f"standard deviation {largest.sd:.1f}"
     words = (
         f"After single scores' own noise, {largest.effect} matters most: {largest.meaning} ({size}).",
         "A ranking that ignores these sources takes them for differences between systems.",
     )
     chart = Chart(
-        "spread", "Where the spread of scores comes from", "Thin lines are intervals.", components(ranking.components)
+        "spread",
+        "Where the spread of scores comes from",
+        "Thin lines are intervals.",
+        components_chart(ranking.components),
     )
     return Section("spread", "Sources of spread", words, (chart,), ranking.tables()[1:])
+
+
+def components_chart(components: Sequence[VarianceComponent]) -> dict[str, Any]:
+    """One bar per effect, in the order of the model; a thin line is the interval."""
+    import altair as alt
+
+    rows = [
+        {
+            "effect": component.effect,
+            "sd": component.sd,
+            "low": component.low,
+            "high": component.high,
+            "meaning": component.meaning,
+        }
+        for component in components
+    ]
+    base = alt.Chart(theme.values(rows)).encode(
+        y=alt.Y("effect:N", sort=[component.effect for component in components], title=None),
+        tooltip=[
+            alt.Tooltip("effect:N"),
+            alt.Tooltip("sd:Q", format=".2f"),
+            alt.Tooltip("low:Q", title="from", format=".2f"),
+            alt.Tooltip("high:Q", title="to", format=".2f"),
+            alt.Tooltip("meaning:N"),
+        ],
+    )
+    bars = base.mark_bar(height=14, cornerRadius=3, fill=theme.ACCENT, opacity=0.45).encode(
+        x=alt.X("sd:Q", title="standard deviation")
+    )
+    known = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
+    intervals = known.mark_rule(strokeWidth=2, stroke=theme.ACCENT).encode(x="low:Q", x2="high:Q")
+    return theme.finish(alt.layer(bars, intervals), height=ROW_HEIGHT * len(components))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.matrix import matrix
+from adjudge.report.charts import theme
 from adjudge.report.charts.places import places
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.stability import ONCE_PER_PAIR
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
     from adjudge.results.audit.tasks import Documents, TaskComposition
 
@@ -79,13 +81,63 @@ def documents_section(documents: Documents) -> Section:
     shown = documents.documents[:MOST_DOCUMENTS]
     if len(shown) < len(documents.documents):
         words.append(f"The {len(shown)} easiest of {len(documents.documents)} documents are drawn.")
-    known = [one for one in documents.difficulty if one == one]  # noqa: PLR0124  NaN differs from itself
+    known = [value for value in documents.difficulty if value == value]  # noqa: PLR0124  NaN differs from itself
     mean = sum(known) / max(len(known), 1)
     says = f"Mean raw score; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
     spec = matrix(
-        shown, documents.systems, documents.matrix[: len(shown)], steps=[mean + one for one in _DEVIATIONS],
+        shown, documents.systems, documents.matrix[: len(shown)], steps=[mean + deviation for deviation in _DEVIATIONS],
         what="mean score", number=".0f", row_height=20,
     )  # fmt: skip
     first, *rest = documents.tables()
     chart = Chart("documents", "Documents by systems", says, spec)
     return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(rest))
+
+
+def matrix(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[float | None]],
+    *,
+    steps: Sequence[float],
+    what: str,
+    number: str,
+    row_height: int = 26,
+) -> dict[str, Any]:
+    """Coloured cells. Empty ones stay blank.
+
+    Args:
+        rows: names, the first at the top.
+        columns: names, the first at the left.
+        cells: one sequence per row.
+        steps: the values between the colours: six from orange over neutral to blue, three from neutral to blue.
+        what: what a cell is, for its tooltip.
+        number: the format of cells, as d3 writes it.
+        row_height: of a cell, in pixels.
+    """
+    import altair as alt
+
+    values = [
+        {"row": row, "column": column, "value": value}
+        for row, line in zip(rows, cells, strict=True)
+        for column, value in zip(columns, line, strict=True)
+        if value is not None
+    ]
+    base = alt.Chart(theme.values(values)).encode(
+        x=alt.X("column:N", sort=list(columns), title=None, axis=theme.column_axis(len(columns))),
+        y=alt.Y("row:N", sort=list(rows), title=None),
+    )
+    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=1.5, cornerRadius=2).encode(
+        color=alt.Color(
+            "value:Q",
+            scale=alt.Scale(type="threshold", domain=list(steps), range=list(theme.HEAT[-len(steps) - 1 :])),
+            legend=None,
+        ),
+        tooltip=[
+            alt.Tooltip("row:N", title=" "),
+            alt.Tooltip("column:N", title="  "),
+            alt.Tooltip("value:Q", title=what, format=number),
+        ],
+    )
+    wide = f"width / {max(len(columns), 1)} > 34 ? 1 : 0"
+    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text=alt.Text("value:Q", format=number))
+    return theme.finish(alt.layer(boxes, numbers), height=row_height * max(len(rows), 2))

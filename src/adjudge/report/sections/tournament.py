@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.costs import costs
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, listed
 
@@ -12,28 +12,31 @@ if TYPE_CHECKING:
     from adjudge.results.report import PairResults
     from adjudge.results.tournament import Tournament
 
+ROW_HEIGHT = 28
+CHEAPEST = "fewest possible"
+
 
 def tournament_section(results: PairResults) -> Section | None:
     """Shown for relative judgments."""
-    found = results.tournament
-    if found is None:
+    tournament = results.tournament
+    if tournament is None:
         return None
     says = "A ranking contradicts a judgment that puts the lower of two systems first, net of those that agree."
-    chart = Chart("costs", "What every ranking contradicts", says, costs(found))
-    first, *rest = found.tables()
-    words = (_cycles(found), _cheapest(found))
-    return Section("tournament", "Tournament", words, (chart,), (first,), tuple(rest), found.notes)
+    chart = Chart("costs", "What every ranking contradicts", says, costs_chart(tournament))
+    first, *rest = tournament.tables()
+    words = (_cycles(tournament), _cheapest(tournament))
+    return Section("tournament", "Tournament", words, (chart,), (first,), tuple(rest), tournament.notes)
 
 
-def _cycles(found: Tournament) -> str:
-    if found.acyclic:
+def _cycles(tournament: Tournament) -> str:
+    if tournament.acyclic:
         return "There is no circle: some order agrees with every pair's own winner."
-    groups = "; ".join(listed(members) for members in found.cycles)
+    groups = "; ".join(listed(members) for members in tournament.cycles)
     return f"Winners run in circles (A beats B, B beats C, C beats A) among {groups}: no order can please every pair."
 
 
-def _cheapest(found: Tournament) -> str:
-    best = found.mfas
+def _cheapest(tournament: Tournament) -> str:
+    best = tournament.mfas
     proof = "no order does better" if best.optimal else f"no order does better than {best.lower_bound:,}"
     sentence = f"The order with the fewest contradictions has {best.cost:,}; {proof}."
     if best.optima > 1:
@@ -41,3 +44,25 @@ def _cheapest(found: Tournament) -> str:
         movable = counted(len(best.movable), "system")
         sentence += f" {least.capitalize()}{best.optima:,} orders are as good, and {movable} can move between them."
     return sentence
+
+
+def costs_chart(tournament: Tournament) -> dict[str, Any]:
+    """One bar per ranking, the cheapest possible order first."""
+    import altair as alt
+
+    contradictions = {CHEAPEST: tournament.mfas.cost, **{k: v for k, v in tournament.violations.items() if k != "mfas"}}
+    order = sorted(contradictions, key=lambda name: (contradictions[name], name != CHEAPEST))
+    rows = [
+        {"ranking": name, "cost": contradictions[name], "kind": "best" if name == CHEAPEST else "other"}
+        for name in order
+    ]
+    base = alt.Chart(theme.values(rows)).encode(y=alt.Y("ranking:N", sort=order, title=None))
+    bars = base.mark_bar(height=14, cornerRadius=3).encode(
+        x=alt.X("cost:Q", title="contradicted judgments", axis=alt.Axis(tickMinStep=1, format="d")),
+        color=alt.Color(
+            "kind:N", legend=None, scale=alt.Scale(domain=["best", "other"], range=[theme.ACCENT, theme.MUTED])
+        ),
+        tooltip=[alt.Tooltip("ranking:N"), alt.Tooltip("cost:Q")],
+    )
+    numbers = base.mark_text(align="left", dx=5, fontSize=12).encode(x="cost:Q", text="cost:Q")
+    return theme.finish(alt.layer(bars, numbers), height=ROW_HEIGHT * max(len(rows), 2))

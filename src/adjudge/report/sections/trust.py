@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.rates import rates
+from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adjudge.results.audit.aa import AATest
     from adjudge.results.audit.influence import Influence
     from adjudge.results.audit.reliability import Reliability
 
 LEVEL = 0.05
 
+ROW_HEIGHT = 34
 
-def aa_section(found: AATest) -> Section:
+
+def aa_section(aa: AATest) -> Section:
     """Which tests call a system different from itself, and how often."""
-    too_often = [name for name, one in found.rates.items() if one.interval[0] > LEVEL]
-    honest = [name for name, one in found.rates.items() if one.interval[0] <= LEVEL <= one.interval[1]]
+    too_often = [name for name, rate in aa.rates.items() if rate.interval[0] > LEVEL]
+    honest = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
     words = [
         "Every system was split at random into two halves, which a test then compared.",
         "The halves are equally good: a test at .05 should call them different in 5% of the cases.",
@@ -28,38 +32,77 @@ def aa_section(found: AATest) -> Section:
         words.append(f"Too often on these data: {listed(too_often)}. What these tests call significant need not be.")
     if honest:
         words.append(f"As promised: {listed(honest)}.")
-    rows = [(name, one.rate_05, *one.interval) for name, one in found.rates.items()]
+    rows = [(name, rate.rate_05, *rate.interval) for name, rate in aa.rates.items()]
     chart = Chart(
         "aa",
         "How often a system is called different from itself",
         "The dashed line is where an honest test stands, at 5%.",
-        rates(rows, title="false alarms at .05", number=".0%", target=LEVEL),
+        rates_chart(rows, title="false alarms at .05", number=".0%", target=LEVEL),
     )
-    return Section("aa", "Which tests tell the truth", tuple(words), (chart,), folded=found.tables())
+    return Section("aa", "Which tests tell the truth", tuple(words), (chart,), folded=aa.tables())
 
 
-def reliability_section(found: Reliability) -> Section:
+def reliability_section(reliability: Reliability) -> Section:
     """Whether one half of the annotators orders the systems as the other half does."""
-    method, best = max(found.methods.items(), key=lambda item: item[1].tau)
+    halves = f"The {reliability.annotators:,} annotators were split at random into two halves"
+    method, best = max(reliability.methods.items(), key=lambda item: item[1].tau)
     words = (
-        f"The {found.annotators:,} annotators were split at random into two halves, and each half ranked the systems.",
+        f"{halves}, and each half ranked the systems.",
         f"The two orders agree best by {method}: Kendall's tau {best.tau:.2f} (1: the same order, 0: no relation).",
     )
-    rows = [(name, one.tau, one.low, one.high) for name, one in found.methods.items()]
+    rows = [(name, by_method.tau, by_method.low, by_method.high) for name, by_method in reliability.methods.items()]
     chart = Chart(
         "reliability",
         "Agreement of two halves of the annotators",
         "Bars hold 95% of the random splits.",
-        rates(rows, title="Kendall's tau", number=".2f"),
+        rates_chart(rows, title="Kendall's tau", number=".2f"),
     )
-    return Section("reliability", "Would others agree?", words, (chart,), folded=found.tables())
+    return Section("reliability", "Would others agree?", words, (chart,), folded=reliability.tables())
 
 
-def influence_section(found: Influence) -> Section:
+def influence_section(influence: Influence) -> Section:
     """Which annotator or document moves the ranking most."""
     words: tuple[str, ...] = ("Every annotator and every document was left out in turn.",)
-    if found.rows:
-        most = found.rows[0]
+    if influence.rows:
+        most = influence.rows[0]
         shift = f"moves by {most.shift:+.1f} ({abs(most.in_se):.1f} standard errors)"
         words += (f"The largest shift comes from {most.unit} {most.name}: without it, {most.system} {shift}.",)
-    return Section("influence", "Who moves the ranking", words, tables=found.tables())
+    return Section("influence", "Who moves the ranking", words, tables=influence.tables())
+
+
+def rates_chart(
+    rows: Sequence[tuple[str, float, float, float]], *, title: str, number: str, target: float | None = None
+) -> dict[str, Any]:
+    """Name, estimate, low and high; an interval that misses the target stands out, and a line marks the target."""
+    import altair as alt
+
+    data = [
+        {"name": name, "estimate": estimate, "low": low, "high": high, "right": _right(low, high, target)}
+        for name, estimate, low, high in rows
+    ]
+    axis = alt.Axis(format=number)
+    colour = alt.Color("right:N", legend=None, scale=alt.Scale(domain=["yes", "no"], range=[theme.ACCENT, theme.WARN]))
+    base = alt.Chart(theme.values(data)).encode(
+        y=alt.Y("name:N", sort=[row[0] for row in rows], title=None),
+        color=colour,
+        tooltip=[
+            alt.Tooltip("name:N", title=" "),
+            alt.Tooltip("estimate:Q", title=title, format=number),
+            alt.Tooltip("low:Q", title="from", format=number),
+            alt.Tooltip("high:Q", title="to", format=number),
+        ],
+    )
+    scale = alt.Scale(zero=True, nice=True)
+    bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
+        x=alt.X("low:Q", title=title, axis=axis, scale=scale), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=110, opacity=1).encode(x=alt.X("estimate:Q", axis=axis, scale=scale))
+    layers = [bars, points]
+    if target is not None:
+        mark = alt.Chart(theme.values([{"target": target}])).mark_rule(strokeDash=[4, 4], stroke=theme.INK)
+        layers.insert(0, mark.encode(x=alt.X("target:Q", axis=axis, scale=scale)))
+    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(rows), 2))
+
+
+def _right(low: float, high: float, target: float | None) -> str:
+    return "yes" if target is None or low <= target <= high else "no"

@@ -9,14 +9,15 @@ from adjudge.report.charts import theme
 if TYPE_CHECKING:
     from adjudge.results.rank import RankedSystem, Ranking
 
-ROW_HEIGHT = 28
+FOREST_ROW = 28
+RANGE_ROW = 24
 
 
 def forest(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Score and interval of every system; human translations stand out by shape and colour."""
     import altair as alt
 
-    rows = [_row(one) for one in ranking.systems]
+    rows = [_row(system) for system in ranking.systems]
     return _forest(rows, list(ranking.order), alt.Scale(zero=False, nice=False, padding=12), unit)
 
 
@@ -44,7 +45,7 @@ def _forest(rows: list[dict[str, Any]], order: list[str], x: Any, unit: str) -> 
             alt.Tooltip("ranks:N", title="possible ranks"),
         ],
     )
-    return theme.finish(alt.layer(bands, bars, points), height=ROW_HEIGHT * max(len(order), 2))
+    return theme.finish(alt.layer(bands, bars, points), height=FOREST_ROW * max(len(order), 2))
 
 
 def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
@@ -52,13 +53,13 @@ def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     import altair as alt
 
     first = ranking.systems[0]
-    gaps = {one.worse: one for one in ranking.comparisons if one.better == first.system}
+    gaps = {comparison.worse: comparison for comparison in ranking.comparisons if comparison.better == first.system}
     rows = [{**_row(first), "score": 0.0, "low": 0.0, "high": 0.0}]
-    for one in ranking.systems[1:]:
-        gap = gaps[one.system]
+    for system in ranking.systems[1:]:
+        gap = gaps[system.system]
         low, high = gap.numbers.get("low"), gap.numbers.get("high")
         if gap.difference is not None and low is not None and high is not None:
-            rows.append({**_row(one), "score": -gap.difference, "low": -high, "high": -low})
+            rows.append({**_row(system), "score": -gap.difference, "low": -high, "high": -low})
     return _forest(rows, list(ranking.order), alt.Scale(nice=False, padding=12), f"{unit} against {first.system}")
 
 
@@ -69,20 +70,55 @@ def _colour() -> Any:
     return alt.Color("made by:N", scale=scale, legend=None)
 
 
-def _row(one: RankedSystem) -> dict[str, Any]:
-    low, high = one.rank_set
+def _row(system: RankedSystem) -> dict[str, Any]:
+    low, high = system.rank_set
     return {
-        "system": one.system,
-        "score": one.score,
-        "low": _end(one, "low"),
-        "high": _end(one, "high"),
-        "cluster": one.cluster,
+        "system": system.system,
+        "score": system.score,
+        "low": _end(system, "low"),
+        "high": _end(system, "high"),
+        "cluster": system.cluster,
         "ranks": f"{low}" if low == high else f"{low} to {high}",
-        "made by": "human" if one.human else "system",
+        "made by": "human" if system.human else "system",
     }
 
 
-def _end(one: RankedSystem, name: str) -> float | None:
+def _end(system: RankedSystem, name: str) -> float | None:
     """An end of the interval; where there is none, or none is known, the bar ends at the score."""
-    end = one.numbers.get(name)
-    return one.score if end is None else end
+    end = system.numbers.get(name)
+    return system.score if end is None else end
+
+
+def ranges(ranking: Ranking) -> dict[str, Any]:
+    """One bar per system from the best to the worst possible rank, with a point at the rank itself."""
+    import altair as alt
+
+    order = list(ranking.order)
+    count = len(order)
+    rows = [
+        {
+            "system": system.system, "rank": system.rank, "from": system.rank_set[0], "to": system.rank_set[1],
+            "left": system.rank_set[0] - 0.32, "right": system.rank_set[1] + 0.32,
+            "made by": "human" if system.human else "system",
+        }
+        for system in ranking.systems
+    ]  # fmt: skip
+    scale = alt.Scale(domain=[0.5, count + 0.5], nice=False, zero=False)
+    axis = alt.Axis(values=list(range(1, count + 1)), format="d", grid=True)
+    colour = alt.Color(
+        "made by:N", scale=alt.Scale(domain=["system", "human"], range=[theme.ACCENT, theme.HUMAN]), legend=None
+    )
+    tooltip = [
+        alt.Tooltip("system:N"),
+        alt.Tooltip("rank:Q"),
+        alt.Tooltip("from:Q", title="best possible rank"),
+        alt.Tooltip("to:Q", title="worst possible rank"),
+    ]
+    base = alt.Chart(theme.values(rows)).encode(y=alt.Y("system:N", sort=order, title=None), tooltip=tooltip)
+    bars = base.mark_bar(height=14, cornerRadius=7, opacity=0.35).encode(
+        x=alt.X("left:Q", scale=scale, axis=axis, title="rank"), x2="right:Q", color=colour
+    )
+    points = base.mark_point(filled=True, size=80, opacity=1).encode(
+        x=alt.X("rank:Q", scale=scale, axis=axis, title="rank"), color=colour
+    )
+    return theme.finish(alt.layer(bars, points), height=RANGE_ROW * max(count, 2))

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 PNG_SCALE = 2.0
 
 
-def plan_curve(plan: Plan) -> dict[str, Any]:
+def plan_chart(plan: Plan) -> dict[str, Any]:
     """The difference found with the power wanted, by judgments; a line at the difference asked for."""
     import altair as alt
 
     rows = [
         {
-            "design": one.structure,
-            "per item": str(one.judgments_per_item),
-            "judgments": one.judgments,
-            "detectable": one.detectable,
-            "power": one.power,
+            "design": point.structure,
+            "per item": str(point.judgments_per_item),
+            "judgments": point.judgments,
+            "detectable": point.detectable,
+            "power": point.power,
         }
-        for one in plan.curve
+        for point in plan.curve
     ]
-    structures = list(dict.fromkeys(one.structure for one in plan.curve))
+    structures = list(dict.fromkeys(point.structure for point in plan.curve))
     colours = [theme.ACCENT, theme.HUMAN, theme.WARN, theme.MUTED][: len(structures)]
     base = alt.Chart(theme.values(rows)).encode(
         x=alt.X("judgments:Q", title="judgments, controls included", scale=alt.Scale(type="log", nice=False)),
@@ -50,13 +50,13 @@ def plan_curve(plan: Plan) -> dict[str, Any]:
     return theme.finish(alt.layer(lines, points, wanted.encode(y="y:Q")), height=300)
 
 
-def write_plan_curve(plan: Plan, path: Path) -> None:
+def write_plan_chart(plan: Plan, path: Path) -> None:
     """Write the chart: PNG where the name ends so, SVG otherwise."""
     import vl_convert
 
     from adjudge.core.files import atomic_path, write_text
 
-    svg = vl_convert.vegalite_to_svg(theme.paint(plan_curve(plan)))
+    svg = vl_convert.vegalite_to_svg(theme.paint(plan_chart(plan)))
     if path.suffix == ".png":
         with atomic_path(path) as temporary:
             temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))

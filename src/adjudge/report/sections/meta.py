@@ -1,0 +1,143 @@
+"""Metrics against human scores: how well each follows them, and which is better than which."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from adjudge.report.charts import theme
+from adjudge.report.page import Chart, Fact, Section
+from adjudge.report.words import counted, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.results.meta import MetaEvaluation, MetricComparison
+    from adjudge.results.table import Table
+
+# The test that a level's clusters are made by.
+_TESTS = {"system": "williams", "segment": "permutation of tie-calibrated accuracy by item"}
+
+ROW_HEIGHT = 30
+_WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
+_SIGNS = {_WINS: "+", _OPEN: "", _LOSES: "−"}
+
+
+def meta_headline(result: MetaEvaluation) -> str:
+    """Which metrics lead, at the finest level that there is."""
+    level = "segment" if "segment" in result.clusters else "system"
+    if len(result.metrics) == 1:
+        ((name, levels),) = result.metrics.items()
+        return f"{name} against {levels[level].n:,} human scores of {level}s."
+    first = result.clusters[level][0]
+    if len(first) == len(result.metrics) and len(first) > 1:
+        return f"The data cannot tell the metrics apart at {level} level."
+    what = "is" if len(first) == 1 else "are"
+    return f"{listed(list(first))} {what} best at {level} level."
+
+
+def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
+    """How many metrics, how many clusters, which systems stand out."""
+    levels = result.levels
+    facts = [Fact("Metrics", f"{len(result.metrics):,}", f"at {listed(list(levels))} level")]
+    facts += [
+        Fact(f"Clusters, {name}", f"{len(clusters):,}", "separated after Holm")
+        for name, clusters in result.clusters.items()
+    ]
+    if result.outliers:
+        facts.append(
+            Fact("Outlier systems", counted(len(result.outliers), "system"), listed(list(result.outliers)), "warning")
+        )
+    return tuple(facts)
+
+
+def meta_sections(result: MetaEvaluation) -> tuple[Section, ...]:
+    """One section per level; then what becomes of the metrics when the human data change."""
+    tables = {table.title: table for table in result.tables()}
+    sections = [_level(result, level, tables.pop(f"Metrics at {level} level")) for level in result.levels]
+    rest = tuple(tables.values())
+    if rest:
+        sections.append(
+            Section(
+                "tests",
+                "Tests and changes",
+                ("Every test of every pair, and what changes to the human data do.",),
+                folded=rest,
+            )
+        )
+    return tuple(sections)
+
+
+def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
+    order = [str(row[0]) for row in table.rows]
+    test = _TESTS.get(level)
+    compared = [
+        comparison for comparison in result.comparisons if comparison.level == level and comparison.test == test
+    ]
+    charts: tuple[Chart, ...] = ()
+    if compared and test is not None:
+        if level in result.clusters:
+            order = [name for cluster in result.clusters[level] for name in cluster]
+        says = f"Numbers are p-values after Holm's correction, by {_in_words(test)}."
+        if any(comparison.one_sided for comparison in compared):
+            says += " They are one-sided, in the direction seen; two metrics count as told apart below .025."
+        charts = (
+            Chart(f"wins-{level}", "Which metric is better than which", says, metric_wins_heatmap(compared, order)),
+        )
+    slug = level.replace(" ", "-")
+    return Section(slug, f"{level.capitalize()} level", charts=charts, tables=(table,))
+
+
+def _in_words(test: str) -> str:
+    return "Williams' test" if test == "williams" else test
+
+
+def metric_wins_heatmap(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
+    """Blue where the row is significantly better than the column (Holm), orange where it is worse."""
+    import altair as alt
+
+    cells = [cell for comparison in comparisons for cell in _cells(comparison)]
+    base = alt.Chart(theme.values(cells)).encode(
+        x=alt.X("column:N", sort=list(order), title="against", axis=theme.column_axis(len(order))),
+        y=alt.Y("row:N", sort=list(order), title=None),
+    )
+    colours = [theme.HEAT[6], theme.HEAT[3], theme.HEAT[0]]
+    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=alt.Color("verdict:N", title="the row is", scale=alt.Scale(domain=[_WINS, _OPEN, _LOSES], range=colours)),
+        tooltip=[
+            alt.Tooltip("row:N", title="metric"),
+            alt.Tooltip("column:N", title="against"),
+            alt.Tooltip("difference:Q", format="+.3f"),
+            alt.Tooltip("p:N", title="p (Holm)"),
+        ],
+    )
+    # Where numbers do not fit, signs say what the colours say.
+    wide = f"width / {max(len(order), 1)} > 40"
+    numbers = base.mark_text(fontSize=11, opacity=alt.expr(f"{wide} ? 1 : 0")).encode(text=alt.Text("p:N"))
+    signs = base.mark_text(fontSize=12, opacity=alt.expr(f"{wide} ? 0 : 1")).encode(text=alt.Text("sign:N"))
+    return theme.finish(alt.layer(boxes, numbers, signs), height=ROW_HEIGHT * max(len(order), 2))
+
+
+def _cells(comparison: MetricComparison) -> list[dict[str, Any]]:
+    common = {"p": theme.p_text(comparison.p_holm)}
+    up, down = (_WINS, _LOSES) if comparison.told_apart else (_OPEN, _OPEN)
+    known = math.isfinite(comparison.difference)
+    ahead, behind = (comparison.difference, -comparison.difference) if known else (None, None)
+    return [
+        {
+            "row": comparison.better,
+            "column": comparison.worse,
+            "verdict": up,
+            "sign": _SIGNS[up],
+            "difference": ahead,
+            **common,
+        },
+        {
+            "row": comparison.worse,
+            "column": comparison.better,
+            "verdict": down,
+            "sign": _SIGNS[down],
+            "difference": behind,
+            **common,
+        },
+    ]

@@ -1,0 +1,97 @@
+"""Quality estimation against post-edits: the weight sweep, the systems, the costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge.report.charts import theme
+from adjudge.report.page import Chart, Fact, Section
+
+if TYPE_CHECKING:
+    from adjudge.report.page import Tone
+    from adjudge.results.qe import QualityEstimation
+
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+
+
+def qe_headline(result: QualityEstimation) -> str:
+    """Whether the weight decides who is best."""
+    if not result.systems:
+        return f"{len(result.documents):,} documents have a label from their post-edits."
+    if result.order_changes:
+        return "The ranking of systems depends on the weight of the second post-edition."
+    return "The ranking of systems is the same at every weight of the second post-edition."
+
+
+def qe_facts(result: QualityEstimation) -> tuple[Fact, ...]:
+    """Documents, the weight, rankings along the sweep, costs."""
+    facts = [
+        Fact(
+            "Documents", f"{len(result.documents):,}", f"{sum(document.words for document in result.documents):,} words"
+        ),
+        Fact("Weight", f"{result.weight.weight:g}", result.weight.reason),
+    ]
+    if result.systems:
+        tone: Tone = "warning" if result.order_changes else "plain"
+        facts.append(Fact("Rankings along the sweep", f"{len(result.orders):,}", "should be one", tone))
+    if result.costs is not None:
+        low, high = result.costs.times
+        facts.append(Fact("Post-editing costs", f"{low:.0f} to {high:.0f} times", "what direct assessment costs"))
+    return tuple(facts)
+
+
+def qe_sections(result: QualityEstimation) -> tuple[Section, ...]:
+    """The sweep where there are systems; then the labels."""
+    *tables, labels = result.tables()
+    shown = Section("labels", "Labels", tables=tuple(tables) if not result.systems else (), folded=(labels,))
+    if not result.systems:
+        return (shown,)
+    says = f"The dashed upright line is the weight that was chosen, {result.weight.weight:g}."
+    chart = Chart("sweep", "Correlation of every system against the weight", says, weight_sweep_chart(result))
+    words = (
+        "The label of a document is its edit rate in the first post-edition plus a weight times that in the second.",
+        "Nothing about translation says what the weight should be: a ranking that changes with it ranks the weight.",
+    )
+    first, *rest = tables
+    return (Section("sweep", "Weight sweep", words, (chart,), (first,), tuple(rest)), shown)
+
+
+def weight_sweep_chart(result: QualityEstimation) -> dict[str, Any]:
+    """One line per system; the upright line is the weight that was chosen."""
+    import altair as alt
+
+    names = [system.system for system in result.systems]
+    rows = [
+        {"weight": weight, "r": r, "system": system.system}
+        for system in result.systems
+        for weight, r in zip(result.weights, system.by_weight, strict=True)
+        if r is not None
+    ]
+    x = alt.X("weight:Q", title="weight of TER(PE2, PE1)")
+    # Lines differ by dash as well as by colour, so that more systems than colours can be told apart.
+    colours = [theme.SERIES[i % len(theme.SERIES)] for i in range(len(names))]
+    dashes = [list(_DASHES[(i + i // len(theme.SERIES)) % len(_DASHES)]) for i in range(len(names))]
+    legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=2.5, symbolSize=400)
+    lines = (
+        alt.Chart(theme.values(rows))
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=x,
+            y=alt.Y("r:Q", title="correlation with the label", scale=alt.Scale(zero=False)),
+            color=alt.Color("system:N", title=None, legend=legend, scale=alt.Scale(domain=names, range=colours)),
+            strokeDash=alt.StrokeDash(
+                "system:N", title=None, legend=legend, scale=alt.Scale(domain=names, range=dashes)
+            ),
+            tooltip=[
+                alt.Tooltip("system:N"),
+                alt.Tooltip("weight:Q", format="g"),
+                alt.Tooltip("r:Q", format=".3f"),
+            ],
+        )
+    )
+    chosen = (
+        alt.Chart(theme.values([{"weight": result.weight.weight}]))
+        .mark_rule(color=theme.INK, strokeDash=[4, 4], strokeWidth=1.5)
+        .encode(x=x, tooltip=[alt.Tooltip("weight:Q", title="chosen weight", format="g")])
+    )
+    return theme.finish(alt.layer(lines, chosen), height=320)
