@@ -11,8 +11,7 @@ import time
 import numpy as np
 import polars as pl
 
-from adjudge.rank import RankSettings
-from adjudge.rank.pairs import rank_pairs
+from adjudge.rank import RankSettings, rank
 
 SYSTEMS = 30
 
@@ -34,7 +33,7 @@ def pairs(rows: int, seed: int = 1) -> pl.DataFrame:
 
 def ours(table: pl.DataFrame) -> float:
     start = time.process_time()
-    rank_pairs(table, settings=RankSettings(resamples=1000))
+    rank(table, settings=RankSettings(resamples=1000))
     return time.process_time() - start
 
 

@@ -72,10 +72,10 @@ def _make(file: Path) -> None:
 
 
 def _ours(file: Path) -> str:
-    from adjudge.rank.large import means_of_file
+    from adjudge.rank import rank
 
-    best = means_of_file(file)[0]
-    return f"{best.system} {best.z:.4f}"
+    best = rank(file, method="zscore").systems[0]
+    return f"{best.system} {best.score:.4f}"
 
 
 def _pandas(file: Path) -> str:

@@ -1,32 +1,72 @@
-"""Means straight from CSV are those of the ordinary ranking."""
+"""Rankings straight from CSV are the ordinary ones without resamples."""
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
-from adjudge.core.errors import InputError
-from adjudge.formats import native
+from adjudge.cli.app import app
+from adjudge.core.errors import DataError, InputError
+from adjudge.core.judgments import Judgments
+from adjudge.formats import ReadOptions, native
 from adjudge.rank import RankSettings, large, rank
-from adjudge.rank.large import means_of_file
+from adjudge.rank.large import NO_RESAMPLES, rank_scores_file
+from adjudge.rank.methods import Method, find_method
+from adjudge.results.rank import Ranking
 from tests.rank.test_customary import random_scores
 
+RAW, ZSCORE = find_method("raw"), find_method("zscore")
 
-def test_the_means_are_those_of_zscore(tmp_path: Path) -> None:
+
+def rank_file(file: Path, method: Method = ZSCORE) -> Ranking:
+    ranking = rank_scores_file(file, method, RankSettings())
+    assert ranking is not None
+    return ranking
+
+
+@pytest.mark.parametrize("method", [RAW, ZSCORE])
+def test_the_ranking_is_the_ordinary_one_without_resamples(method: Method, tmp_path: Path) -> None:
     judgments = random_scores(4)
     file = tmp_path / "scores.csv"
     native.write(judgments, file)
-    expected = {one.system: one for one in rank(judgments, method="zscore", settings=RankSettings(resamples=0)).systems}
-    found = means_of_file(file)
-    assert [one.system for one in found] == list(expected)
-    for one in found:
-        assert one.z == pytest.approx(expected[one.system].score, abs=1e-12)
-        assert one.raw == pytest.approx(expected[one.system].numbers["raw"], abs=1e-12)
-        assert (one.n, one.n_all) == (expected[one.system].n, expected[one.system].numbers["n_all"])
+    expected = rank(judgments, method=method.name, settings=RankSettings(resamples=0))
+    counted = rank(file, method=method.name)
+    assert NO_RESAMPLES in counted.notes
+    assert (counted.order, counted.clusters) == (expected.order, expected.clusters)
+    for mine, theirs in zip(counted.systems, expected.systems, strict=True):
+        assert (mine.rank_set, mine.n, mine.human) == (theirs.rank_set, theirs.n, theirs.human)
+        assert mine.score == pytest.approx(theirs.score, abs=1e-12)
+        assert dict(mine.numbers) == pytest.approx(dict(theirs.numbers), abs=1e-12)
+    for mine_pair, their_pair in zip(counted.comparisons, expected.comparisons, strict=True):
+        assert mine_pair.p == pytest.approx(their_pair.p, abs=1e-9)
+
+
+def test_what_needs_a_closer_look_is_read_as_usual(tmp_path: Path) -> None:
+    judgments = random_scores(4)
+    file = tmp_path / "scores.csv"
+    half = judgments.table.with_columns(revision=pl.int_range(pl.len(), dtype=pl.Int32) % 2)
+    native.write(Judgments(half), file)
+    assert rank_scores_file(file, ZSCORE, RankSettings()) is None
+    settings = RankSettings(resamples=0)
+    assert (
+        rank(file, method="zscore", settings=settings).systems
+        == rank(native.read([file], ReadOptions()), method="zscore", settings=settings).systems
+    )
+
+
+def test_the_command_takes_large_files_this_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "scores.csv"
+    native.write(random_scores(4), file)
+    monkeypatch.setattr("adjudge.cli.commands.rank.LARGE_FILE", 1)
+    done = CliRunner().invoke(app, ["rank", str(file), "-m", "zscore", "--json"])
+    assert done.exit_code == 0
+    assert NO_RESAMPLES in json.loads(done.output)["notes"]
 
 
 def slowly(table: pl.DataFrame) -> list[tuple[str, float, float, int, int]]:
@@ -46,10 +86,10 @@ def slowly(table: pl.DataFrame) -> list[tuple[str, float, float, int, int]]:
     means = []
     for system in {key[0] for key in items}:
         ours = [np.array(pairs) for key, pairs in items.items() if key[0] == system]
-        z = [one[:, 1][~np.isnan(one[:, 1])].mean() for one in ours if not np.isnan(one[:, 1]).all()]
-        raw = float(np.mean([one[:, 0].mean() for one in ours]))
+        z = [item[:, 1][~np.isnan(item[:, 1])].mean() for item in ours if not np.isnan(item[:, 1]).all()]
+        raw = float(np.mean([item[:, 0].mean() for item in ours]))
         means.append((system, raw, float(np.mean(z)), len(ours), sum(map(len, ours))))
-    return sorted(means, key=lambda one: -one[2])
+    return sorted(means, key=lambda row: -row[2])
 
 
 @pytest.mark.parametrize(("rows_at_once", "marks"), [(1 << 16, 1 << 26), (7, 1 << 26), (7, 1)])
@@ -62,7 +102,7 @@ def test_gaps_controls_decimals_and_equal_scores_count_as_in_a_slow_version(
     rng = np.random.default_rng(1)
     n = 400
     who = rng.choice(["a", "b", "constant", "d"], n).tolist()
-    scores = [0.1 if one == "constant" else round(float(rng.uniform(0, 100)), 1) for one in who]
+    scores = [0.1 if name == "constant" else round(float(rng.uniform(0, 100)), 1) for name in who]
     table = pl.DataFrame(
         {
             "system": rng.choice(["x", "y", "z"], n),
@@ -75,34 +115,37 @@ def test_gaps_controls_decimals_and_equal_scores_count_as_in_a_slow_version(
     )
     file = tmp_path / "scores.csv"
     table.write_csv(file)
-    found = means_of_file(file)
+    systems = rank_file(file).systems
     expected = slowly(table)
-    assert [(one.system, one.n, one.n_all) for one in found] == [
+    assert [(system.system, system.n, system.numbers["n_all"]) for system in systems] == [
         (name, n, judged) for name, _, _, n, judged in expected
     ]
-    assert [one.raw for one in found] == pytest.approx([one[1] for one in expected], abs=1e-12)
-    assert [one.z for one in found] == pytest.approx([one[2] for one in expected], abs=1e-12)
+    assert [system.numbers["raw"] for system in systems] == pytest.approx([row[1] for row in expected], abs=1e-12)
+    assert [system.score for system in systems] == pytest.approx([row[2] for row in expected], abs=1e-12)
 
 
 def test_a_system_that_only_equal_scores_rate_has_no_z_and_comes_last(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     rows = ["system,annotator,segment,score", "x,w,1,5", "x,w,2,5", "y,v,1,1", "y,v,2,3"]
     file.write_text("\n".join(rows))
-    found = means_of_file(file)
-    assert [one.system for one in found] == ["y", "x"]
-    assert math.isnan(found[1].z)
+    ranking = rank_file(file)
+    assert ranking.order == ("y", "x")
+    assert ranking.systems[1].score is None
+    assert any("1 annotators gave the same score throughout" in note for note in ranking.notes)
 
 
 def test_what_cannot_be_read_is_explained(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        means_of_file(tmp_path / "none.csv")
+        rank_file(tmp_path / "none.csv")
     file = tmp_path / "x.csv"
     file.write_text("system,score\na,1\n")
-    with pytest.raises(InputError, match="no column 'annotator'"):
-        means_of_file(file)
+    assert rank_scores_file(file, RAW, RankSettings()) is None
     file.write_text("system,annotator,segment,score\n,b,1,5\n")
     with pytest.raises(InputError, match="without a system"):
-        means_of_file(file)
+        rank_file(file)
     file.write_text("system,annotator,segment,score\na,b,1,much\n")
     with pytest.raises(InputError, match="cannot be read as scores"):
-        means_of_file(file)
+        rank_file(file)
+    file.write_text("system,annotator,segment,score\na,b,1,5\n")
+    with pytest.raises(DataError, match="at least two systems"):
+        rank_file(file)

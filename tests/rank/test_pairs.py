@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
 from adjudge.core.errors import DataError
+from adjudge.formats import read
 from adjudge.formats.pairwise_table import TIES
 from adjudge.rank import RankSettings, rank
-from adjudge.rank.pairs import rank_pairs
+from adjudge.rank.methods import find_method
+from adjudge.rank.pairs import rank_pairs_file
 from tests.rank.make import blocks
 
 
@@ -36,7 +40,7 @@ def test_counted_pairs_are_blocks_of_two(method: str) -> None:
     settings = RankSettings(resamples=50)
     one_by_one, counted = (
         rank(judgments, method=method, settings=settings),
-        rank_pairs(pairs, method=method, settings=settings),
+        rank(pairs, method=method, settings=settings),
     )
     assert counted.order == one_by_one.order
     for mine, theirs in zip(counted.systems, one_by_one.systems, strict=True):
@@ -45,30 +49,48 @@ def test_counted_pairs_are_blocks_of_two(method: str) -> None:
         assert dict(mine.numbers) == pytest.approx(dict(theirs.numbers))
 
 
+def test_annotators_are_told_apart_as_in_the_reader_of_files(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    pairs = random_pairs(2)
+    pairs = pairs.with_columns(annotator=pl.Series(rng.choice(["ann", "bob", "cat", "dan", "eve"], pairs.height)))
+    file = tmp_path / "pairs.csv"
+    pairs.write_csv(file)
+    settings = RankSettings(resamples=50)
+    ordinary = rank(read([file], format="pairwise-table"), settings=settings)
+    for counted in (rank(pairs, settings=settings), rank(file, settings=settings)):
+        assert counted.settings == ordinary.settings
+        assert [(system.system, system.rank_set) for system in counted.systems] == [
+            (system.system, system.rank_set) for system in ordinary.systems
+        ]
+        assert [pair.p for pair in counted.comparisons] == pytest.approx([pair.p for pair in ordinary.comparisons])
+    without = find_method("wins-no-reference")
+    assert rank_pairs_file(file, without, settings) is None
+
+
 def test_winners_may_be_named() -> None:
     pairs = pl.DataFrame({"left": ["x", "x", "y"], "right": ["y", "y", "x"], "winner": ["x", "tie", "x"]})
-    ranking = rank_pairs(pairs, method="wins")
+    ranking = rank(pairs, method="wins")
     assert ranking.systems[0].numbers["wins"] == 2
     assert ranking.systems[0].numbers["ties"] == 1
 
 
 def test_rows_that_fit_nothing_are_set_aside() -> None:
     pairs = pl.DataFrame({"left": ["x", "x", "x"], "right": ["y", "y", "x"], "winner": ["x", "z", "x"]})
-    assert rank_pairs(pairs, method="wins").set_aside[0].rows == 2
+    assert rank(pairs, method="wins").set_aside[0].rows == 2
     with pytest.raises(DataError, match="check the columns"):
-        rank_pairs(pairs.filter(pl.col("winner") == "z"))
+        rank(pairs.filter(pl.col("winner") == "z"))
 
 
 def test_words_mean_the_same_as_in_files() -> None:
     """A system may be called `left`; every word for a tie that the reader of files knows is known here."""
     words = ["left", "right", *TIES]
     pairs = pl.DataFrame({"left": ["x"] * len(words), "right": ["left"] * len(words), "winner": words})
-    found = {one.system: one.numbers for one in rank_pairs(pairs, method="wins").systems}
-    assert (found["left"]["wins"], found["left"]["ties"]) == (2, len(TIES))
+    numbers = {system.system: system.numbers for system in rank(pairs, method="wins").systems}
+    assert (numbers["left"]["wins"], numbers["left"]["ties"]) == (2, len(TIES))
 
 
 def test_blocks_of_two_keep_their_ranks() -> None:
     """By hand, on a scale of 5: x has 5 + 1 - (1, 2, 4), y 5 + 1 - (5, 2, 3)."""
     judgments = blocks([{"x": 1, "y": 5}, {"x": 2, "y": 2}, {"x": 4, "y": 3}], annotators=["only"] * 3)
     ranking = rank(judgments, method="rank-points", settings=RankSettings(resamples=20))
-    assert [(one.system, one.score) for one in ranking.systems] == [("x", 11 / 3), ("y", 8 / 3)]
+    assert [(system.system, system.score) for system in ranking.systems] == [("x", 11 / 3), ("y", 8 / 3)]

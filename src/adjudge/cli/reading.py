@@ -52,6 +52,13 @@ class Reading:
     pair: str | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but a table of judgments or pairs was asked for."""
+        return (
+            self.pair is None and self.options == ReadOptions() and self.format in (None, "judgments", "pairwise-table")
+        )
+
     def with_human(self, human: str | None) -> Reading:
         """The same with another pattern for human translations."""
         return replace(self, options=replace(self.options, human=human))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import DataError, UsageError
@@ -10,11 +11,15 @@ from adjudge.core.rng import DEFAULT_SEED
 from adjudge.rank.methods import DEFAULTS, METHODS, find_method
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from adjudge.core.judgments import Judgments
     from adjudge.results.rank import Ranking
 
 __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
 
+TABLES = (".csv",)
+"""Files whose columns can be counted without reading rows one by one."""
 RELATIVE_PROTOCOLS = ("ranking", "pairwise")
 
 
@@ -32,20 +37,28 @@ class RankSettings:
     seed: int = DEFAULT_SEED
 
 
-def rank(judgments: Judgments, *, method: str | None = None, settings: RankSettings | None = None) -> Ranking:
+def rank(
+    judgments: Judgments | pl.DataFrame | Path, *, method: str | None = None, settings: RankSettings | None = None
+) -> Ranking:
     """Rank the systems of one language pair.
 
     Args:
-        judgments: the judgments; of one language pair and campaign.
+        judgments: the judgments, of one language pair and campaign. A file, or a table of pairs (columns `left`,
+            `right`, `winner` and perhaps `annotator`), is counted straight from its columns where that is possible,
+            which carries to tens of millions of rows.
         method: a name from `METHODS`; Bradley-Terry for relative judgments and the mixed model for scores if left out.
         settings: what methods share.
 
     Returns:
         Systems in rank order with rank sets, clusters, and every pair compared.
     """
-    chosen = find_method(method or default_method(judgments))
     settings = settings or RankSettings()
     _check(settings)
+    from adjudge.core.judgments import Judgments
+
+    if not isinstance(judgments, Judgments):
+        return _rank_table(judgments, method, settings)
+    chosen = find_method(method or default_method(judgments))
     if chosen.judgments == "relative":
         from adjudge.rank.relative import rank_relative
 
@@ -54,6 +67,38 @@ def rank(judgments: Judgments, *, method: str | None = None, settings: RankSetti
         raise UsageError(f"{chosen.name} scores every system by itself; --reference exclude is for relative rankings")
     ranking: Ranking = chosen.load()(judgments, chosen, settings)
     return ranking
+
+
+def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSettings) -> Ranking:
+    """Rank from a table of pairs or a file, counting its columns where possible."""
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank import pairs
+
+    relative = find_method(method or DEFAULTS["relative"])
+    if not isinstance(table, Path):
+        if pairs.fits(table.columns) and relative.judgments == "relative":
+            return pairs.rank_pairs(table, relative, settings)
+        return rank(Judgments.from_columns(table), method=method, settings=settings)
+    ranking = rank_large_file(table, method, settings)
+    if ranking is None:
+        from adjudge.formats import read
+
+        ranking = rank(read([table]), method=method, settings=settings)
+    return ranking
+
+
+def rank_large_file(path: Path, method: str | None, settings: RankSettings) -> Ranking | None:
+    """Rank straight from the columns of a CSV file; None where its columns or the method do not allow that."""
+    from adjudge.rank import large, pairs
+
+    chosen = find_method(method) if method else None
+    if path.suffix.lower() not in TABLES:
+        return None
+    if chosen is not None and chosen.counted_scores:
+        return large.rank_scores_file(path, chosen, settings)
+    if chosen is None or chosen.judgments == "relative":
+        return pairs.rank_pairs_file(path, chosen or find_method(DEFAULTS["relative"]), settings)
+    return None
 
 
 def default_method(judgments: Judgments) -> str:

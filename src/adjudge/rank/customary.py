@@ -6,6 +6,7 @@ not; `adjudge audit` measures on the data at hand how often it calls a system di
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,8 @@ import numpy as np
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
-from adjudge.core.sheet import Sheet, item_means, resampled_means, sheet_of, standardised
-from adjudge.rank.assemble import Estimate, assemble, provenance
+from adjudge.core.sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
+from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected import groups, in_words
 from adjudge.rank.lines import resampled_rank_sets
 from adjudge.rank.mann_whitney import mann_whitney
@@ -22,10 +23,13 @@ from adjudge.rank.mann_whitney import mann_whitney
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from adjudge.core.judgments import Judgments
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
+    from adjudge.results.result import Setting
 
 DEFAULT_RESAMPLES = 1000
 FEW_ANNOTATORS = 5
@@ -38,48 +42,66 @@ def rank_customary(judgments: Judgments, method: Method, settings: RankSettings)
         raise DataError(f"at least two systems must be scored, the data hold {raw.systems[0]}; nothing can be ranked")
     z = standardised(raw, zero_sd=settings.zero_sd, calibrated=method.name == "zscore-calibrated")
     chosen = raw if method.name == "raw" else z
-    estimate = _estimate(raw, z, chosen, settings)
-    if np.isnan(estimate.scores).all():
+    resampled = resampled_means(chosen, _resamples(chosen, settings), generator(settings.seed))
+    means = SystemItems(raw.systems, raw.human, item_means(raw), item_means(z), resampled)
+    return assemble_means(provenance(judgments), means, method, settings, notes=_notes(raw, z))
+
+
+@dataclass(frozen=True, eq=False)
+class SystemItems:
+    """The systems with the means of their items, raw and standardised, and system means over resamples."""
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    raw: ItemMeans
+    z: ItemMeans
+    resampled: NDArray[np.float64]
+
+
+def assemble_means(
+    source: Provenance, items: SystemItems, method: Method, settings: RankSettings, *, notes: tuple[str, ...]
+) -> Ranking:
+    """The ranking by means of items, with tests between them; segments and judgments are counted raw."""
+    n, raw, z = len(items.systems), items.raw, items.z
+    means = raw if method.name == "raw" else z
+    scores = means.system_means(n)
+    if np.isnan(scores).all():
         raise DataError("no annotator's scores vary, so there is no z-score; use --method raw or --zero-sd zero")
+    tests = mann_whitney(means.mean, means.system, n)
+    # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
+    wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
+    estimate = Estimate(
+        systems=items.systems,
+        human=items.human,
+        scores=scores,
+        n=np.bincount(raw.system, minlength=n),
+        tests=tests,
+        rank_sets=resampled_rank_sets(scores, items.resampled, settings.level),
+        numbers={"raw": raw.system_means(n), "z": z.system_means(n), "n_all": raw.judgments, "wins": wins},
+    )
     return assemble(
-        provenance(judgments),
+        source,
         estimate,
         method=method.name,
         rule=settings.lines or "official",
         level=settings.level,
-        settings={
-            "method": method.name,
-            "zero_sd": settings.zero_sd,
-            "test": "wilcoxon rank-sum",
-            "alternative": "greater",
-            "lines": settings.lines or "official",
-            "level": settings.level,
-            "resampled": "annotators",
-            "resamples": _resamples(raw, settings),
-            "seed": settings.seed,
-        },
-        notes=_notes(raw, z),
+        settings=_settings(method, settings, len(items.resampled)),
+        notes=notes,
     )
 
 
-def _estimate(raw: Sheet, z: Sheet, chosen: Sheet, settings: RankSettings) -> Estimate:
-    """System means of the chosen sheet with their tests and rank sets; segments and judgments are counted raw."""
-    n = len(raw.systems)
-    of_raw, of_z, means = item_means(raw), item_means(z), item_means(chosen)
-    scores = means.system_means(n)
-    resampled = resampled_means(chosen, _resamples(chosen, settings), generator(settings.seed))
-    tests = mann_whitney(means.mean, means.system, n)
-    # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
-    wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
-    return Estimate(
-        systems=raw.systems,
-        human=raw.human,
-        scores=scores,
-        n=np.bincount(of_raw.system, minlength=n),
-        tests=tests,
-        rank_sets=resampled_rank_sets(scores, resampled, settings.level),
-        numbers={"raw": of_raw.system_means(n), "z": of_z.system_means(n), "n_all": of_raw.judgments, "wins": wins},
-    )
+def _settings(method: Method, settings: RankSettings, resamples: int) -> dict[str, Setting]:
+    return {
+        "method": method.name,
+        "zero_sd": settings.zero_sd,
+        "test": "wilcoxon rank-sum",
+        "alternative": "greater",
+        "lines": settings.lines or "official",
+        "level": settings.level,
+        "resampled": "annotators",
+        "resamples": resamples,
+        "seed": settings.seed,
+    }
 
 
 def _resamples(sheet: Sheet, settings: RankSettings) -> int:
@@ -89,14 +111,25 @@ def _resamples(sheet: Sheet, settings: RankSettings) -> int:
 
 
 def _notes(raw: Sheet, z: Sheet) -> tuple[str, ...]:
-    notes: list[str] = []
     without = np.unique(raw.annotator[np.isnan(z.score) & ~np.isnan(raw.score)])
-    if len(without):
-        rows = int(np.isnan(z.score).sum())
-        notes.append(f"{len(without)} annotators gave the same score throughout, so their {rows} scores have no z")
-    if len(raw.annotators) < FEW_ANNOTATORS:
-        notes.append(f"only {len(raw.annotators)} annotators: rank sets from resampling so few people are too narrow")
-    return (*notes, *_strangers(raw), *_groups(raw))
+    return (
+        *equal_scores_note(len(without), int(np.isnan(z.score).sum())),
+        *few_annotators_note(len(raw.annotators)),
+        *_strangers(raw),
+        *_groups(raw),
+    )
+
+
+def equal_scores_note(annotators: int, scores: int) -> Iterator[str]:
+    """Say how many annotators gave equal scores only, and how many of these there are."""
+    if annotators:
+        yield f"{annotators} annotators gave the same score throughout, so their {scores} scores have no z"
+
+
+def few_annotators_note(annotators: int) -> Iterator[str]:
+    """Warn of rank sets that rest on a handful of people."""
+    if annotators < FEW_ANNOTATORS:
+        yield f"only {annotators} annotators: rank sets from resampling so few people are too narrow"
 
 
 def _strangers(raw: Sheet) -> Iterator[str]:

@@ -1,77 +1,116 @@
-"""Customary means of very large tables, straight from CSV: ten million judgments in seconds and half a gigabyte.
+"""Customary rankings of very large tables, straight from CSV: ten million judgments in seconds and half a gigabyte.
 
 Only the columns needed are read, words as codes. The rest is counting on codes, a slice of rows at a time so that
-nothing but the codes and scores themselves is ever held for all rows. The result is that of `rank(method="zscore")`,
-without tests.
+nothing but the codes and scores themselves is ever held for all rows. The result is that of `rank` with the methods
+`raw` and `zscore` and without resamples, which would take minutes.
 """
 
 from __future__ import annotations
 
-import math
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from adjudge.core.errors import InputError
-from adjudge.core.sheet import RATED, significant
+from adjudge.core.errors import DataError, InputError
+from adjudge.core.sheet import RATED, SCORE_PROTOCOLS, ItemMeans, significant
+from adjudge.rank.assemble import Provenance
+from adjudge.rank.customary import SystemItems, assemble_means, equal_scores_note, few_annotators_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from adjudge.rank import RankSettings
+    from adjudge.rank.methods import Method
+    from adjudge.results.rank import Ranking
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
 NEEDED = ("system", "annotator", "segment", "score")
+# Where one of these stands in the table, or one of the next has several values, the rows need more than counting.
+SPECIAL = ("passed", "copy", "z", "n")
+CONSTANT = ("campaign", "source_lang", "target_lang", "revision")
+WORDS = ("system", "annotator", "segment", "document", "kind", "protocol", "human", *CONSTANT)
 # Rows at a time: few enough to stay in the processor's cache.
 SLICE = 1 << 16
 # Beyond so many combinations of codes, those that occur are sorted instead of marked in a table.
 MOST_MARKS = 1 << 26
+NO_RESAMPLES = "the table is very large, so it was ranked straight from its columns and nothing was resampled"
 
 
-@dataclass(frozen=True)
-class SystemMeans:
-    """One system: raw and standardised mean over its segments, segments, judgments."""
-
-    system: str
-    raw: float
-    z: float
-    n: int
-    n_all: int
-
-
-def means_of_file(path: Path) -> tuple[SystemMeans, ...]:
-    """The means of every system in a judgment table in CSV, the best z first."""
+def rank_scores_file(path: Path, method: Method, settings: RankSettings) -> Ranking | None:
+    """Rank systems by `raw` or `zscore` straight from a judgment table in CSV; None where it needs an ordinary look."""
+    if not fits(_header(path)):
+        return None
     table = _read(path)
-    scales = _scales(table)
+    if table is None:
+        return None
     rated = table if table["rated"].all() else table.filter("rated")
     if rated["system"].null_count():
         raise InputError("has scores without a system; name one in every row", file=path)
-    found = _system_means(rated, scales)
-    return tuple(sorted(found, key=lambda one: (math.isnan(one.z), -one.z, one.system)))
+    if rated["system"].n_unique() < 2:
+        raise DataError(f"at least two systems must be scored, check {path}; nothing can be ranked")
+    names, human = _systems(rated)
+    scales = _scales(table)
+    sums = _item_sums(rated, scales)
+    items = SystemItems(tuple(names), human, *sums.means(names), np.empty((0, len(names))))
+    without_z = int((sums.values[0] - sums.values[1]).sum())
+    constant = int(np.isnan(scales[1][np.unique(_codes(rated["annotator"]))]).sum())
+    people = table["annotator"].n_unique()
+    notes = (NO_RESAMPLES, *equal_scores_note(constant, without_z), *few_annotators_note(people))
+    return assemble_means(Provenance(_file_fingerprint(path)), items, method, settings, notes=notes)
 
 
-def _read(path: Path) -> pl.DataFrame:
+def fits(header: list[str]) -> bool:
+    """Whether a table with these columns can be ranked by counting alone."""
+    return set(NEEDED) <= set(header) and not set(SPECIAL) & set(header)
+
+
+def _header(path: Path) -> list[str]:
     if not path.is_file():
         raise InputError("no such file; check the path", file=path)
-    header = pl.read_csv(path, n_rows=0).columns
-    missing = [name for name in NEEDED if name not in header]
-    if missing:
-        raise InputError(f"has no column '{missing[0]}'; see docs/data.md for the judgment table", file=path, line=1)
-    wanted = [name for name in (*NEEDED, "document", "kind") if name in header]
+    return pl.read_csv(path, n_rows=0).columns
+
+
+def _file_fingerprint(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:12]
+
+
+def _systems(table: pl.DataFrame) -> tuple[dict[str, int], NDArray[np.bool_]]:
+    """The code of every system, in name order; and which are human."""
+    words = table["system"].unique()
+    codes = dict(zip(words.cast(pl.String).to_list(), words.to_physical().to_list(), strict=True))
+    human: set[str] = set()
+    if "human" in table.columns:
+        said = pl.col("human").cast(pl.String).str.to_lowercase() == "true"
+        human = set(table.filter(said)["system"].cast(pl.String).to_list())
+    ordered = {name: int(codes[name]) for name in sorted(codes)}
+    return ordered, np.array([name in human for name in ordered], dtype=bool)
+
+
+def _read(path: Path) -> pl.DataFrame | None:
+    """The scores with their codes; None where revisions, campaigns, pairs or unknown annotators need a closer look."""
+    header = _header(path)
+    wanted = [name for name in ("score", *WORDS) if name in header]
     types = {name: pl.Float64 if name == "score" else pl.Categorical for name in wanted}
     rated = pl.col("kind").cast(pl.String).is_in(RATED) if "kind" in wanted else pl.lit(value=True)
-    scored = pl.col("score").is_not_null() & pl.col("annotator").is_not_null()
+    scored = pl.col("score").is_not_null()
+    if "protocol" in wanted:
+        scored &= pl.col("protocol").cast(pl.String).is_in(SCORE_PROTOCOLS)
     try:
         rows = pl.scan_csv(path, schema_overrides=types).select(*wanted, rated=rated).filter(scored)
-        return rows.collect(engine="streaming")
+        table = rows.collect(engine="streaming")
     except pl.exceptions.PolarsError as fault:
         reason = str(fault).split("\n", 1)[0]
         raise InputError(f"cannot be read as scores ({reason}); check the columns", file=path) from fault
+    varied = any(table[name].n_unique() > 1 for name in CONSTANT if name in wanted)
+    return None if varied or table["annotator"].null_count() or not table["rated"].any() else table
 
 
 def _codes(column: pl.Series) -> NDArray[np.uint32]:
@@ -116,7 +155,7 @@ def _items(table: pl.DataFrame) -> Integers:
 
 
 def _numbered(codes: Integers) -> Integers:
-    """Codes replaced by their place among those that occur."""
+    """Codes renumbered without gaps."""
     most = int(codes.max(initial=0)) + 1
     if most > MOST_MARKS:
         return np.unique(codes, return_inverse=True)[1]
@@ -126,26 +165,25 @@ def _numbered(codes: Integers) -> Integers:
     return np.take(np.cumsum(seen) - 1, codes, out=codes, mode="clip")
 
 
-def _system_means(table: pl.DataFrame, scales: tuple[Floats, Floats]) -> Iterator[SystemMeans]:
-    """Judgments averaged within items, items within systems; a judgment without z counts for the raw mean alone."""
-    sums = _item_sums(table, scales)
-    for code, name in _names(table["system"]):
-        count, with_z, raw, z = sums.values[:, sums.system == code]
-        yield SystemMeans(
-            system=name,
-            raw=float((raw / count).mean()),
-            z=float((z[with_z > 0] / with_z[with_z > 0]).mean()) if with_z.any() else math.nan,
-            n=len(count),
-            n_all=int(count.sum()),
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class _ItemSums:
     """The system of every item, and four rows of sums: judgments, those with a z, scores, z."""
 
     system: NDArray[np.uint32]
     values: Floats
+
+    def means(self, codes: dict[str, int]) -> tuple[ItemMeans, ItemMeans]:
+        """Raw and standardised means of items; a judgment without z counts for the raw mean alone."""
+        number = np.full(int(self.system.max(initial=0)) + 1, -1, dtype=np.int64)
+        number[list(codes.values())] = np.arange(len(codes))
+        system = number[self.system]
+        count, with_z, raw, z = self.values
+        judged = np.bincount(system, weights=count, minlength=len(codes)).astype(np.int64)
+        has_z = with_z > 0
+        return (
+            ItemMeans(raw / count, system, judged),
+            ItemMeans(z[has_z] / with_z[has_z], system[has_z], judged),
+        )
 
 
 def _item_sums(table: pl.DataFrame, scales: tuple[Floats, Floats]) -> _ItemSums:
@@ -165,9 +203,3 @@ def _item_sums(table: pl.DataFrame, scales: tuple[Floats, Floats]) -> _ItemSums:
         for row, weights in enumerate((None, has_z, score, z)):
             values[row] += np.bincount(where, weights, minlength=items)
     return _ItemSums(system, values)
-
-
-def _names(column: pl.Series) -> list[tuple[int, str]]:
-    """The code and the name of every word in a column."""
-    words = column.unique()
-    return list(zip(words.to_physical().to_list(), words.cast(pl.String).to_list(), strict=True))

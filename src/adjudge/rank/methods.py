@@ -43,6 +43,8 @@ class Method:
     """Whether scores depend on chance, such as the order of matches."""
     bounded: bool = True
     """Whether scores stay finite where a system won everything."""
+    counted_scores: bool = False
+    """Whether scores can be counted straight from the columns of a very large file."""
     beside: tuple[str, ...] = ()
     """The methods that a report shows beside this one."""
 
@@ -117,9 +119,11 @@ _ALL = (
     ),
     Method(
         "zscore", "scores", "customary.rank_customary", "mean of scores standardised by annotator", "mean z-score",
-        beside=_MEANS,
+        counted_scores=True, beside=_MEANS,
     ),
-    Method("raw", "scores", "customary.rank_customary", "mean of scores", "mean score", beside=_MEANS),
+    Method(
+        "raw", "scores", "customary.rank_customary", "mean of scores", "mean score", counted_scores=True, beside=_MEANS,
+    ),
     Method(
         "zscore-calibrated", "scores", "customary.rank_customary",
         "mean of scores standardised by what all annotators judged", "mean z-score",

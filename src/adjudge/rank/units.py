@@ -7,7 +7,7 @@ pairwise judgments are a table of a few hundred rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -116,15 +116,27 @@ def block_units(comparisons: Comparisons) -> Units:
     return Units(comparisons.systems, comparisons.human, matrix, times, "blocks")
 
 
-def pair_units(systems: tuple[str, ...], pairs: NDArray[np.int64], times: NDArray[np.int64]) -> Units:
-    """Units from counted comparisons: rows (first, second, outcome), first < second, and how often each occurred."""
+def pair_units(
+    systems: tuple[str, ...],
+    pairs: NDArray[np.int64],
+    times: NDArray[np.int64],
+    annotator: NDArray[np.int64] | None = None,
+) -> Units:
+    """Units from counted comparisons: rows (first, second, outcome), first < second, and how often each occurred.
+
+    Where the annotator of every row is given (as a code from 0), annotators are the units, and blocks otherwise.
+    """
     outcome = pairs[:, 2]
     ranks = np.stack([np.where(outcome < 0, 2, 1), np.where(outcome > 0, 2, 1)], axis=1)
     comparisons = _one_block_each(systems, np.zeros(len(systems), dtype=bool), pairs[:, :2], ranks)
     cells = _block_cells(comparisons, label_scale(comparisons))
-    return Units(
-        systems, comparisons.human, _sum_rows(cells, cells.row, len(times), _width(comparisons)), times, "blocks"
-    )
+    width = _width(comparisons)
+    if annotator is None:
+        return Units(systems, comparisons.human, _sum_rows(cells, cells.row, len(times), width), times, "blocks")
+    often = replace(cells, value=cells.value * times[cells.row])
+    people = int(annotator.max()) + 1
+    matrix = _sum_rows(often, annotator[cells.row], people, width)
+    return Units(systems, comparisons.human, matrix, np.ones(people, dtype=np.int64), "annotators")
 
 
 def _distinct_pairs(comparisons: Comparisons) -> tuple[Comparisons, NDArray[np.int64]]:
@@ -138,9 +150,9 @@ def _distinct_pairs(comparisons: Comparisons) -> tuple[Comparisons, NDArray[np.i
     # The outcome comes before the ranks, so that units stand in the order of `pair_units` and are drawn alike.
     outcome = np.sign(ranks[:, 1] - ranks[:, 0]).astype(np.int64) + 1
     key = np.ravel_multi_index((*pairs.T.astype(np.int64), outcome, *code.reshape(-1, 2).T), shape)
-    found, times = np.unique(key, return_counts=True)
-    first, second, _, one, other = np.unravel_index(found, shape)
-    ranked = np.stack([given[one], given[other]], axis=1)
+    distinct, times = np.unique(key, return_counts=True)
+    first, second, _, first_rank, second_rank = np.unravel_index(distinct, shape)
+    ranked = np.stack([given[first_rank], given[second_rank]], axis=1)
     alone = _one_block_each(comparisons.systems, comparisons.human, np.stack([first, second], axis=1), ranked)
     return alone, times.astype(np.int64)
 
@@ -174,7 +186,7 @@ def _one_block_each(
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Entries of the matrix blocks x cells: a cell is a place in [wins | ties | blocks | block wins | ... | points]."""
+    """Entries of the matrix blocks x cells: a cell is one of [wins | ties | blocks | block wins | ... | points]."""
 
     row: NDArray[np.integer[Any]]
     column: NDArray[np.integer[Any]]
@@ -208,8 +220,8 @@ def _block_cells(comparisons: Comparisons, scale: int) -> _Cells:
     top = rank == best[block]
     sole = top & (np.bincount(block[top], minlength=blocks)[block] == 1)
     labels = [
-        _Cells(block[chosen], 2 * n * n + place * n + system[chosen], value[chosen])
-        for place, chosen, value in (
+        _Cells(block[chosen], 2 * n * n + part * n + system[chosen], value[chosen])
+        for part, chosen, value in (
             (0, np.ones(len(rank), dtype=bool), np.ones(len(rank))),
             (1, sole, np.ones(len(rank))),
             (2, top, np.ones(len(rank))),
