@@ -12,7 +12,7 @@ import pytest
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import SetAside
 from adjudge.formats import ReadOptions, read
-from adjudge.formats.appraise_rows import layout
+from adjudge.formats.appraise.rows import layout
 
 TIME = 1700000000.0
 SPANS = json.dumps([{"start_i": 2, "end_i": 4, "severity": "minor", "error_type": None}])

@@ -12,7 +12,7 @@ import pytest
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import SetAside
 from adjudge.formats import ReadOptions, read
-from adjudge.formats.appraise_batches import read_batches
+from adjudge.formats.appraise.batches import read_batches
 from tests.formats.test_appraise import row, write
 
 

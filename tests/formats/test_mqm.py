@@ -9,7 +9,7 @@ import pytest
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import SetAside
 from adjudge.formats import ReadOptions, read
-from adjudge.formats.error_weights import score, weight
+from adjudge.formats.mqm.weights import score, weight
 
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
 

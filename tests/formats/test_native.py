@@ -15,7 +15,7 @@ import adjudge
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.judgments import KINDS, PROTOCOLS, SCHEMA, SIDES, Judgments
 from adjudge.formats import ReadOptions, native
-from adjudge.formats.native_faults import ON_SCALE
+from adjudge.formats.native.checks import ON_SCALE
 
 # No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)

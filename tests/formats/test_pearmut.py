@@ -11,7 +11,7 @@ import pytest
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import SetAside
 from adjudge.formats import ReadOptions, read
-from adjudge.formats.pearmut_spans import read_span
+from adjudge.formats.pearmut import read_span
 
 
 def line(scores: dict[str, Any], *, user: str | None = "ann", item: int | str = 0, **more: Any) -> str:

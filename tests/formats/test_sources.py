@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from adjudge.core.errors import InputError
 from adjudge.formats import ReadOptions
-from adjudge.formats.delimited import detect_delimiter, numbered_lines, read_delimited, to_float, to_int
-from adjudge.formats.ranks import parse_ranks
-from adjudge.formats.sources import campaign_names, files_in, pair_of, stem
+from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, read_delimited, to_float, to_int
+from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
+from adjudge.formats.rankings.labels import parse_ranks
 
 HERE = Path("file.csv")
 

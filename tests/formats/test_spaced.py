@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError
-from adjudge.formats.spaced import Spaced, read_spaced
+from adjudge.formats.parsing.spaced import Spaced, read_spaced
 
 
 def table(tmp_path: Path, text: str, header: str = "score") -> Spaced:

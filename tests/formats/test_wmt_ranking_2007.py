@@ -9,7 +9,7 @@ import pytest
 import adjudge
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments, SetAside
-from adjudge.formats.wmt_ranking_2007 import Task, parse_task
+from adjudge.formats.wmt.ranking_2007 import Task, parse_task
 
 SYSTEMS = "SYSTEM_0,SCORE_0_A,SCORE_0_B,SYSTEM_1,SCORE_1_A,SCORE_1_B,SYSTEM_2,SCORE_2_A,SCORE_2_B"
 EARLY = f"TASK,TYPE,ITEM_ID,ANNOTATOR_ID,TIME,{SYSTEMS}"

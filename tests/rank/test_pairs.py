@@ -10,7 +10,7 @@ import pytest
 
 from adjudge.core.errors import DataError
 from adjudge.formats import read
-from adjudge.formats.pairwise_table import TIES
+from adjudge.formats.pairwise.table import TIES
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.methods import find_method
 from adjudge.rank.pairs import rank_pairs_file

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.core.spans import Mark
 from adjudge.design.degrade import is_spaced
-from adjudge.formats.error_weights import Weights, score, weight
+from adjudge.formats.mqm.weights import Weights, score, weight
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

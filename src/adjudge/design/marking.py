@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from adjudge.core.spans import SEVERITIES, MarkRules
 from adjudge.design.campaign_parts import Part
-from adjudge.formats.error_weights import Weights
+from adjudge.formats.mqm.weights import Weights
 
 Severity = Literal["neutral", "minor", "major", "critical"]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^/]+$")]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.spans import MISSING, SOURCE, TARGET, Mark, carried_over, fault_of_mark, fault_of_marks
-from adjudge.formats.delimited import Delimited, read_delimited, to_int
+from adjudge.formats.parsing.delimited import Delimited, read_delimited, to_int
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

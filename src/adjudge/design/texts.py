@@ -10,7 +10,7 @@ from adjudge.core.errors import InputError, unknown_choice
 from adjudge.core.files import read_text
 from adjudge.core.humans import is_human
 from adjudge.core.texts import SourceSegment, TestSet
-from adjudge.formats.texts import Column, aligned, read_column, read_table, text_format
+from adjudge.formats.texts.columns import Column, aligned, read_column, read_table, text_format
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ def _read_whole(path: Path, files: Files) -> tuple[TestSet, Column]:
         }
         systems = {name: texts for name, texts in others.items() if name not in references}
         return TestSet(_source(column, files.documents), references, systems), column
-    from adjudge.formats.wmt_xml import read_wmt_xml
+    from adjudge.formats.texts.wmt_xml import read_wmt_xml
 
     whole = read_wmt_xml(path)
     column = Column(

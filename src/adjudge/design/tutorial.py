@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import InputError
 from adjudge.design.campaign import MOST_POINTS, ON_SCALE, SCORED
 from adjudge.design.tasks import Item, Output, Screen, Task
-from adjudge.formats.delimited import Delimited, read_delimited, to_float, to_int
+from adjudge.formats.parsing.delimited import Delimited, read_delimited, to_float, to_int
 
 if TYPE_CHECKING:
     from pathlib import Path

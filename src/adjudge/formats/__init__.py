@@ -20,22 +20,25 @@ __all__ = ["FORMATS", "ReadOptions", "read"]
 # name: (module, what it is)
 FORMATS: dict[str, tuple[str, str]] = {
     "judgments": ("native", "the judgment table of adjudge, Parquet or CSV"),
-    "wmt-ranking": ("wmt_ranking", "relative rankings with columns srclang ... system5rank (WMT10 and later)"),
+    "wmt-ranking": ("wmt.ranking", "relative rankings with columns srclang ... system5rank (WMT10 and later)"),
     "wmt-ranking-2007": (
-        "wmt_ranking_2007",
+        "wmt.ranking_2007",
         "relative rankings among other judgments, told apart by TYPE (WMT07 to 09)",
     ),
-    "wmt-edits": ("wmt_edits", "post-edits with columns editId ... system1edit (data_EDT.tsv)"),
-    "wmt-acceptability": ("wmt_acceptability", "judgments of post-edits, YES, NO or UNK (data_ACC.csv)"),
-    "pairwise-counts": ("pairwise_counts", "lines 'A B wins ties losses', both directions or one"),
-    "pairwise-table": ("pairwise_table", "a table with columns left, right and winner, one comparison per row"),
-    "rank-table": ("rank_table", "a table with one rank column per candidate, one file per annotator"),
-    "rank-lines": ("rank_lines", "one file per candidate with one rank per line, annotators one after the other"),
-    "wmt-da": ("wmt_da", "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)"),
-    "mturk-da": ("mturk_da", "direct assessment, Mechanical Turk batch results with all items in Answer.Q1"),
-    "appraise": ("appraise", "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators"),
-    "wmt-humeval": ("wmt_humeval", "judgments of the general task, JSON lines with one segment each (WMT23 and later)"),
-    "mqm": ("mqm", "MQM ratings, one error per row with its span between <v> and </v>"),
+    "wmt-edits": ("wmt.edits", "post-edits with columns editId ... system1edit (data_EDT.tsv)"),
+    "wmt-acceptability": ("wmt.acceptability", "judgments of post-edits, YES, NO or UNK (data_ACC.csv)"),
+    "pairwise-counts": ("pairwise.counts", "lines 'A B wins ties losses', both directions or one"),
+    "pairwise-table": ("pairwise.table", "a table with columns left, right and winner, one comparison per row"),
+    "rank-table": ("rankings.table", "a table with one rank column per candidate, one file per annotator"),
+    "rank-lines": ("rankings.lines", "one file per candidate with one rank per line, annotators one after the other"),
+    "wmt-da": ("wmt_da.reader", "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)"),
+    "mturk-da": ("mturk", "direct assessment, Mechanical Turk batch results with all items in Answer.Q1"),
+    "appraise": (
+        "appraise.reader",
+        "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators",
+    ),
+    "wmt-humeval": ("wmt.humeval", "judgments of the general task, JSON lines with one segment each (WMT23 and later)"),
+    "mqm": ("mqm.reader", "MQM ratings, one error per row with its span between <v> and </v>"),
     "pearmut": ("pearmut", "annotations of Pearmut, JSON lines with one submitted document each"),
 }
 

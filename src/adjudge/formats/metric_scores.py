@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError, UsageError, shown
 from adjudge.core.files import read_text
-from adjudge.formats.delimited import DELIMITERS, Delimited, read_delimited, to_float
+from adjudge.formats.parsing.delimited import DELIMITERS, Delimited, read_delimited, to_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

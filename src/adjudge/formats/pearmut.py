@@ -3,6 +3,9 @@
 A reset marker voids the earlier lines of its user, of its document, or of both. A document that was submitted again has
 several revisions. Tutorials (`welcome_`, `goodbye_`, or skippable) and attention checks (`random_`) are told apart by
 their kind. Where a campaign has several sliders, each is a campaign of its own, named after it.
+
+Both ends of an error span are included. The browser counts UTF-16 units and skips line breaks, which are no characters
+on its page. Behind the text stands the word [missing]; a span that begins there marks an omission.
 """
 
 from __future__ import annotations
@@ -17,11 +20,10 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
-from adjudge.formats.error_weights import score, weight
-from adjudge.formats.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
-from adjudge.formats.pearmut_spans import read_span
-from adjudge.formats.sources import campaign_names, pair_of
-from adjudge.formats.spans import Span, span_column
+from adjudge.formats.mqm.weights import score, weight
+from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
+from adjudge.formats.parsing.sources import campaign_names, pair_of
+from adjudge.formats.parsing.spans import Span, span_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
 
 RESET = "__RESET__"
+UNDECIDED = "undecided"
+# The furthest place in a text that a span may name; beyond it the number is damaged.
+LONGEST = 10**9
 # The slider of scores; sliders of one's own have their own scales.
 _SCALE = (0.0, 100.0)
 _SCORES = (-1e6, 1e6)
@@ -210,3 +215,38 @@ def _revisions(rows: list[Row]) -> list[int]:
         seen[key] += 1
         numbers.append(seen[key])
     return numbers
+
+
+def read_span(entry: dict[str, Any], target: str | None) -> Span:
+    """One span; `target` is the judged text, where the log holds it."""
+    category, severity = entry.get("category"), entry.get("severity")
+    made: Span = {
+        "start": None,
+        "end": None,
+        "severity": str(severity or UNDECIDED).lower(),
+        "category": str(category) if category else None,
+        "side": "target",
+        "text": None,
+    }
+    if entry["start_i"] == "missing":
+        return {**made, "side": "missing"}
+    first, last = int(entry["start_i"]), int(entry["end_i"])
+    if not 0 <= first <= last <= LONGEST:
+        raise ValueError(first, last)
+    if target is None:
+        return {**made, "start": first, "end": last + 1}
+    places = _places(target)
+    if first >= len(places):
+        return {**made, "side": "missing"}
+    start, end = places[first], places[min(last, len(places) - 1)] + 1
+    return {**made, "start": start, "end": end, "text": target[start:end]}
+
+
+def _places(text: str) -> list[int]:
+    """For every unit that the browser counts, which code point of the text it is part of."""
+    return [
+        place
+        for place, character in enumerate(text)
+        if character != "\n"
+        for _ in range(2 if ord(character) > 0xFFFF else 1)
+    ]

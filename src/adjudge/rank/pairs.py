@@ -11,7 +11,7 @@ import polars as pl
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside
-from adjudge.formats.pairwise_table import TIES
+from adjudge.formats.pairwise.table import TIES
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.relative import rank_units
 from adjudge.rank.units import pair_units

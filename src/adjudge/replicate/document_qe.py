@@ -16,7 +16,7 @@ from adjudge.check import check
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
 from adjudge.formats import read
-from adjudge.formats.spaced import read_spaced
+from adjudge.formats.parsing.spaced import read_spaced
 from adjudge.meta.gold import gold
 from adjudge.meta.keys import read_keys
 from adjudge.meta.quality_estimation import estimate

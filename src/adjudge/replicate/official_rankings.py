@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.core.languages import language_code, pair_name
-from adjudge.formats.spaced import read_spaced
+from adjudge.formats.parsing.spaced import read_spaced
 from adjudge.rank import RankSettings, rank
 from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable
 

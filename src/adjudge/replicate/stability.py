@@ -19,7 +19,7 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
 from adjudge.core.sheet import sheet_of, standardised
 from adjudge.formats import read
-from adjudge.formats.wmt_da_files import find_campaigns
+from adjudge.formats.wmt_da.files import find_campaigns
 from adjudge.replicate.official_rankings import compared_ranking, official_figures
 from adjudge.replicate.published import read_published
 from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.formats.wmt_da_files import Campaign
+    from adjudge.formats.wmt_da.files import Campaign
     from adjudge.replicate.published import Published
 
 COUNTS = ("pairs", "rank", "cluster", "both")

@@ -13,7 +13,7 @@ from adjudge.testset.versions import OutputFiles
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.formats.texts import TextFormat
+    from adjudge.formats.texts.columns import TextFormat
 
 FORMATS = ("auto", "text", "tsv", "wmt-xml", "sgm")
 

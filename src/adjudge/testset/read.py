@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_bytes
-from adjudge.formats.texts import TextFormat, read_column, text_format
+from adjudge.formats.texts.columns import TextFormat, read_column, text_format
 from adjudge.results.testset import Finding
 from adjudge.testset.document import Document, Segment
 

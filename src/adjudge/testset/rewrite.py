@@ -6,13 +6,13 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from adjudge.formats.sgm import segment_spans
+from adjudge.formats.texts.sgm import segment_spans
 from adjudge.testset.read import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.formats.texts import TextFormat
+    from adjudge.formats.texts.columns import TextFormat
 
 Changes = dict[int, str]
 """New texts by the number of the segment in the file, from 0."""

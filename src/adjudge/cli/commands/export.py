@@ -71,23 +71,23 @@ def _write_native(judgments: Judgments, output: Path) -> Judgments:
 
 def _write_appraise(judgments: Judgments, output: Path) -> Judgments:
     from adjudge.core.errors import DataError
-    from adjudge.formats import appraise_write
+    from adjudge.formats.appraise import writer
 
     if "postedit" in judgments.protocols:
         raise DataError("Appraise files hold no post-edits; export judgments or post-edits")
     kept = _without_withdrawn(judgments)
-    appraise_write.write(kept, output)
+    writer.write(kept, output)
     return kept
 
 
 def _write_mqm(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.formats import mqm_write
+    from adjudge.formats.mqm import writer
 
-    mqm_write.write(judgments, output)
-    return mqm_write.written(judgments)
+    writer.write(judgments, output)
+    return writer.written(judgments)
 
 
 def _write_edits(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.formats import post_edits_write
+    from adjudge.formats.post_edits import write_post_edits
 
-    return post_edits_write.write(judgments, output)
+    return write_post_edits(judgments, output)

@@ -1,0 +1,1 @@
+"""MQM ratings: read and written, and what an error costs."""

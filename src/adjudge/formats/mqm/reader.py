@@ -1,0 +1,189 @@
+"""MQM ratings as a tab-separated table: one row per error, marked `<v>..</v>` in the source or the target text.
+
+All rows of one annotator for one output are one judgment; columns are told by their names, which differ from year to
+year. Its score is computed from its errors (`error_weights`).
+Quotes are ordinary characters in these files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.humans import compile_human_pattern
+from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.languages import is_language, language_code
+from adjudge.formats.mqm.weights import NO_ERROR, plain, score, weight
+from adjudge.formats.parsing.delimited import Delimited, read_delimited
+from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
+from adjudge.formats.parsing.spans import Span, span_column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+# Rows that test whether raters pay attention, not ratings.
+ATTENTION = "hotw-test"
+_MARK = re.compile(r"</?v>")
+_TWO_LANGUAGES = re.compile(r"(?<![a-z])([a-z]{2})([a-z]{2})(?![a-z])")
+
+
+@dataclass
+class _Rating:
+    """All errors that one annotator found in one output."""
+
+    place: tuple[str, str, str, str]  # system, document, segment, annotator
+    pair: tuple[str, str] | None  # the languages, where the row names them
+    spans: list[Span] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read rating files; each becomes a campaign named after it."""
+    files = files_in(paths)
+    return concat([_read_file(path, name, options) for path, name in zip(files, campaign_names(files), strict=True)])
+
+
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    table = read_delimited(path, "\t", quoting=False)
+    counts: Counter[str] = Counter()
+    ratings = _ratings(table, counts)
+    if not ratings:
+        raise InputError("holds a header but no ratings; check that the file is complete", file=path)
+    human = compile_human_pattern(options.human)
+    of_file = _pair(path, options)
+    pairs = [one.pair or of_file for one in ratings]
+    systems = [one.place[0] for one in ratings]
+    columns = {
+        "campaign": [campaign] * len(ratings),
+        "protocol": ["mqm"] * len(ratings),
+        "source_lang": [source for source, _ in pairs],
+        "target_lang": [target for _, target in pairs],
+        "annotator": [one.place[3] for one in ratings],
+        "screen": [f"{one.place[1]}#{one.place[0]}" if one.place[1] else None for one in ratings],
+        "document": [one.place[1] or None for one in ratings],
+        "segment": [one.place[2] for one in ratings],
+        "system": systems,
+        "human": [human.fullmatch(name) is not None for name in systems],
+        "score": [score(one.weights) for one in ratings],
+        "spans": span_column([one.spans for one in ratings]),
+        "text": [" | ".join(one.comments) or None for one in ratings],
+    }
+    notes = [f"{stem(path)}: {counts['open']} marks have no end; they run to the end of the text"]
+    return Judgments.from_columns(
+        pl.DataFrame(columns),
+        set_aside=[SetAside("test of attention, not a rating", counts["attention"])],
+        notes=notes if counts["open"] else (),
+        source=str(path),
+    )
+
+
+def _pair(path: Path, options: ReadOptions) -> tuple[str, str]:
+    """The languages, which these files run together in their names: `mqm_ted_ende.tsv`."""
+    for found in _TWO_LANGUAGES.finditer(stem(path)):
+        if is_language(found[1]) and is_language(found[2]) and found[1] != found[2]:
+            return language_code(found[1]), language_code(found[2])
+    return pair_of(path, options)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Where the columns of a file stand, under any of the names that they have had."""
+
+    system: int
+    annotator: int
+    segment: int
+    document: int | None
+    category: int
+    severity: int
+    source: int
+    target: int
+    comment: int | None
+    languages: tuple[int, int] | None
+
+    @classmethod
+    def of(cls, table: Delimited) -> _Columns:
+        source_lang, target_lang = (table.column(name, required=False) for name in ("source_lang", "target_lang"))
+        return cls(
+            system=table.need("system", "system_id"),
+            annotator=table.need("rater", "annotator", "rater_id"),
+            segment=table.need("seg_id", "globalSegId", "segment", "docSegId", "doc_segment_id"),
+            document=table.column("doc", "docname", "document", "document_id", required=False),
+            category=table.need("category"),
+            severity=table.need("severity"),
+            source=table.need("source"),
+            target=table.need("target", "candidate"),
+            comment=table.column("comment", required=False),
+            languages=None if source_lang is None or target_lang is None else (source_lang, target_lang),
+        )
+
+    def rating(self, fields: list[str]) -> _Rating:
+        """The rating that a row belongs to."""
+        document = "" if self.document is None else fields[self.document]
+        place = (fields[self.system], document, fields[self.segment], fields[self.annotator])
+        system, where, segment, annotator = (one.strip() for one in place)
+        source, target = (fields[one].strip() for one in self.languages) if self.languages else ("", "")
+        pair = (language_code(source), language_code(target)) if source and target else None
+        return _Rating((system, where, segment, annotator), pair)
+
+
+def _ratings(table: Delimited, counts: Counter[str]) -> list[_Rating]:
+    columns = _Columns.of(table)
+    ratings: dict[tuple[object, ...], _Rating] = {}
+    for line, fields in table.rows:
+        error = (fields[columns.severity].strip(), fields[columns.category].strip())
+        if error[0].casefold() == ATTENTION:
+            counts["attention"] += 1
+            continue
+        rating = columns.rating(fields)
+        rating = ratings.setdefault((rating.place, rating.pair), rating)
+        if columns.comment is not None and fields[columns.comment].strip():
+            rating.comments.append(fields[columns.comment].strip())
+        if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR:
+            continue
+        cost = weight(*error)
+        if cost is None:
+            known = "no-error, neutral, minor, major or critical"
+            raise InputError(f"severity is '{shown(error[0])}', {known} is needed", file=table.path, line=line)
+        rating.weights.append(cost)
+        rating.spans += _spans(fields[columns.source], fields[columns.target], *error, counts)
+    return list(ratings.values())
+
+
+def _spans(source: str, target: str, severity: str, category: str, counts: Counter[str]) -> list[Span]:
+    marked: list[tuple[str, int | None, int | None, str | None]] = [
+        (side, *marks) for side, text in (("source", source), ("target", target)) for marks in _marks(text, counts)
+    ]
+    if not marked:
+        marked = [("missing" if "omission" in category.casefold() else "target", None, None, None)]
+    kind = {"severity": severity.casefold(), "category": category or None}
+    return [{"start": start, "end": end, **kind, "side": side, "text": quoted} for side, start, end, quoted in marked]
+
+
+def _marks(text: str, counts: Counter[str]) -> list[tuple[int, int, str]]:
+    """Start, end and text of everything between `<v>` and `</v>`, counted in the text without the marks."""
+    plain = ""
+    opened: int | None = None
+    found: list[tuple[int, int, str]] = []
+    last = 0
+    for mark in _MARK.finditer(text):
+        plain += text[last : mark.start()]
+        last = mark.end()
+        if mark[0] == "<v>":
+            opened = len(plain) if opened is None else opened
+        elif opened is not None:
+            found.append((opened, len(plain), plain[opened:]))
+            opened = None
+    plain += text[last:]
+    if opened is not None:
+        counts["open"] += 1
+        found.append((opened, len(plain), plain[opened:]))
+    return found

@@ -1,0 +1,243 @@
+"""Direct assessment collected on Mechanical Turk (or Turkle): batch results with all items of a HIT in one answer.
+
+The answer holds one record per item, in the order shown: `system_segment_type_position__score`. Systems' names and the
+type BAD_REF contain the separator, so records are read from both ends. Every assignment is kept, rejected ones too:
+the column `rejected` says which, for `check` to decide. Only the time of a whole assignment is known; it is divided
+evenly among its items.
+
+A comment may lose its closing quote. A strict reader takes such a comment to run on through the next record and loses
+it without a word. Here a line that is a whole record by itself always begins a new one; what stood open before is
+closed and reported.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.files import read_bytes, read_text
+from adjudge.core.humans import compile_human_pattern
+from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.languages import UNKNOWN, language_code
+from adjudge.formats.parsing.sources import files_in, refuse_empty, stem
+from adjudge.formats.wmt_da.scores import KINDS, SCALE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+ANSWER = "Answer.Q1"
+NO_COMMENT = "{}"
+_RECORD = (
+    r"^(?P<system>.+?)_(?P<segment>[^_]+)_(?P<type>BAD_REF|BAD-REF|SYSTEM|REPEAT|REF)_(?P<place>[0-9]+)_+(?P<score>.*)$"
+)
+_ZONES = {"PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "CST": -6, "CDT": -5, "EST": -5, "EDT": -4, "UTC": 0, "GMT": 0}
+_ZONED = re.compile(r"^\w{3} (?P<time>\w{3} +\d+ \d+:\d+:\d+) (?P<zone>[A-Z]+) (?P<year>\d{4})$")
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read batch files, or folders of them; other files in a folder are left alone and named."""
+    explicit = {path for path in paths if not path.is_dir()}
+    parts: list[Judgments] = []
+    others: list[str] = []
+    for path in files_in(paths):
+        results = None if path not in explicit and not _may_be_results(path) else read_results(path, needed=ANSWER)
+        if results is not None:
+            parts.append(_judgments(results, _campaign(path, alone=paths == [path]), options))
+        elif path in explicit:
+            refuse_empty(path)
+            raise InputError(f"has no column '{ANSWER}'; check that it is a file of batch results", file=path, line=1)
+        else:
+            others.append(path.name)
+    if not parts:
+        raise InputError(f"holds no file with a column '{ANSWER}'; check the path and --format", file=paths[0])
+    notes = [f"left alone, no batch results: {', '.join(others)}"] if others else []
+    merged = concat(parts)
+    return Judgments(merged.table, merged.set_aside, (*merged.notes, *notes))
+
+
+def _may_be_results(path: Path) -> bool:
+    return ANSWER.encode() in read_bytes(path).split(b"\n", 1)[0]
+
+
+def _campaign(path: Path, *, alone: bool) -> str:
+    """The folder's name, because the batches of a folder belong together; the file's where it is given alone."""
+    return stem(path) if alone else path.resolve().parent.name
+
+
+def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgments:
+    if not results.rows:
+        raise InputError("holds a header but no assignments; check that the file is complete", file=results.path)
+    table = _items(_assignments(results), results)
+    unscored = table["score"].null_count()
+    human = compile_human_pattern(options.human)
+    people = [name for name in table["system"].unique() if human.fullmatch(name)]
+    table = table.with_columns(
+        pl.lit(campaign).alias("campaign"),
+        pl.lit("da").alias("protocol"),
+        pl.col("system").is_in(people).alias("human"),
+    ).filter(pl.col("score").is_not_null())
+    notes = []
+    if results.repaired:
+        what = "a comment lost its closing quote; the assignments that follow are kept"
+        notes.append(f"{results.path.name}: {what} ({results.repaired} such)")
+    left_out = [SetAside("no score was given", unscored)]
+    return Judgments.from_columns(table, set_aside=left_out, notes=notes, source=str(results.path))
+
+
+def _assignments(results: Results) -> pl.DataFrame:
+    """One row per assignment."""
+    columns = list(zip(*(fields for _, fields in results.rows), strict=True))
+
+    def texts(*names: str) -> list[str | None]:
+        place = results.place(*names)
+        values = [None] * len(results.rows) if place is None else columns[place]
+        return [value.strip().strip("'") or None if value else None for value in values]
+
+    def codes(*names: str) -> list[str]:
+        return [UNKNOWN if value is None else language_code(value) for value in texts(*names)]
+
+    status = pl.Series(texts("AssignmentStatus"), dtype=pl.String)
+    return pl.DataFrame(
+        {
+            "line": [line for line, _ in results.rows],
+            "source_lang": codes("Input.src"),
+            "target_lang": codes("Input.trg", "Input.tgt"),
+            "annotator": texts("WorkerId", "Turkle.Username"),
+            "task": texts("HITId"),
+            "answer": texts(ANSWER),
+            "comment": texts("Answer.comments", "Answer.comment"),
+            "rejected": status == "Rejected",
+            "started": [_moment(text) for text in texts("AcceptTime")],
+            "ended": [_moment(text) for text in texts("SubmitTime")],
+            "seconds": pl.Series(texts("WorkTimeInSeconds"), dtype=pl.String).cast(pl.Float64, strict=False),
+        },
+        schema_overrides={
+            **dict.fromkeys(("annotator", "task", "answer", "comment"), pl.String),
+            **dict.fromkeys(("started", "ended"), pl.Datetime("us", "UTC")),
+        },
+    )
+
+
+def _items(assignments: pl.DataFrame, results: Results) -> pl.DataFrame:
+    """One row per item, in the order shown."""
+    records = assignments.with_columns(pl.col("answer").fill_null("").str.split("|"))
+    records = records.with_columns(pl.col("answer").list.len().alias("items")).explode("answer")
+    shown_at = pl.int_range(1, pl.len() + 1).over("line")
+    parts = records["answer"].str.extract_groups(_RECORD).struct.unnest()
+    table = records.with_columns(*parts, shown_at.alias("shown")).with_columns(
+        pl.col("score").str.strip_chars().cast(pl.Float64, strict=False)
+    )
+    _refuse(table, results.path)
+    return table.select(
+        "source_lang", "target_lang", "annotator", "task",
+        pl.col("shown").cast(pl.String).alias("screen"),
+        "segment", "system",
+        pl.col("type").replace_strict(KINDS, return_dtype=pl.String).alias("kind"),
+        "score",
+        pl.when((pl.col("shown") == 1) & (pl.col("comment") != NO_COMMENT)).then("comment").alias("text"),
+        "started", "ended",
+        (pl.col("seconds") / pl.col("items")).alias("active_seconds"),
+        "rejected",
+    )  # fmt: skip
+
+
+def _refuse(table: pl.DataFrame, path: Path) -> None:
+    strange = table.filter(pl.col("type").is_null())
+    if strange.height:
+        value, line = shown(strange["answer"][0]), strange["line"][0]
+        wanted = "system_segment_type_position__score"
+        raise InputError(f"the answer holds '{value}', {wanted} is needed; the file may be cut", file=path, line=line)
+    outside = table.filter((pl.col("score") < SCALE[0]) | (pl.col("score") > SCALE[1]))
+    if outside.height:
+        value, line = outside["score"][0], outside["line"][0]
+        raise InputError(f"score is {value:g}, it must lie between 0 and 100; correct it", file=path, line=line)
+
+
+def _moment(text: str | None) -> datetime | None:
+    """A time such as `Mon Nov 21 03:58:59 PST 2016`, or in ISO form; None where it is neither."""
+    found = _ZONED.match(text) if text else None
+    try:
+        if found and found["zone"] in _ZONES:
+            zone = timezone(timedelta(hours=_ZONES[found["zone"]]))
+            local = datetime.strptime(f"{found['time']} {found['year']}", "%b %d %H:%M:%S %Y").replace(tzinfo=zone)
+            return local.astimezone(UTC)
+        given = datetime.fromisoformat(text or "")
+        return given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+@dataclass(frozen=True)
+class Results:
+    """The records of a results file: (line number, fields), all of them as long as `header`."""
+
+    path: Path
+    header: tuple[str, ...]
+    rows: tuple[tuple[int, list[str]], ...]
+    repaired: int
+
+    def place(self, *names: str) -> int | None:
+        """The place of the first of these columns that exists."""
+        return next((self.header.index(name) for name in names if name in self.header), None)
+
+
+def read_results(path: Path, *, needed: str) -> Results | None:
+    """Read a results file; None where its header has no column `needed`, so that it is something else."""
+    text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
+    csv.field_size_limit(max(len(text), 131_072))
+    lines = text.split("\n")
+    header = tuple(name.strip() for name in _fields(lines[0]))
+    if needed not in header:
+        return None
+    least = header.index(needed) + 1
+    rows: list[tuple[int, list[str]]] = []
+    repaired = 0
+    for number, record, closed in _records(lines, least):
+        fields = _fields(record)
+        if len(fields) < least:
+            found = f"a record of {len(fields)} fields where {least} are needed ('{shown(record)}')"
+            raise InputError(f"{found}; the file may be cut", file=path, line=number)
+        repaired += not closed
+        rows.append((number, (fields + [""] * len(header))[: len(header)]))
+    return Results(path, header, tuple(rows), repaired)
+
+
+def _records(lines: list[str], least: int) -> Iterator[tuple[int, str, bool]]:
+    """Line number, text, and whether all quotes are closed, of every record after the header."""
+    open_lines: list[str] = []
+    begin = 0
+    for number, line in enumerate(lines[1:], start=2):
+        if open_lines and line.count('"') > 1 and len(_fields(line)) >= least:
+            yield begin, _without_open_end(open_lines), False
+            open_lines = []
+        if not open_lines:
+            if not line.strip():
+                continue
+            begin = number
+        open_lines.append(line)
+        if sum(part.count('"') for part in open_lines) % 2 == 0:
+            yield begin, "\n".join(open_lines), True
+            open_lines = []
+    if open_lines:
+        yield begin, _without_open_end(open_lines), False
+
+
+def _without_open_end(lines: list[str]) -> str:
+    return "\n".join(lines).rstrip("\n")
+
+
+def _fields(record: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(record, newline="")), [])
+    except csv.Error:
+        return []

@@ -1,0 +1,1 @@
+"""Comparisons of two systems: one per row, or counted."""

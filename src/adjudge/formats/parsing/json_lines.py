@@ -1,0 +1,57 @@
+"""What readers of JSON lines share: which files, their objects with line numbers, and moments in seconds."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from adjudge.core.errors import InputError
+from adjudge.core.files import read_text
+from adjudge.core.languages import pair_in_name
+from adjudge.formats.parsing.delimited import numbered_lines
+from adjudge.formats.parsing.sources import files_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+SECTION = "_#_"
+"""Between the parts of an item's name, as in `en-cs_CZ_#_news_#_doc1_#_0`: languages, domain, document, place."""
+_LANGUAGES = re.compile(r"([a-z]{2,3})-([a-z]{2,3})(?:_[A-Za-z]+)*")
+
+
+def json_files(paths: Sequence[Path]) -> list[Path]:
+    """The files named, and the .jsonl files of the folders named."""
+    explicit = {path for path in paths if not path.is_dir()}
+    files = [path for path in files_in(paths) if path in explicit or ".jsonl" in path.name.lower()]
+    if not files:
+        raise InputError("holds no .jsonl file; check the path and --format", file=paths[0])
+    return files
+
+
+def json_lines(path: Path, *, needed: str) -> Iterator[tuple[int, str, Any]]:
+    """Every line with its number, its text and what it says; `needed` ends the sentence about an empty file."""
+    lines = list(numbered_lines(read_text(path)))
+    if not lines:
+        raise InputError(f"is empty; {needed} is needed", file=path)
+    for line, text in lines:
+        try:
+            yield line, text, json.loads(text)
+        except (RecursionError, ValueError) as fault:
+            raise InputError("is damaged JSON; the file may be cut", file=path, line=line) from fault
+
+
+def pair_of_item(name: str) -> tuple[str, str] | None:
+    """The languages in an item's name; where its first part is just that, also languages that we do not know."""
+    first, between, _ = name.partition(SECTION)
+    match = _LANGUAGES.fullmatch(first) if between else None
+    return pair_in_name(first) or ((match[1], match[2]) if match else None)
+
+
+def moments(seconds: Sequence[float | None]) -> pl.Series:
+    """Unix seconds as moments."""
+    micros = pl.Series([None if one is None else round(one * 1e6) for one in seconds], dtype=pl.Int64)
+    return micros.cast(pl.Datetime("us", "UTC"))

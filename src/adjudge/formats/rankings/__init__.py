@@ -1,0 +1,1 @@
+"""Tables and files of ranks, and rank labels as people wrote them."""

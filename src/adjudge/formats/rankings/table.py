@@ -1,0 +1,130 @@
+"""Any delimited table with one column of ranks per candidate and one row per segment; one file per annotator.
+
+The annotator is the file's name without its ending, the campaign its folder. A candidate is called after its column,
+without an ending that all rank columns share (`Ref_rating`, `MT_A_rating`: `Ref`, `MT_A`). Columns that are neither
+segment nor rank are kept under their own names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.judgments import SCHEMA, Judgments, concat
+from adjudge.formats.parsing.delimited import Delimited, read_delimited
+from adjudge.formats.parsing.sources import files_in, pair_of, stem
+from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+DEFAULT_SEGMENT = "segment"
+_ROW = "row of the file"
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files, each by one annotator; `options` names the segment column and the rank columns."""
+    parts: list[Judgments] = []
+    screens = 0
+    for path in files_in(paths):
+        table = read_delimited(path, None)
+        parts.append(_read_table(table, screens, options))
+        screens += len(table.rows)
+    return concat(parts)
+
+
+def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgments:
+    ranks = _rank_columns(table, options)
+    segment = _segment_columns(table, options)
+    if not table.rows:
+        raise InputError("holds a header but no rows; check that the file is complete", file=table.path)
+    lines, scale = table.lines(), scale_of(options, len(ranks))
+    source, target = pair_of(table.path, options)
+    block = pl.DataFrame(
+        {
+            "segment": pl.select(pl.concat_str([table.texts(place) for place in segment], separator="/")).to_series(),
+            "screen": pl.int_range(screens + 1, screens + len(table.rows) + 1, eager=True).cast(pl.String),
+            **_extra_columns(table, {*ranks.values(), *segment}),
+        }
+    ).with_columns(
+        pl.lit(table.path.resolve().parent.name).alias("campaign"),
+        pl.lit("ranking").alias("protocol"),
+        pl.lit(stem(table.path)).alias("annotator"),
+        pl.lit(source).alias("source_lang"),
+        pl.lit(target).alias("target_lang"),
+    )
+    labels = pl.concat(
+        block.with_row_index(_ROW).with_columns(
+            pl.lit(name).alias("system"),
+            parse_ranks(table.texts(place), scale=scale, path=table.path, lines=lines),
+        )
+        for name, place in ranks.items()
+    )
+    labels = labels.sort(_ROW, maintain_order=True).drop(_ROW)
+    labels = labels.with_columns(**human_columns(labels["system"], options.human))
+    return Judgments.from_columns(labels, source=str(table.path))
+
+
+def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
+    """The place of every candidate's ranks, by the candidate's name."""
+    if len(options.rank_columns) < 2:
+        raise InputError(
+            f"name two or more rank columns with --rank-columns; {_existing(table)}", file=table.path, line=1
+        )
+    places = [_place(table, name, "--rank-columns") for name in options.rank_columns]
+    if len(set(places)) < len(places):
+        raise InputError("--rank-columns names a column twice; name each once", file=table.path)
+    names = candidate_names([table.header[place] for place in places])
+    return dict(zip(names, places, strict=True))
+
+
+def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
+    """The columns that make up the segment: one, or several joined by commas."""
+    wanted = options.segment_column or DEFAULT_SEGMENT
+    if table.column(wanted, required=False) is not None:
+        return [table.need(wanted)]
+    if options.segment_column is None:
+        what = f"name the column of the segments with --segment-column; {_existing(table)}"
+        raise InputError(what, file=table.path, line=1)
+    return [_place(table, name, "--segment-column") for name in wanted.split(",")]
+
+
+def _place(table: Delimited, name: str, option: str) -> int:
+    place = table.column(name.strip(), required=False)
+    if place is None:
+        raise InputError(f"{option} names '{shown(name)}', but {_existing(table)}", file=table.path, line=1)
+    return place
+
+
+def _existing(table: Delimited) -> str:
+    return "the columns are " + shown(", ".join(name or "(without a name)" for name in table.header), 300)
+
+
+def candidate_names(columns: Sequence[str]) -> list[str]:
+    """Column names without the longest ending they share, if it starts at `_`, `-`, `.` or a blank."""
+    shortest = min(len(name) for name in columns)
+    for length in range(shortest - 1, 1, -1):
+        ending = columns[0][-length:]
+        if ending[0] in "_-. " and all(name.endswith(ending) for name in columns):
+            return [name[:-length] for name in columns]
+    return list(columns)
+
+
+def _extra_columns(table: Delimited, used: set[int]) -> dict[str, pl.Series]:
+    """The other columns under their own names; one that has the name of a column of the judgment table gets a prefix.
+
+    A column without a name that only counts the rows from 0, as data frames write it, holds nothing and is left out.
+    """
+    extra: dict[str, pl.Series] = {}
+    for place, name in enumerate(table.header):
+        if place in used or (not name and table.texts(place).to_list() == [str(i) for i in range(len(table.rows))]):
+            continue
+        own = name or f"column {place + 1}"
+        free = own if own not in {*SCHEMA, *extra, _ROW} else f"{own} (column {place + 1})"
+        extra[free] = table.texts(place)
+    return extra

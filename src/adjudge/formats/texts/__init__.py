@@ -1,0 +1,1 @@
+"""Texts to be judged: plain text, TSV, WMT XML and SGM."""

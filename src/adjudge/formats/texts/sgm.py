@@ -1,0 +1,55 @@
+"""SGM, the older markup of test sets: `<doc docid=...>` and `<seg id=...>`, not quite XML and read leniently."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError
+from adjudge.core.files import read_text
+from adjudge.formats.texts.columns import Column
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TAG = re.compile(r"<(?P<name>doc|seg)\b(?P<attributes>[^>]*)>", re.IGNORECASE)
+_END = re.compile(r"</seg\s*>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
+
+
+def read_sgm(path: Path) -> Column:
+    """Read one set (source, reference or one system's output) with its documents and segment names."""
+    text = read_text(path)
+    document = ""
+    texts: list[str] = []
+    documents: list[str] = []
+    segments: list[str] = []
+    for tag in _TAG.finditer(text):
+        attributes = _attributes(tag["attributes"])
+        if tag["name"].lower() == "doc":
+            document = attributes.get("docid") or attributes.get("id") or ""
+            continue
+        end = _END.search(text, tag.end())
+        line = text.count("\n", 0, tag.start()) + 1
+        if end is None:
+            raise InputError("a <seg> is not closed; the file may be cut", file=path, line=line)
+        texts.append(" ".join(html.unescape(text[tag.end() : end.start()]).split()))
+        documents.append(document)
+        segments.append(attributes.get("id") or str(len(segments) + 1))
+    if not texts:
+        raise InputError("holds no <seg>; check that it is an SGM file", file=path)
+    return Column(path, tuple(texts), tuple(documents), tuple(segments))
+
+
+def segment_spans(text: str) -> list[tuple[int, int]]:
+    """Where the texts of all segments start and end, in the text of a file that `read_sgm` can read."""
+    starts = (tag.end() for tag in _TAG.finditer(text) if tag["name"].lower() == "seg")
+    return [(start, end.start()) for start in starts if (end := _END.search(text, start)) is not None]
+
+
+def _attributes(text: str) -> dict[str, str]:
+    return {
+        found[1].lower(): next(value for value in found.groups()[1:] if value is not None)
+        for found in _ATTRIBUTE.finditer(text)
+    }

@@ -1,0 +1,56 @@
+"""Judgments of post-edits (`data_ACC.csv`): is the edited text acceptable, YES, NO or UNK (no judgment given).
+
+YES is a score of 1, NO of 0, UNK null. The column `edit` holds the number of the edit judged. The system is the one
+this file names: in released data it disagrees with the file of edits for some rows, so that joining by edit is unsafe.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.judgments import Judgments
+from adjudge.formats.parsing.delimited import Delimited, read_delimited
+from adjudge.formats.parsing.sources import read_each
+from adjudge.formats.rankings.labels import human_columns
+from adjudge.formats.wmt.rows import place_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+ANSWERS = {"YES": 1.0, "NO": 0.0, "UNK": None}
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files; each becomes a campaign named after it."""
+    return read_each(paths, options, _read_file)
+
+
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    table = read_delimited(path, None)
+    if not table.rows:
+        raise InputError("holds a header but no judgments; check that the file is complete", file=path)
+    system = table.texts(table.need("systemId", "system1Id"))
+    columns = place_columns(table, options, annotator=("judgeId",)).with_columns(
+        pl.lit(campaign).alias("campaign"),
+        pl.lit("acceptability").alias("protocol"),
+        pl.int_range(1, len(system) + 1).cast(pl.String).alias("screen"),
+        system.alias("system"),
+        _answers(table).alias("score"),
+        table.texts(table.need("editId")).alias("edit"),
+        **human_columns(system, options.human),
+    )
+    return Judgments.from_columns(columns, source=str(path))
+
+
+def _answers(table: Delimited) -> pl.Series:
+    given = table.texts(table.need("judgment", "judgement")).str.to_uppercase()
+    for row in (~given.is_in(list(ANSWERS))).arg_true():
+        value = shown(given[row])
+        raise InputError(f"judgment is '{value}', YES, NO or UNK is needed", file=table.path, line=table.rows[row][0])
+    return given.replace_strict(ANSWERS, return_dtype=pl.Float64)

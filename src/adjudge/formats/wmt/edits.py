@@ -1,0 +1,68 @@
+"""Post-edits as the workshops released them (`data_EDT.tsv`): what an editor did to an output, and the edited text.
+
+The texts hold quotation marks that mean nothing, so the file is read without quoting. Besides the columns of the
+judgment table there are `edit`, the number under which others judged the edit, and `action`: `EDIT`, `OK` (nothing to
+correct), `BAD` (too bad to correct) or `N/A`, which is a value and not a gap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.judgments import Judgments
+from adjudge.formats.parsing.delimited import Delimited, read_delimited
+from adjudge.formats.parsing.sources import read_each
+from adjudge.formats.rankings.labels import human_columns
+from adjudge.formats.wmt.rows import place_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+ACTIONS = {"0": "N/A", "1": "EDIT", "2": "OK", "3": "BAD"}
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files; each becomes a campaign named after it."""
+    return read_each(paths, options, _read_file)
+
+
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    table = read_delimited(path, "\t", quoting=False)
+    if not table.rows:
+        raise InputError("holds a header but no edits; check that the file is complete", file=path)
+    edit = table.texts(table.need("editId"))
+    system = table.texts(table.need("system1Id", "systemId"))
+    action, notes = _actions(table)
+    if again := len(edit) - edit.n_unique():
+        notes.append(f"{again} rows repeat the edit id of another row")
+    columns = place_columns(table, options, annotator=("editorId", "judgeId")).with_columns(
+        pl.lit(campaign).alias("campaign"),
+        pl.lit("postedit").alias("protocol"),
+        pl.int_range(1, len(edit) + 1).cast(pl.String).alias("screen"),
+        system.alias("system"),
+        table.texts(table.need("system1edit", "edit"), strip=False).alias("text"),
+        edit.alias("edit"),
+        action.alias("action"),
+        **human_columns(system, options.human),
+    )
+    return Judgments.from_columns(columns, notes=notes, source=str(path))
+
+
+def _actions(table: Delimited) -> tuple[pl.Series, list[str]]:
+    """The action by its code, or by its word where there is no code."""
+    words = table.texts(table.column("system1actionStr", "actionStr", required=False)).str.to_uppercase()
+    place = table.column("system1actionVal", "actionVal", required=False)
+    codes = words if place is None else table.texts(place)
+    known = {**ACTIONS, **{word: word for word in ACTIONS.values()}}
+    actions = codes.replace_strict(known, default=None, return_dtype=pl.String)
+    for row in actions.is_null().arg_true():
+        value = shown(codes[row] or "")
+        raise InputError(f"action is '{value}', 0, 1, 2 or 3 is needed", file=table.path, line=table.rows[row][0])
+    differ = int((words != actions).sum())
+    return actions, [f"{differ} rows name another action than their code says; the code counts"] if differ else []

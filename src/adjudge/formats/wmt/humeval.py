@@ -1,0 +1,198 @@
+"""Judgments as the general translation task releases them since 2023: JSON lines, one segment each.
+
+A line holds the segment (`doc_id`, `src_text`), the outputs (`tgt_text`) and under `scores`, for every system, what
+people said of it: a list of answers, one answer, or answers numbered by their round (`human1`, `annotator1`). Another
+release of the same judgments has one answer per line (`system`, `esa_score`, `esa_spans`). Both are read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.humans import compile_human_pattern
+from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.languages import UNKNOWN
+from adjudge.formats.appraise.spans import UNDECIDED, read_span
+from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
+from adjudge.formats.parsing.sources import campaign_names, pair_of
+from adjudge.formats.parsing.spans import span_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+_ROUND = re.compile(r"(human|score|errors|annotator|times|protocol)([0-9]+)")
+_SCORES = ("score", "human", "esa_score")
+_HIGHEST, _LOWEST = 100.0, -1e6
+_LATEST = 4e9
+_PROTOCOLS = {"esa": "esa", "mqm": "mqm", "da": "da", "sqm": "sqm", "da+sqm": "sqm"}
+Entry = dict[str, Any]
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files, or the .jsonl files of a folder; each becomes a campaign named after it."""
+    files = json_files(paths)
+    return concat([_read_file(path, name, options) for path, name in zip(files, campaign_names(files), strict=True)])
+
+
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    rows: list[Entry] = []
+    for line, entry in _entries(path):
+        try:
+            rows += _rows(entry)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
+            problem = f"is no judged segment ({type(fault).__name__}: {shown(fault)}); check --format"
+            raise InputError(problem, file=path, line=line) from fault
+    scored = [row for row in rows if row["score"] is not None]
+    if not scored:
+        raise InputError("holds no score; check that this is the file with the judgments", file=path)
+    notes = _with_spans(scored, path)
+    left_out = [SetAside("no score was given", len(rows) - len(scored))]
+    return Judgments.from_columns(
+        _columns(scored, path, campaign, options), set_aside=left_out, notes=notes, source=str(path)
+    )
+
+
+def _entries(path: Path) -> Iterator[tuple[int, Entry]]:
+    for line, text, entry in json_lines(path, needed="one JSON line per judged segment"):
+        if not isinstance(entry, dict) or "doc_id" not in entry or not ({"scores", "esa_score"} & entry.keys()):
+            problem = f"'{shown(text)}' is no judged segment: it needs 'doc_id' and 'scores'; check --format"
+            raise InputError(problem, file=path, line=line)
+        yield line, entry
+
+
+def _rows(entry: Entry) -> Iterator[Entry]:
+    """One row for every answer about every system."""
+    if "scores" not in entry:
+        segment = f"{entry['doc_id']}{SECTION}{entry['line_id']}"
+        answer = {**entry, "errors": entry.get("esa_spans")}
+        yield _row(segment, str(entry["system"]), answer, entry.get("tgt"), str(entry.get("langs") or segment))
+        return
+    segment, targets = str(entry["doc_id"]), entry.get("tgt_text") or {}
+    for system, given in entry["scores"].items():
+        for answer in _answers(given):
+            yield _row(segment, str(system), answer, targets.get(system), segment)
+
+
+def _answers(given: Any) -> Iterator[Entry]:
+    """The answers about one system: a list of them, one alone, or several numbered by their round."""
+    if isinstance(given, list):
+        yield from given
+        return
+    if not isinstance(given, dict):
+        yield {"score": given}
+        return
+    rounds: dict[int, Entry] = {}
+    for key, value in given.items():
+        if match := _ROUND.fullmatch(key):
+            rounds.setdefault(int(match[2]), {})[match[1]] = value
+    yield from [rounds[number] for number in sorted(rounds)] if rounds else [given]
+
+
+def _row(segment: str, system: str, answer: Entry, target: Any, place: str) -> Entry:
+    document, between, _ = segment.rpartition(SECTION)
+    started, ended = _times(answer.get("times"))
+    annotator = answer.get("annotator")
+    return {
+        "segment": segment, "document": document if between else None, "system": system,
+        "annotator": None if annotator is None else str(annotator), "score": _score(answer),
+        "errors": answer.get("errors"), "target": target if isinstance(target, str) else None,
+        "protocol": str(answer.get("protocol") or "").lower(), "pair": pair_of_item(place),
+        "started": started, "ended": ended,
+    }  # fmt: skip
+
+
+def _score(answer: Entry) -> float | None:
+    given = next((answer[name] for name in _SCORES if answer.get(name) is not None), None)
+    if given is None or isinstance(given, bool):
+        return None
+    number = float(given)
+    if math.isnan(number):
+        return None
+    if not _LOWEST <= number <= _HIGHEST:
+        raise ValueError(f"score {number:g}, it must not be above {_HIGHEST:g}")
+    return number
+
+
+def _times(given: Any) -> tuple[float | None, float | None]:
+    times = [float(one) for one in given or () if one is not None]
+    times = [one for one in times if 0 < one < _LATEST]
+    return (min(times), max(times)) if len(times) > 1 else (None, None)
+
+
+def _with_spans(rows: list[Entry], path: Path) -> list[str]:
+    """Put the spans into the rows; give notes on them.
+
+    Annotators' spans include their last character; `error_type` marks spans as theirs. A release that took this key
+    from all its spans holds annotators' spans only.
+    """
+    all_errors = [one for row in rows for one in row["errors"] or ()]
+    typed = any(isinstance(one, dict) and "error_type" in one for one in all_errors)
+    marked = {} if typed else {"error_type": None}
+    for row in rows:
+        try:
+            row["spans"] = [read_span({**marked, **one}, row["target"]) for one in row["errors"] or ()]
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
+            problem = f"segment '{shown(row['segment'])}' has an error span without start, end or severity"
+            raise InputError(f"{problem}; the file may be damaged", file=path) from fault
+    undecided = sum(one["severity"] == UNDECIDED for row in rows for one in row["spans"])
+    return [f"{path.name}: {undecided} error spans have no severity (an unfinished click)"] if undecided else []
+
+
+def _columns(rows: list[Entry], path: Path, campaign: str, options: ReadOptions) -> pl.DataFrame:
+    human = compile_human_pattern(options.human)
+    of_file = pair_of(path, options)
+    pairs = [row["pair"] if of_file[0] == UNKNOWN and row["pair"] else of_file for row in rows]
+    protocol = _protocol(rows)
+    plain = ("annotator", "document", "segment", "system", "score")
+    columns = {
+        "campaign": [campaign] * len(rows),
+        "protocol": [_PROTOCOLS.get(row["protocol"], protocol) for row in rows],
+        "source_lang": [source for source, _ in pairs],
+        "target_lang": [target for _, target in pairs],
+        **{name: [row[name] for row in rows] for name in plain},
+        "screen": [_page(row) for row in rows],
+        "human": [human.fullmatch(row["system"]) is not None for row in rows],
+        "spans": span_column([row["spans"] for row in rows]),
+        "started": moments([row["started"] for row in rows]),
+        "ended": moments([row["ended"] for row in rows]),
+        "active_seconds": [None if row["started"] is None else row["ended"] - row["started"] for row in rows],
+        "revision": _revisions(rows),
+    }
+    return pl.DataFrame(columns, strict=False)
+
+
+def _page(row: Entry) -> str | None:
+    """What was shown together: a document by a system; an unknown document is a segment by itself."""
+    if row["annotator"] is None:
+        return None
+    return " ".join((row["annotator"], row["document"] or row["segment"], row["system"]))
+
+
+def _protocol(rows: list[Entry]) -> str:
+    """What the file is where its answers do not say: errors with points lost are MQM, errors with a score ESA."""
+    if any(row["score"] < 0 for row in rows):
+        return "mqm"
+    return "esa" if any(row["errors"] is not None for row in rows) else "da"
+
+
+def _revisions(rows: list[Entry]) -> list[int]:
+    """Answers of one person to one output, the earlier before the later; answers of nobody known are all the first."""
+    order = sorted(range(len(rows)), key=lambda i: (rows[i]["ended"] or 0.0, i))
+    seen: Counter[tuple[str, str, str]] = Counter()
+    numbers = [1] * len(rows)
+    for i in order:
+        row = rows[i]
+        if row["annotator"] is not None:
+            key = (row["annotator"], row["segment"], row["system"])
+            seen[key] += 1
+            numbers[i] = seen[key]
+    return numbers

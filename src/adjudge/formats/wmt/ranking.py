@@ -1,0 +1,162 @@
+"""Relative rankings as the translation workshops release them since 2010: a row is a block of up to five systems.
+
+The header decides: any number of `systemNId`/`systemNrank` columns. Where a `rankingID` is given and its rows are all
+pairs of one block (as in later years), the block is put together again. A rank of -1 was left blank and becomes null;
+the system called `blank` pads a block and is set aside. A name that joins others of the same file by `+` or a comma
+stands for systems with the same output: each of them gets the rank.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError
+from adjudge.core.judgments import Judgments, SetAside
+from adjudge.formats.parsing.delimited import Delimited, read_delimited
+from adjudge.formats.parsing.sources import read_each
+from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
+from adjudge.formats.wmt.rows import PLACE, given, place_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+PADDING = "blank"
+# The workshops' scale. Pairs are drawn from such blocks, so a table of pairs keeps it.
+SCALE = 5
+_NAME = re.compile(r"system[ _]?(\d+)[ _]?(?:id|name)")
+_RANK = re.compile(r"system[ _]?(\d+)[ _]?rank")
+ANNOTATOR = ("judgeId", "annotatorId", "judge", "annotator", "user", "worker")
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files; each becomes a campaign named after it."""
+    return read_each(paths, options, _read_file)
+
+
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    table = read_delimited(path, None)
+    if not table.rows:
+        raise InputError("holds a header but no ranking; check that the file is complete", file=path)
+    rows, notes = _rows(table, options)
+    labels, set_aside = _labels(table, options)
+    labels, shared = _one_label_per_system(labels, rows)
+    labels = _with_blocks(labels, rows)
+    if labels.height == 0:
+        raise InputError("holds no label of any system; check that the file is complete", file=path)
+    columns = rows[labels["row"]].select(*PLACE).with_columns(
+        labels["system"],
+        labels["rank"],
+        labels["block"].rank("dense").cast(pl.String).alias("screen"),
+        pl.lit(campaign).alias("campaign"),
+        pl.lit("ranking").alias("protocol"),
+        **human_columns(labels["system"], options.human),
+    )  # fmt: skip
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *shared], source=str(path))
+
+
+def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
+    """What holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
+    frame = place_columns(table, options, annotator=ANNOTATOR)
+    ranking = given(table.texts(table.column("rankingId", required=False)))
+    nobody = f"{table.path.name} does not say who judged"
+    return frame.with_columns(ranking.alias("ranking")), [nobody] if frame["annotator"].is_null().all() else []
+
+
+def _labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[SetAside]]:
+    """One row per output shown, in the order shown."""
+    slots = _slots(table)
+    lines = table.lines()
+    scale = scale_of(options, max(len(slots), SCALE))
+    parts = []
+    for name, rank in slots:
+        system = table.texts(name)
+        ranks = parse_ranks(table.texts(rank), scale=scale, path=table.path, lines=lines)
+        parts.append(pl.DataFrame({"system": system, "rank": ranks}).with_row_index("row"))
+    labels = pl.concat(parts).sort("row", maintain_order=True)
+    nameless, padding = pl.col("system") == "", pl.col("system") == PADDING
+    set_aside = [
+        SetAside(f"padding: the system called '{PADDING}'", labels.filter(padding).height),
+        SetAside("place in a block without a system", labels.filter(nameless).height),
+    ]
+    return labels.filter(~nameless & ~padding), set_aside
+
+
+def _slots(table: Delimited) -> list[tuple[int, int]]:
+    """The places of (name, rank) of every output shown."""
+    folded = [name.casefold() for name in table.header]
+    names = {int(match[1]): place for place, name in enumerate(folded) if (match := _NAME.fullmatch(name))}
+    ranks = {int(match[1]): place for place, name in enumerate(folded) if (match := _RANK.fullmatch(name))}
+    if not names:
+        table.need("system1Id")
+    for number in names:
+        if number not in ranks:
+            table.need(f"system{number}rank")
+    return [(names[number], ranks[number]) for number in sorted(names)]
+
+
+def _one_label_per_system(labels: pl.DataFrame, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Take names such as `a+b` apart where `a` and `b` are systems of the same language pair on their own."""
+    joined = labels["system"].str.contains("[+,]")
+    if not joined.any():
+        return labels, []
+    languages = rows.select(pl.concat_str("source_lang", pl.lit(" "), "target_lang").alias("pair"))["pair"]
+    labels = labels.with_columns(languages.gather(labels["row"]).alias("pair"))
+    alone = set(labels.filter(~joined).select("pair", "system").unique().rows())
+    parts: dict[tuple[str, str], list[str]] = {}
+    for pair, name in labels.filter(joined).select("pair", "system").unique(maintain_order=True).rows():
+        systems = [one.strip() for one in re.split("[+,]", name)]
+        if all((pair, one) in alone for one in systems):
+            parts[pair, name] = systems
+    if not parts:
+        return labels.drop("pair"), []
+    shared = [parts.get(key, [key[1]]) for key in labels.select("pair", "system").rows()]
+    count = sum(len(systems) > 1 for systems in shared)
+    example = next(name for _, name in parts)
+    note = f"{count} outputs that systems share, such as '{example}', are counted for each of the systems"
+    return labels.drop("pair").with_columns(pl.Series("system", shared)).explode("system"), [note]
+
+
+def _with_blocks(labels: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Add `block`: the first row of the ranking that a pair belongs to, or the row itself.
+
+    Pairs are put together where the file says which they are, all of them are there, and they agree on the ranks.
+    """
+    if rows["ranking"].is_null().all():
+        return labels.with_columns(pl.col("row").alias("block"))
+    first = rows.with_row_index("row").select("row", pl.col("row").min().over([*PLACE, "ranking"]).alias("first"))
+    labels = labels.join(first, on="row", how="left", maintain_order="left")
+    ranked = rows.with_row_index("row").filter(pl.col("ranking").is_not_null())["row"]
+    whole = _whole_rankings(labels.filter(pl.col("row").is_in(ranked.implode())))
+    is_whole = pl.col("first").is_in(whole.implode()) & pl.col("row").is_in(ranked.implode())
+    labels = labels.with_columns(
+        pl.when(is_whole).then("first").otherwise("row").alias("block"), is_whole.alias("whole")
+    )
+    again = pl.col("whole") & pl.struct("block", "system").is_first_distinct().not_()
+    return labels.filter(~again).sort("block", maintain_order=True)
+
+
+def _whole_rankings(labels: pl.DataFrame) -> pl.Series:
+    """The rankings (by their first row) whose rows are every pair of their systems once, each system with one rank."""
+    pairs = labels.group_by("first", "row").agg(
+        pl.len().alias("size"), pl.col("system").min().alias("low"), pl.col("system").max().alias("high")
+    )
+    shape = pairs.group_by("first").agg(
+        pl.len().alias("pairs"),
+        pl.struct("low", "high").n_unique().alias("distinct"),
+        ((pl.col("size") == 2) & (pl.col("low") != pl.col("high"))).all().alias("all_pairs"),
+    )
+    systems = labels.group_by("first").agg(
+        pl.col("system").n_unique().alias("systems"), pl.struct("system", "rank").n_unique().alias("labels")
+    )
+    wanted = pl.col("systems") * (pl.col("systems") - 1) // 2
+    return (
+        shape.join(systems, on="first")
+        .filter(pl.col("all_pairs"), pl.col("labels") == pl.col("systems"))
+        .filter(pl.col("pairs") == wanted, pl.col("distinct") == wanted)["first"]
+    )

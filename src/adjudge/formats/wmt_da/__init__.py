@@ -1,0 +1,1 @@
+"""Direct assessment as the translation workshops release it: the `ad-*.csv` family of files."""

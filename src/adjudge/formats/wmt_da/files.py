@@ -1,0 +1,147 @@
+"""Which file of the `ad-*.csv` family is which: told by its name, or by what it holds where the name says nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from adjudge.core.errors import InputError
+from adjudge.formats.parsing.sources import campaign_names, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+Role = Literal["latest", "documents", "good", "standardised", "segments", "means", "times", "workers", "classes"]
+
+_ITEM = r"(?P<item>[a-z]+)"
+# Order matters only for reading: every name fits one pattern at most.
+_NAMES: tuple[tuple[Role, str], ...] = (
+    ("latest", rf"{_ITEM}-latest"),
+    ("documents", rf"{_ITEM}-latest-doc"),
+    ("good", rf"{_ITEM}-good-raw(?P<expanded>-redup)?"),
+    ("standardised", rf"{_ITEM}-(?P<pair>[a-z]+)-good-stnd(?P<expanded>-redup)?"),
+    ("segments", rf"{_ITEM}-(?:(?:raw|stnd)-)?seg-scores(?:-(?:[0-9]+\.)?(?P<pair>[a-z]+-[a-z]+))?"),
+    ("means", rf"{_ITEM}-(?P<pair>[a-z]+)-trk-mean-sd"),
+    ("times", rf"{_ITEM}-(?:hit-time|corrected-hit-times)"),
+    ("workers", rf"{_ITEM}-wrkr-stats"),
+)
+_CLASSES = re.compile(rf"{_ITEM}-trk-stats\.class")
+# Where the same judgments lie in several files, the first of these kinds that holds a language pair is read.
+SOURCES: tuple[Role, ...] = ("latest", "good", "standardised", "segments", "documents")
+_WANTED = "ad-latest.csv, ad-good-raw.csv, ad-XXYY-good-stnd.csv or ad-seg-scores-XX-YY.csv"
+# What the organisers computed from the scores.
+_RESULTS = ("ad-sys-", "ad-DA-", "adwilcox", "clusters", "ad-trk-stats")
+# A folder with this name says nothing about the campaign; the folder around it does.
+_NAMELESS = "analysis"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file of the family. `expanded`: outputs shared by several systems have a row for each of them (`redup`)."""
+
+    path: Path
+    role: Role
+    item: str
+    pair: str
+    expanded: bool
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The files of one folder: those to read, and all that lie beside them."""
+
+    name: str
+    folder: Path
+    given: tuple[Member, ...]
+    beside: tuple[Member, ...]
+
+    def find(self, role: Role, *, item: str, pair: str | None = None) -> list[Member]:
+        """The files beside that have this role, for an item and a pair; expanded ones first."""
+        found = [one for one in self.beside if one.role == role and one.item == item and pair in (None, "", one.pair)]
+        return sorted(found, key=lambda one: not one.expanded)
+
+
+def member_of(path: Path) -> Member | None:
+    """What a file is by its name, or None where it is no file of the family."""
+    if found := _CLASSES.fullmatch(path.name):
+        return Member(path, "classes", found["item"], "", expanded=False)
+    for role, pattern in _NAMES:
+        if found := re.fullmatch(pattern, stem(path)):
+            groups = found.groupdict()
+            pair = (groups.get("pair") or "").replace("-", "")
+            return Member(path, role, groups["item"], pair, expanded=bool(groups.get("expanded")))
+    return None
+
+
+def find_campaigns(paths: Sequence[Path]) -> list[Campaign]:
+    """One campaign per folder that holds scores: the folders given, those inside them, and those of the files given."""
+    given: dict[Path, list[Member]] = {}
+    others: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            for folder in _folders_with_scores(path):
+                given.setdefault(folder, []).extend(_sources(_members(folder)))
+        elif _is_source(path):
+            given.setdefault(path.parent, []).extend(_sources([member_of(path)]))
+        else:
+            others.append(path)
+    folders = list(given)
+    found = [
+        Campaign(name, folder, tuple(dict.fromkeys(given[folder])), tuple(_members(folder)))
+        for name, folder in zip(_names(folders), folders, strict=True)
+    ]
+    # A file whose name is not of the family stands for itself: nothing beside it is known to belong to it.
+    named = zip(others, campaign_names(others), strict=True) if others else ()
+    return found + [Campaign(name, path.parent, (_unnamed(path),), ()) for path, name in named]
+
+
+def _is_source(path: Path) -> bool:
+    """Whether a file given by itself is of the family; those of the family that hold no scores are refused."""
+    found = member_of(path)
+    if found is not None and found.role in SOURCES:
+        return True
+    if found is not None or stem(path).startswith(_RESULTS):
+        raise InputError(f"holds no scores by itself; give {_WANTED}, or the folder", file=path)
+    return False
+
+
+def _unnamed(path: Path) -> Member:
+    name = path.name.lower()
+    role: Role = "standardised" if "stnd" in name else "segments" if "seg-scores" in name else "latest"
+    return Member(path, role, "ad", "", expanded="redup" in name)
+
+
+def _folders_with_scores(folder: Path) -> list[Path]:
+    try:
+        inside = sorted(one for one in folder.rglob("*") if one.is_dir() and not one.name.startswith("."))
+    except OSError as fault:
+        raise InputError(f"cannot be listed ({fault.strerror}); check its permissions", file=folder) from fault
+    found = [one for one in (folder, *inside) if _sources(_members(one))]
+    if not found:
+        raise InputError(f"holds no file of scores such as {_WANTED}; check the path and --format", file=folder)
+    return found
+
+
+def _members(folder: Path) -> list[Member]:
+    try:
+        files = sorted(one for one in folder.iterdir() if one.is_file())
+    except OSError as fault:
+        raise InputError(f"cannot be listed ({fault.strerror}); check its permissions", file=folder) from fault
+    return [found for one in files if (found := member_of(one)) is not None]
+
+
+def _sources(members: Iterable[Member | None]) -> list[Member]:
+    return [one for one in members if one is not None and one.role in SOURCES]
+
+
+def _names(folders: list[Path]) -> list[str]:
+    """The shortest tails of the folders' paths that tell them apart."""
+    parts = [one.resolve().parts for one in folders]
+    parts = [one[:-1] if one[-1] == _NAMELESS and len(one) > 1 else one for one in parts]
+    for depth in range(1, max(map(len, parts), default=0) + 1):
+        names = ["/".join(one[-depth:]) for one in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [str(one) for one in folders]

@@ -1,0 +1,214 @@
+"""Direct assessment as the translation workshops release it: a folder of the `ad-*.csv` family, or single files of it.
+
+The same judgments lie in several files of a folder. For every language pair the fullest one is read: all judgments
+(`ad-latest`), else those of workers who passed (`ad-good-raw`), else standardised ones (`ad-XXYY-good-stnd`), which are
+undone with the workers' means beside them, else segment means (`ad-seg-scores`). `docs/formats-scores.md` says how
+the official numbers come out of the table: three columns beyond the common ones carry what that needs.
+
+- `passed`: the official quality control kept this row; null where no file tells.
+- `copy`: the row repeats a judgment for another system with the same output; leave it out of a worker's mean.
+- `z`, `n`: only for segment means: the mean of z-scores, and how many judgments are behind the row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError
+from adjudge.core.files import read_text
+from adjudge.core.humans import compile_human_pattern
+from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.formats.parsing.delimited import numbered_lines
+from adjudge.formats.wmt_da.copies import copies_alone, of_each_system, passed_and_copies
+from adjudge.formats.wmt_da.files import SOURCES, Campaign, Member, find_campaigns, member_of
+from adjudge.formats.wmt_da.places import with_places
+from adjudge.formats.wmt_da.scores import is_standardised, read_means, read_scores, read_segments
+from adjudge.formats.wmt_da.standardised import undo, without_spread
+from adjudge.formats.wmt_da.times import with_times
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
+
+_PAIR = ("source_lang", "target_lang")
+_EXTRA = ("passed", "copy", "rejected", "z", "n")
+_COLUMNS = (
+    *_PAIR, "annotator", "task", "screen", "document", "segment", "system", "kind", "score", "started", "ended",
+    "active_seconds",
+)  # fmt: skip
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read folders and files; every folder that holds scores is a campaign named after it."""
+    return concat([_Reader(campaign, options).read() for campaign in find_campaigns(paths)])
+
+
+class _Reader:
+    """Reads one campaign and collects what there is to say about it."""
+
+    def __init__(self, campaign: Campaign, options: ReadOptions) -> None:
+        self.campaign = campaign
+        self.options = options
+        self.item = self._main_item()
+        self.notes: list[str] = []
+        self.done: set[tuple[str, str]] = set()
+        self.seen: dict[Path, pl.DataFrame | None] = {}
+        self.no_score = 0
+
+    def _main_item(self) -> str:
+        """Adequacy (`ad`) where there are files of several items, such as fluency."""
+        items = {one.item for one in self.campaign.given}
+        return "ad" if "ad" in items else min(items)
+
+    def read(self) -> Judgments:
+        judged: list[pl.DataFrame] = []
+        segments: list[pl.DataFrame] = []
+        for role in SOURCES:
+            members = [one for one in self.campaign.given if one.role == role and one.item == self.item]
+            for one in sorted(members, key=lambda member: not member.expanded):
+                rows = None if one.pair in {source + target for source, target in self.done} else self._rows(one)
+                if rows is not None and (fresh := self._fresh(rows)).height:
+                    (segments if role == "segments" else judged).append(fresh)
+        if not judged and not segments:
+            where = self.campaign.given[0].path if len(self.campaign.given) == 1 else self.campaign.folder
+            raise InputError("is empty: it holds no scores; check that the file is complete", file=where)
+        self._note_documents()
+        table = pl.concat(
+            [*self._placed(judged), *(self._as_table(self._each(part)) for part in segments)], how="diagonal"
+        )
+        return self._judgments(table)
+
+    def _note_documents(self) -> None:
+        for one in self.campaign.given:
+            rows = self.seen.get(one.path)
+            if one.role == "documents" and rows is not None and len(self.campaign.given) > 1:
+                self.notes.append(f"{one.path.name}: {rows.height} scores of whole documents are left alone")
+
+    def _fresh(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows of pairs that no fuller file has given yet."""
+        pairs = rows.select(_PAIR).unique(maintain_order=True).rows()
+        new = [pair for pair in pairs if pair not in self.done]
+        self.done.update(new)
+        if len(new) == len(pairs):
+            return rows
+        wanted = pl.DataFrame(new, schema=dict.fromkeys(_PAIR, pl.String), orient="row")
+        return rows.join(wanted, on=_PAIR, how="semi", nulls_equal=True, maintain_order="left")
+
+    def _rows(self, member: Member) -> pl.DataFrame | None:
+        if member.role == "segments":
+            return read_segments(member.path)
+        rows = self._scores(member)
+        if rows is None or self.done.issuperset(rows.select(_PAIR).unique().rows()):
+            return None
+        if member.role == "standardised" or (member.role == "latest" and is_standardised(rows)):
+            return self._undone(member, rows)
+        if member.role == "good":
+            base = None if not member.expanded else self._first("good", expanded=False)
+            return copies_alone(rows, base)
+        return self._marked(rows)
+
+    def _scores(self, member: Member) -> pl.DataFrame | None:
+        """The judgments of a file, read once although they may be asked for as a source and as a companion."""
+        if member.path not in self.seen:
+            raw = None if member_of(member.path) is None else member.role != "standardised"
+            self.seen[member.path] = read_scores(member.path, raw=raw)
+        return self.seen[member.path]
+
+    def _marked(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """All judgments, with those of workers who passed marked."""
+        passing = self._first("good", expanded=True)
+        if passing is None:
+            passing = self._first("good", expanded=False)
+        if passing is None:
+            good = self._good_workers()
+            passed = pl.lit(None, dtype=pl.Boolean) if good is None else pl.col("annotator").is_in(good)
+            return rows.with_columns(passed.alias("passed"), pl.lit(value=False).alias("copy"))
+        merged, unknown = passed_and_copies(rows, passing)
+        if unknown:
+            self.notes.append(f"{self.campaign.name}: {unknown} judgments that passed are not among all judgments")
+        return merged
+
+    def _first(self, role: str, *, expanded: bool) -> pl.DataFrame | None:
+        for one in self.campaign.beside:
+            if one.role == role and one.item == self.item and one.expanded is expanded:
+                return self._scores(one)
+        return None
+
+    def _undone(self, member: Member, rows: pl.DataFrame) -> pl.DataFrame:
+        base = self._unexpanded(member)
+        rows = copies_alone(rows, base)
+        means = self.campaign.find("means", item=self.item, pair=member.pair)
+        if not means or not member.pair:
+            what = "scores are standardised, and no file of the workers' means lies beside to undo it"
+            self.notes.append(f"{member.path.name}: {what}; they are in standard deviations, not points")
+            return rows
+        table = read_means(means[0].path)
+        raw, notes = undo(rows, table, member.path)
+        self.notes += notes
+        for one in self.campaign.find("segments", item=self.item, pair=member.pair):
+            segments = read_segments(one.path)
+            if segments is not None and segments["score"].null_count() == 0 and segments["n"].null_count() == 0:
+                more, notes = without_spread(raw, segments, table, self._good_workers(), one.path)
+                self.notes += notes
+                raw = pl.concat([raw, more])
+        return raw
+
+    def _unexpanded(self, member: Member) -> pl.DataFrame | None:
+        if not member.expanded:
+            return None
+        for one in self.campaign.find("standardised", item=self.item, pair=member.pair):
+            if not one.expanded:
+                return self._scores(one)
+        return None
+
+    def _good_workers(self) -> frozenset[str] | None:
+        for one in self.campaign.find("classes", item=self.item):
+            fields = [line.split() for _, line in numbered_lines(read_text(one.path))]
+            return frozenset(row[0] for row in fields if row[1:] == ["good"])
+        return None
+
+    def _placed(self, parts: list[pl.DataFrame]) -> list[pl.DataFrame]:
+        if not parts:
+            return []
+        rows = pl.concat(parts, how="diagonal")
+        self.no_score = rows["score"].null_count()
+        rows = rows.filter(pl.col("score").is_not_null())
+        rows = self._each(rows)
+        by_pair = rows.partition_by(_PAIR, maintain_order=True)
+        placed = pl.concat([with_places(part) for part in by_pair], how="diagonal")
+        timed = with_times(placed, self.campaign, self.item)
+        return [timed.select(name for name in (*_COLUMNS, *_EXTRA) if name in timed.columns)]
+
+    def _each(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows with one for each of the systems that share an output."""
+        parts = [of_each_system(part) for part in rows.partition_by(_PAIR, maintain_order=True)]
+        if shared := sum(count for _, count in parts):
+            self.notes.append(f"{self.campaign.name}: {shared} outputs are shared by systems; each has a row")
+        return pl.concat([part for part, _ in parts])
+
+    def _as_table(self, segments: pl.DataFrame) -> pl.DataFrame:
+        self.notes.append(f"{self.campaign.name}: only segment means were released for " + _pairs_of(segments))
+        return segments.select(
+            *_PAIR, "system", pl.col("sid").alias("segment"), pl.lit("system").alias("kind"), "score",
+            pl.lit(value=True).alias("passed"), "z", pl.col("n").cast(pl.Int64),
+        )  # fmt: skip
+
+    def _judgments(self, table: pl.DataFrame) -> Judgments:
+        human = compile_human_pattern(self.options.human)
+        people = [name for name in table["system"].unique().drop_nulls() if human.fullmatch(name)]
+        table = table.with_columns(
+            pl.lit(self.campaign.name).alias("campaign"),
+            pl.lit("da").alias("protocol"),
+            pl.col("system").is_in(people).alias("human"),
+        )
+        left_out = [SetAside("no score was given", self.no_score)]
+        source = str(self.campaign.folder)
+        return Judgments.from_columns(table, set_aside=left_out, notes=self.notes, source=source)
+
+
+def _pairs_of(rows: pl.DataFrame) -> str:
+    return ", ".join(f"{source}-{target}" for source, target in rows.select(_PAIR).unique().rows())

@@ -1,0 +1,167 @@
+"""The single files of the `ad-*.csv` family as columns: judgments, segment means, workers' means and spreads."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError, shown
+from adjudge.core.files import read_text
+from adjudge.core.languages import language_code, pair_in_name
+from adjudge.formats.parsing.delimited import numbered_lines, to_float
+from adjudge.formats.parsing.spaced import LINE, Spaced, read_spaced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+KINDS = {"SYSTEM": "system", "REF": "reference", "BAD_REF": "degraded", "BAD-REF": "degraded", "REPEAT": "repeat"}
+SCALE = (0.0, 100.0)
+# column of the table: (its place where the file has no header, its names where it has one)
+_COLUMNS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "hit_id": (0, ("HITId",)),
+    "annotator": (1, ("WorkerId", "wid")),
+    "source_lang": (2, ("Input.src", "src")),
+    "target_lang": (3, ("Input.trg", "trg", "Input.tgt", "tgt")),
+    "hit": (5, ("hit", "Input.hit")),
+    "system": (6, ("sys_id", "sys")),
+    "rid": (7, ("rid",)),
+    "kind": (8, ("type",)),
+    "sid": (9, ("sid", "doc_id")),
+    "score": (10, ("score",)),
+    "seconds": (11, ("time",)),
+}
+_NEEDED = ("annotator", "source_lang", "target_lang", "system", "kind", "sid", "score")
+
+
+def read_scores(path: Path, *, raw: bool | None) -> pl.DataFrame | None:
+    """The judgments of a file as they stand in it, or None where it is empty or holds a header alone.
+
+    Args:
+        path: the file.
+        raw: whether its scores lie on the scale from 0 to 100; None to let the scores decide.
+    """
+    table = read_spaced(path, header="score")
+    if table is None or table.frame.height == 0:
+        return None
+    place = _places(table)
+    score = table.numbers(place["score"], "score")
+    if raw or (raw is None and score.min() is not None and float(str(score.min())) >= 0):
+        outside = (score < SCALE[0]) | (score > SCALE[1])
+        table.refuse(outside, place["score"], "score is {}, it must lie between 0 and 100; correct it")
+    kind = table.texts(place["kind"])
+    known = "; the known types are " + ", ".join(KINDS)
+    table.refuse(~kind.is_in(list(KINDS)).fill_null(value=False), place["kind"], "type is '{}'" + known)
+    texts = {name: table.texts(at) for name, at in place.items() if name not in ("score", "kind", "seconds")}
+    seconds = table.numbers(place["seconds"], "time") if "seconds" in place else None
+    frame = pl.DataFrame(
+        {
+            **{name: texts.get(name, pl.repeat(None, len(score), dtype=pl.String, eager=True)) for name in _COLUMNS},
+            "score": score,
+            "kind": kind.replace_strict(KINDS, return_dtype=pl.String),
+            "seconds": pl.repeat(None, len(score), dtype=pl.Float64, eager=True) if seconds is None else seconds,
+            LINE: table.frame[LINE],
+        }
+    )
+    return frame.with_columns(_coded(frame["source_lang"]), _coded(frame["target_lang"]))
+
+
+def is_standardised(frame: pl.DataFrame) -> bool:
+    """Whether scores cannot be raw ones, because some are negative."""
+    return bool((frame["score"] < 0).any())
+
+
+def _places(table: Spaced) -> dict[str, int]:
+    if not table.header:
+        width = table.frame.width - 1
+        if width != len(_COLUMNS) + 1:
+            found = f"{width} columns and no header, {len(_COLUMNS) + 1} are needed"
+            raise InputError(f"has {found}; check --format", file=table.path, line=1)
+        return {name: place for name, (place, _) in _COLUMNS.items()}
+    found_at = {name: table.place(*names) for name, (_, names) in _COLUMNS.items()}
+    for name in _NEEDED:
+        if found_at[name] is None:
+            wanted = _COLUMNS[name][1][0]
+            shown_header = shown(", ".join(table.header), 200)
+            raise InputError(f"has no column '{wanted}', it has {shown_header}; check --format", file=table.path)
+    return {name: place for name, place in found_at.items() if place is not None}
+
+
+def _coded(names: pl.Series) -> pl.Series:
+    return _by_value(names, language_code)
+
+
+def _by_value(column: pl.Series, change: Callable[[str], str]) -> pl.Series:
+    known = column.unique().drop_nulls().to_list()
+    return column.replace_strict(known, [change(value) for value in known], default=None, return_dtype=pl.String)
+
+
+def read_segments(path: Path) -> pl.DataFrame | None:
+    """Segment means: columns source_lang, target_lang, system, sid, score, z, n. None where the file is empty.
+
+    Files of one language pair have it in their names, those of several have columns for it.
+    """
+    table = read_spaced(path, header="SID")
+    if table is None or table.frame.height == 0:
+        return None
+    system, segment = table.place("SYS"), table.place("SID")
+    single = table.place("SCR")
+    standardised = "stnd" in path.name
+    raw = table.place("RAW.SCR") if single is None or standardised else single
+    z = single if single is not None and standardised else table.place("Z.SCR")
+    count = table.place("N", "N.raw")
+    if system is None or segment is None or (raw is None and z is None):
+        found = shown(", ".join(table.header), 200) or "no header"
+        raise InputError(f"columns SYS, SID, RAW.SCR and Z.SCR are needed, it has {found}", file=path, line=1)
+    nothing = pl.repeat(None, table.frame.height, dtype=pl.Float64, eager=True)
+    source, target = _pair_of_segments(table)
+    return pl.DataFrame(
+        {
+            "source_lang": source,
+            "target_lang": target,
+            "system": table.texts(system),
+            "sid": table.texts(segment),
+            "score": nothing if raw is None else table.numbers(raw, "RAW.SCR"),
+            "z": nothing if z is None else table.numbers(z, "Z.SCR"),
+            "n": nothing if count is None else table.numbers(count, "N"),
+        }
+    )
+
+
+def _pair_of_segments(table: Spaced) -> tuple[pl.Series, pl.Series]:
+    """The languages of every row: from columns, else from the file's name, else null."""
+    source, target = table.place("SRC"), table.place("TRG")
+    if source is not None and target is not None:
+        return _coded(table.texts(source)), _coded(table.texts(target))
+    named = re.search(r"seg-scores-(?:[0-9]+\.)?([a-z]+)-([a-z]+)", table.path.name)
+    pair = (language_code(named[1]), language_code(named[2])) if named else pair_in_name(table.path.name)
+    source_lang, target_lang = pair or (None, None)
+    rows = table.frame.height
+    return (
+        pl.repeat(source_lang, rows, dtype=pl.String, eager=True),
+        pl.repeat(target_lang, rows, dtype=pl.String, eager=True),
+    )
+
+
+def read_means(path: Path) -> pl.DataFrame:
+    """Mean and standard deviation of every worker, from lines as R prints them: name, mean, sd. NA becomes null."""
+    entries: list[tuple[int, str]] = [
+        (number, line.strip().removeprefix("[1]").strip().strip('"'))
+        for number, line in numbered_lines(read_text(path))
+    ]
+    if len(entries) % 3:
+        raise InputError("is cut: three lines per worker are needed (name, mean, sd)", file=path, line=entries[-1][0])
+
+    def number(entry: tuple[int, str], what: str) -> float | None:
+        return None if entry[1] in ("NA", "NaN") else to_float(entry[1], what, path, entry[0])
+
+    return pl.DataFrame(
+        {
+            "annotator": [name for _, name in entries[0::3]],
+            "mean": [number(one, "mean") for one in entries[1::3]],
+            "sd": [number(one, "standard deviation") for one in entries[2::3]],
+        },
+        schema={"annotator": pl.String, "mean": pl.Float64, "sd": pl.Float64},
+    ).unique("annotator", keep="last", maintain_order=True)

@@ -1,0 +1,79 @@
+"""When HITs were done, how long they took, and which were rejected: from the files beside the scores, one row per HIT.
+
+Only the time of a whole HIT is known. It is divided evenly among its items, so that sums over a HIT, a worker or a
+system are right, while nothing is claimed about single items.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.formats.parsing.spaced import Spaced, read_spaced
+
+if TYPE_CHECKING:
+    from adjudge.formats.wmt_da.files import Campaign
+
+_WAYS_TO_WRITE_A_TIME = ("%Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y")
+_HIT = ("hit_id", "annotator")
+
+
+def with_times(rows: pl.DataFrame, campaign: Campaign, item: str) -> pl.DataFrame:
+    """The rows with the columns started, ended, active_seconds and rejected."""
+    hits = _hits(campaign, item)
+    timed = rows.join(hits, on=_HIT, how="left", maintain_order="left")
+    seconds = pl.coalesce("hit_seconds", pl.when(pl.col("seconds") > 0).then("seconds"))
+    items = (~pl.col("copy")).sum().over(*_HIT)
+    known = pl.col("hit_id").is_not_null() & (items > 0)
+    timed = timed.with_columns(pl.when(known).then(seconds / items).alias("active_seconds"))
+    return timed.with_columns(_rejected(timed, campaign, item)).drop("hit_seconds", "approval")
+
+
+def _hits(campaign: Campaign, item: str) -> pl.DataFrame:
+    """Times by HIT and worker; corrected for HITs done at the same time, where such a file is there."""
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
+        "hit_id": pl.String, "annotator": pl.String, "hit_seconds": pl.Float64,
+        "started": pl.Datetime("us", "UTC"), "ended": pl.Datetime("us", "UTC"), "approval": pl.String,
+    }  # fmt: skip
+    files = sorted(campaign.find("times", item=item), key=lambda one: "corrected" not in one.path.name)
+    for one in files:
+        table = read_spaced(one.path, header="approval")
+        if table is not None and table.frame.height and table.header:
+            found = _hits_of(table)
+            return found.unique(_HIT, keep="last").match_to_schema(schema, missing_columns="insert")
+    return pl.DataFrame(schema=schema)
+
+
+def _hits_of(table: Spaced) -> pl.DataFrame:
+    columns: dict[str, pl.Series] = {}
+    for name, names in (("hit_id", ("HITId", "hit")), ("annotator", ("WorkerId", "wid")), ("approval", ("approval",))):
+        if (place := table.place(*names)) is not None:
+            columns[name] = table.texts(place)
+    if (place := table.place("corrected.work.seconds", "work-seconds", "work.seconds")) is not None:
+        columns["hit_seconds"] = table.numbers(place, "work seconds")
+    for name, names in (("started", ("accept", "accept.time")), ("ended", ("submit", "submit.time"))):
+        if (place := table.place(*names)) is not None:
+            columns[name] = _moments(table.texts(place))
+    return pl.DataFrame(columns)
+
+
+def _moments(texts: pl.Series) -> pl.Series:
+    """Times, taken as UTC: the files do not say their zone."""
+    ways = [texts.str.to_datetime(way, time_unit="us", strict=False) for way in _WAYS_TO_WRITE_A_TIME]
+    return pl.select(pl.coalesce(ways)).to_series().dt.replace_time_zone("UTC")
+
+
+def _rejected(rows: pl.DataFrame, campaign: Campaign, item: str) -> pl.Series:
+    """Whether a row's HIT was rejected; where only the worker's rate of rejection is known, whether it is not 0."""
+    if rows["approval"].null_count() < rows.height:
+        return (rows["approval"] == "Rejected").alias("rejected")
+    for one in campaign.find("workers", item=item):
+        table = read_spaced(one.path, header="reject.rate")
+        if table is None or not table.header:
+            continue
+        worker, rate = table.place("wid", "WorkerId"), table.place("reject.rate")
+        if worker is not None and rate is not None:
+            bad = table.texts(worker).filter(table.numbers(rate, "reject.rate") > 0)
+            return rows["annotator"].is_in(bad.to_list()).alias("rejected")
+    return pl.repeat(None, rows.height, dtype=pl.Boolean, eager=True).alias("rejected")
