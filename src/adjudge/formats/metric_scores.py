@@ -42,26 +42,29 @@ class MetricScore:
 
 def read_metric_scores(paths: Iterable[Path]) -> list[MetricScore]:
     """Read any number of files of any of these forms; folders stand for the score files in them."""
-    found: list[MetricScore] = []
+    scores: list[MetricScore] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.name.endswith((".seg.score", ".sys.score")))
+            inside = sorted(file for file in path.iterdir() if file.name.endswith((".seg.score", ".sys.score")))
             if not inside:
                 raise InputError("is a folder without *.seg.score or *.sys.score files; name the files", file=path)
-            found += [score for one in inside for score in _read_file(one)]
+            scores += [score for file in inside for score in _read_file(file)]
         else:
-            found += _read_file(path)
-    return found
+            scores += _read_file(path)
+    return scores
 
 
 def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
     """The scores with those of the named metrics multiplied by -1, so that higher is better everywhere."""
     wanted = set(names)
-    unknown = sorted(wanted - {one.metric for one in scores})
+    unknown = sorted(wanted - {score.metric for score in scores})
     if unknown:
-        known = ", ".join(dict.fromkeys(one.metric for one in scores))
+        known = ", ".join(dict.fromkeys(score.metric for score in scores))
         raise UsageError(f"--lower-is-better names '{unknown[0]}', which is none of the scores: {known}")
-    return [replace(one, score=-one.score) if one.metric in wanted and one.score is not None else one for one in scores]
+    return [
+        replace(score, score=-score.score) if score.metric in wanted and score.score is not None else score
+        for score in scores
+    ]
 
 
 def _read_file(path: Path) -> list[MetricScore]:
@@ -111,8 +114,8 @@ def _read_long(table: Delimited) -> list[MetricScore]:
     ]  # fmt: skip
 
 
-def _optional(fields: list[str], place: int | None) -> str | None:
-    return fields[place] if place is not None and fields[place] else None
+def _optional(fields: list[str], column: int | None) -> str | None:
+    return fields[column] if column is not None and fields[column] else None
 
 
 def _read_wide(table: Delimited) -> list[MetricScore]:
@@ -138,7 +141,7 @@ def _read_wide(table: Delimited) -> list[MetricScore]:
 def _read_mtme(path: Path) -> list[MetricScore]:
     """`NAME.seg.score`: the segments of a system are its lines in order, counted from 1."""
     metric, _, level = path.name.removesuffix(".score").rpartition(".")
-    found: list[MetricScore] = []
+    scores: list[MetricScore] = []
     seen: dict[str, int] = {}
     for line, text in enumerate(read_text(path).splitlines(), start=1):
         fields = text.split()
@@ -149,10 +152,10 @@ def _read_mtme(path: Path) -> list[MetricScore]:
             raise InputError(what, file=path, line=line)
         seen[fields[0]] = seen.get(fields[0], 0) + 1
         segment = str(seen[fields[0]]) if level == "seg" else None
-        found.append(MetricScore(metric, fields[0], segment, None, _number(fields[1], "score", path, line)))
-    if not found:
+        scores.append(MetricScore(metric, fields[0], segment, None, _number(fields[1], "score", path, line)))
+    if not scores:
         raise InputError("is empty; lines of system and score are needed", file=path)
-    return found
+    return scores
 
 
 def _read_sacrebleu(path: Path) -> list[MetricScore]:
@@ -164,21 +167,21 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
         content = json.loads(read_text(path))
     except json.JSONDecodeError as fault:
         raise InputError(f"is not JSON ({fault.msg})", file=path, line=fault.lineno) from fault
-    entries = [one for one in (content if isinstance(content, list) else [content]) if isinstance(one, dict)]
-    found = [
-        (str(one["name"]), path.stem, one["score"]) for one in entries if "name" in one and "score" in one
+    entries = [entry for entry in (content if isinstance(content, list) else [content]) if isinstance(entry, dict)]
+    scores = [
+        (str(entry["name"]), path.stem, entry["score"]) for entry in entries if "name" in entry and "score" in entry
     ] or [
-        (metric, _system_name(str(one["system"])), value.get("score") if isinstance(value, dict) else value)
-        for one in entries
-        if "system" in one
-        for metric, value in one.items()
+        (metric, _system_name(str(entry["system"])), value.get("score") if isinstance(value, dict) else value)
+        for entry in entries
+        if "system" in entry
+        for metric, value in entry.items()
         if metric != "system"
     ]  # fmt: skip
-    if not found:
+    if not scores:
         raise InputError("holds no 'name' and 'score' (or 'system' and scores) as sacrebleu prints them", file=path)
     return [
         MetricScore(metric, system, None, None, (-1 if metric == ERROR_RATE else 1) * _plain(value, metric, path))
-        for metric, system, value in found
+        for metric, system, value in scores
     ]
 
 

@@ -99,8 +99,8 @@ def _assignments(results: Results) -> pl.DataFrame:
     columns = list(zip(*(fields for _, fields in results.rows), strict=True))
 
     def texts(*names: str) -> list[str | None]:
-        place = results.place(*names)
-        values = [None] * len(results.rows) if place is None else columns[place]
+        column = results.column_index(*names)
+        values = [None] * len(results.rows) if column is None else columns[column]
         return [value.strip().strip("'") or None if value else None for value in values]
 
     def codes(*names: str) -> list[str]:
@@ -165,11 +165,11 @@ def _refuse(table: pl.DataFrame, path: Path) -> None:
 
 def _moment(text: str | None) -> datetime | None:
     """A time such as `Mon Nov 21 03:58:59 PST 2016`, or in ISO form; None where it is neither."""
-    found = _ZONED.match(text) if text else None
+    match = _ZONED.match(text) if text else None
     try:
-        if found and found["zone"] in _ZONES:
-            zone = timezone(timedelta(hours=_ZONES[found["zone"]]))
-            local = datetime.strptime(f"{found['time']} {found['year']}", "%b %d %H:%M:%S %Y").replace(tzinfo=zone)
+        if match and match["zone"] in _ZONES:
+            zone = timezone(timedelta(hours=_ZONES[match["zone"]]))
+            local = datetime.strptime(f"{match['time']} {match['year']}", "%b %d %H:%M:%S %Y").replace(tzinfo=zone)
             return local.astimezone(UTC)
         given = datetime.fromisoformat(text or "")
         return given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
@@ -186,7 +186,7 @@ class Results:
     rows: tuple[tuple[int, list[str]], ...]
     repaired: int
 
-    def place(self, *names: str) -> int | None:
+    def column_index(self, *names: str) -> int | None:
         """The place of the first of these columns that exists."""
         return next((self.header.index(name) for name in names if name in self.header), None)
 
@@ -205,8 +205,8 @@ def read_results(path: Path, *, needed: str) -> Results | None:
     for number, record, closed in _records(lines, least):
         fields = _fields(record)
         if len(fields) < least:
-            found = f"a record of {len(fields)} fields where {least} are needed ('{shown(record)}')"
-            raise InputError(f"{found}; the file may be cut", file=path, line=number)
+            problem = f"a record of {len(fields)} fields where {least} are needed ('{shown(record)}')"
+            raise InputError(f"{problem}; the file may be cut", file=path, line=number)
         repaired += not closed
         rows.append((number, (fields + [""] * len(header))[: len(header)]))
     return Results(path, header, tuple(rows), repaired)

@@ -108,22 +108,22 @@ def _rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
     if len(items) != len(annotations):
         raise ValueError(f"{len(items)} items and {len(annotations)} annotations")
     user, page = _name(entry.get("user_id")), _name(entry.get("item_i"))
-    segments = [_segment(item, f"{page}.{place}") for place, item in enumerate(items)]
+    segments = [_segment(item, f"{page}.{number}") for number, item in enumerate(items)]
     document = segments[0].rsplit(SECTION, 1)[0] if segments else None
-    given = [(place, systems) for place, systems in enumerate(annotations) if systems and "form" not in items[place]]
+    given = [(number, systems) for number, systems in enumerate(annotations) if systems and "form" not in items[number]]
     counts["form"] += len(annotations) - len(given)
     started, ended = _times(entry)
     judged = sum(len(systems) for _, systems in given) or 1
-    for place, systems in given:
+    for number, systems in given:
         common = {
-            "annotator": user, "task": user, "screen": page, "document": document, "segment": segments[place],
-            "kind": _kind(page or "", items[place]), "pair": _pair(items[place]), "started": started, "ended": ended,
+            "annotator": user, "task": user, "screen": page, "document": document, "segment": segments[number],
+            "kind": _kind(page or "", items[number]), "pair": _pair(items[number]), "started": started, "ended": ended,
             "active_seconds": None if started is None or ended is None else (ended - started) / judged,
             # One comment for the whole document: it stands with the first item.
-            "comment": entry.get("comment") if place == given[0][0] else None,
+            "comment": entry.get("comment") if number == given[0][0] else None,
         }  # fmt: skip
         for system, answer in systems.items():
-            text = (items[place].get("tgt") or {}).get(system)
+            text = (items[number].get("tgt") or {}).get(system)
             yield from _answers({**common, "system": str(system)}, answer, text, counts)
 
 
@@ -173,8 +173,8 @@ def _pair(item: Entry) -> tuple[str, str] | None:
 
 
 def _times(entry: Entry) -> tuple[float | None, float | None]:
-    times = [float(one["time"]) for one in entry.get("actions") or [] if "time" in one]
-    times = [one for one in times if _TIMES[0] <= one <= _TIMES[1]]
+    times = [float(time["time"]) for time in entry.get("actions") or [] if "time" in time]
+    times = [time for time in times if _TIMES[0] <= time <= _TIMES[1]]
     return (min(times), max(times)) if times else (None, None)
 
 
@@ -235,18 +235,18 @@ def read_span(entry: dict[str, Any], target: str | None) -> Span:
         raise ValueError(first, last)
     if target is None:
         return {**made, "start": first, "end": last + 1}
-    places = _places(target)
-    if first >= len(places):
+    characters = _characters(target)
+    if first >= len(characters):
         return {**made, "side": "missing"}
-    start, end = places[first], places[min(last, len(places) - 1)] + 1
+    start, end = characters[first], characters[min(last, len(characters) - 1)] + 1
     return {**made, "start": start, "end": end, "text": target[start:end]}
 
 
-def _places(text: str) -> list[int]:
+def _characters(text: str) -> list[int]:
     """For every unit that the browser counts, which code point of the text it is part of."""
     return [
-        place
-        for place, character in enumerate(text)
+        position
+        for position, character in enumerate(text)
         if character != "\n"
         for _ in range(2 if ord(character) > 0xFFFF else 1)
     ]

@@ -58,8 +58,8 @@ def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
     if not rows:
         raise InputError("holds a header but no texts", file=path)
 
-    def column(part: list[list[str]], place: int | None) -> tuple[str, ...] | None:
-        return None if place is None else tuple(fields[place].strip() for fields in part)
+    def column(part: list[list[str]], index: int | None) -> tuple[str, ...] | None:
+        return None if index is None else tuple(fields[index].strip() for fields in part)
 
     return tuple(
         EditedDocument(name, column(part, mt) or (), column(part, pe1) or (), column(part, pe2), column(part, source))
@@ -84,15 +84,15 @@ def read_document_scores(path: Path) -> dict[str, float]:
     return _column(table, table.need("z", "score", "raw", "human"))
 
 
-def _column(table: Delimited, place: int) -> dict[str, float]:
+def _column(table: Delimited, index: int) -> dict[str, float]:
     document = table.need("document", "doc")
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for line, fields in table.rows:
         name = fields[document].strip()
-        if name in found:
+        if name in numbers:
             raise InputError(f"document '{name}' occurs twice; keep one row each", file=table.path, line=line)
-        found[name] = to_float(fields[place], table.header[place], table.path, line)
-    return found
+        numbers[name] = to_float(fields[index], table.header[index], table.path, line)
+    return numbers
 
 
 def _from_gold(path: Path) -> dict[str, float]:
@@ -101,10 +101,10 @@ def _from_gold(path: Path) -> dict[str, float]:
     except json.JSONDecodeError as fault:
         raise InputError(f"is not JSON ({fault.msg})", file=path, line=fault.lineno) from fault
     rows: list[Mapping[str, object]] = content.get("documents", []) if isinstance(content, dict) else []
-    found = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
-    if not found or len(found) < len(rows):
+    scores = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
+    if not scores or len(scores) < len(rows):
         raise InputError("is not what 'adjudge gold --json' says of documents by one system each", file=path)
-    return found
+    return scores
 
 
 def _finished_edits(judgments: Judgments) -> Judgments:

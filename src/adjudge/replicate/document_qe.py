@@ -160,8 +160,8 @@ def _documents(published: Published, released: _Released, run: str, scores: Sequ
     table = read_spaced(path, header="Z.MEAN")
     cells: list[ReplicatedCell] = []
     if table is not None:
-        names = table.texts(table.place("ORIG.TRG.FN") or 0)
-        columns = [table.numbers(table.place(name) or 0, name) for name in ("Z.MEAN", "RAW.MEAN", "N")]
+        names = table.texts(table.column_index("ORIG.TRG.FN") or 0)
+        columns = [table.numbers(table.column_index(name) or 0, name) for name in ("Z.MEAN", "RAW.MEAN", "N")]
         for name, *official in zip(names, *columns, strict=True):
             own_score = by_document.get(name)
             ours = (None, None, None) if own_score is None else (own_score.z, own_score.raw, float(own_score.n))

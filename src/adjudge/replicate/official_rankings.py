@@ -72,16 +72,16 @@ def _read_clusters(path: Path) -> dict[str, list[Figure]]:
 def _read(path: Path, system: str, columns: Mapping[str, tuple[str, int]]) -> list[tuple[str, Figure]]:
     """Every figure of these columns that the file has, with the language pair where the file says it."""
     table = read_spaced(path, header=system)
-    system_column = None if table is None else table.place(system)
+    system_column = None if table is None else table.column_index(system)
     if table is None or system_column is None:
         return []
-    source, target = table.place("SRC"), table.place("TRG")
+    source, target = table.column_index("SRC"), table.column_index("TRG")
     pairs = [""] * table.frame.height
     if source is not None and target is not None:
         pairs = [_pair(a, b) for a, b in zip(table.texts(source), table.texts(target), strict=True)]
     figures: list[tuple[str, Figure]] = []
     for name, (column, decimals) in columns.items():
-        if (at := table.place(column)) is None:
+        if (at := table.column_index(column)) is None:
             continue
         for pair, owner, value in zip(pairs, table.texts(system_column), table.numbers(at, column), strict=True):
             if value is not None:

@@ -82,8 +82,10 @@ def _tasks(text: str, path: Path, name: str, batches: Batches) -> list[Any]:
         if not tasks:
             problem = f"{name} is damaged JSON at column {fault.colno}; check that the file is complete"
             raise InputError(problem, file=path, line=fault.lineno) from fault
-        place = f"line {fault.lineno}, column {fault.colno}"
-        batches.notes.append(f"{name} is cut at {place}: its {len(tasks)} complete tasks are used, the rest is missing")
+        position = f"line {fault.lineno}, column {fault.colno}"
+        batches.notes.append(
+            f"{name} is cut at {position}: its {len(tasks)} complete tasks are used, the rest is missing"
+        )
     if not isinstance(tasks, list):
         raise InputError(f"{name} is JSON but not a list of tasks; check --batches", file=path)
     return tasks
@@ -92,12 +94,12 @@ def _tasks(text: str, path: Path, name: str, batches: Batches) -> list[Any]:
 def _complete_tasks(text: str) -> list[Any]:
     decoder = json.JSONDecoder()
     tasks: list[Any] = []
-    place = text.find("[") + 1
-    while place:
-        while place < len(text) and text[place] in " \t\r\n,":
-            place += 1
+    position = text.find("[") + 1
+    while position:
+        while position < len(text) and text[position] in " \t\r\n,":
+            position += 1
         try:
-            task, place = decoder.raw_decode(text, place)
+            task, position = decoder.raw_decode(text, position)
         except (json.JSONDecodeError, RecursionError):
             break
         tasks.append(task)
@@ -149,7 +151,7 @@ def in_corrupted_copies(rows: pl.DataFrame, batches: Batches) -> list[int]:
         page, system = group["page"][0], group["system"][0]
         bad = _rows_of(group.filter(pl.col("kind") == "degraded"))
         copies = [
-            one for one in batches.copies.get((page, system), []) if {item for _, item, _ in bad} <= one.corrupted
+            copy for copy in batches.copies.get((page, system), []) if {item for _, item, _ in bad} <= copy.corrupted
         ]
         if copies:
             lines += _within_copy(_rows_of(group.filter(pl.col("kind") != "degraded")), bad, copies)
@@ -161,12 +163,12 @@ def _rows_of(group: pl.DataFrame) -> list[_Row]:
 
 
 def _within_copy(others: list[_Row], bad: list[_Row], copies: list[CorruptedCopy]) -> list[int]:
-    intact = frozenset().union(*(one.intact for one in copies))
-    corrupted = frozenset().union(*(one.corrupted for one in copies))
+    intact = frozenset().union(*(copy.intact for copy in copies))
+    corrupted = frozenset().union(*(copy.corrupted for copy in copies))
     genuine_times = [time for _, item, time in others if item in corrupted]
     copy_times = [time for _, _, time in bad]
     return [line for line, item, time in others if item in intact and _nearer(time, copy_times, genuine_times)]
 
 
 def _nearer(time: float, these: list[float], those: list[float]) -> bool:
-    return not those or min(abs(time - one) for one in these) < min(abs(time - one) for one in those)
+    return not those or min(abs(time - other) for other in these) < min(abs(time - other) for other in those)

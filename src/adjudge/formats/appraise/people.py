@@ -37,11 +37,11 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
         if people is None:
             continue
         pairs = {key: who for key, who in zip(columns[account], columns[people], strict=True) if key and who}
-        found = len(accounts & pairs.keys())
+        known = len(accounts & pairs.keys())
         # An account that others are mapped to is a person itself.
         persons = accounts & set(pairs.values())
-        if _is_function(columns[account], columns[people]) and (found or persons) and found + len(persons) > best[0]:
-            best = (found + len(persons), {**{one: one for one in persons}, **pairs})
+        if _is_function(columns[account], columns[people]) and (known or persons) and known + len(persons) > best[0]:
+            best = (known + len(persons), {**{person: person for person in persons}, **pairs})
     if not best[0]:
         raise InputError("knows none of the accounts in the results; check --annotators", file=path)
     return {account: best[1][account] for account in accounts & best[1].keys()}
@@ -51,13 +51,13 @@ def _from_json(text: str, path: Path) -> list[tuple[str, ...]]:
     try:
         given: Any = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as fault:
-        place = getattr(fault, "lineno", None)
-        raise InputError("is damaged JSON; check that the file is complete", file=path, line=place) from fault
+        line = getattr(fault, "lineno", None)
+        raise InputError("is damaged JSON; check that the file is complete", file=path, line=line) from fault
     if isinstance(given, dict):
-        return [(str(key), str(one)) for key, value in given.items() for one in _as_list(value)] or [("", "")]
-    if isinstance(given, list) and all(isinstance(one, dict) for one in given):
-        keys = list(dict.fromkeys(key for one in given for key in one))
-        return [tuple(keys), *(tuple(str(one.get(key) or "") for key in keys) for one in given)]
+        return [(str(key), str(entry)) for key, value in given.items() for entry in _as_list(value)] or [("", "")]
+    if isinstance(given, list) and all(isinstance(entry, dict) for entry in given):
+        keys = list(dict.fromkeys(key for entry in given for key in entry))
+        return [tuple(keys), *(tuple(str(entry.get(key) or "") for key in keys) for entry in given)]
     raise InputError("is JSON, but neither an object nor a list of objects", file=path)
 
 
@@ -77,9 +77,9 @@ def _from_table(text: str, path: Path) -> list[tuple[str, ...]]:
 
 def _people_column(columns: list[tuple[str, ...]], account: int) -> int | None:
     """The column of people: the one that its header names so, else the first other one that is filled."""
-    others = [place for place in range(len(columns)) if place != account and sum(map(bool, columns[place])) > 1]
-    others = others or [place for place in range(len(columns)) if place != account and any(columns[place])]
-    named = [place for place in others if _PEOPLE.search(columns[place][0])]
+    others = [column for column in range(len(columns)) if column != account and sum(map(bool, columns[column])) > 1]
+    others = others or [column for column in range(len(columns)) if column != account and any(columns[column])]
+    named = [column for column in others if _PEOPLE.search(columns[column][0])]
     return next(iter(named or others), None)
 
 

@@ -198,14 +198,14 @@ class _Campaign:
                 "mqm", "line", "page", "system", "item", "type"
             ).iter_rows()
         ]
-        if undecided := sum(one["severity"] == UNDECIDED for all_spans in spans for one in all_spans):
+        if undecided := sum(span["severity"] == UNDECIDED for all_spans in spans for span in all_spans):
             self.notes.append(f"{self.name}: {undecided} error spans have no severity (an unfinished click)")
         rows = rows.with_columns(span_column(spans))
-        categories = any(one["category"] for all_spans in spans for one in all_spans)
+        categories = any(span["category"] for all_spans in spans for span in all_spans)
         if not categories or (rows["score"] != 0).any():
             return rows.with_columns(pl.lit("esa").alias("protocol"))
         # Nobody gives a score in MQM: it follows from the errors.
-        scores = pl.Series("score", [_score(one) for one in spans], dtype=pl.Float64)
+        scores = pl.Series("score", [_score(all_spans) for all_spans in spans], dtype=pl.Float64)
         return rows.with_columns(scores, pl.lit("mqm").alias("protocol"))
 
     def _table(self, rows: pl.DataFrame) -> Judgments:
@@ -288,4 +288,4 @@ def _moment(seconds: str) -> pl.Expr:
 
 
 def _score(spans: list[Span]) -> float:
-    return score([weight(one["severity"], one["category"]) or 0.0 for one in spans])
+    return score([weight(span["severity"], span["category"]) or 0.0 for span in spans])

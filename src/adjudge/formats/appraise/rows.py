@@ -16,8 +16,8 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.files import read_text
-from adjudge.core.languages import language_code
 from adjudge.formats.parsing.delimited import to_float
+from adjudge.formats.parsing.sources import language_codes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,8 +92,8 @@ def read_rows(path: Path) -> pl.DataFrame | None:
         return None
     for line, fields in rows:
         if len(fields) != len(names):
-            found = f"{len(fields)} fields where the first row has {len(names)}"
-            raise InputError(f"{found}; the file may be cut", file=path, line=line)
+            problem = f"{len(fields)} fields where the first row has {len(names)}"
+            raise InputError(f"{problem}; the file may be cut", file=path, line=line)
     columns = dict(zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True))
     frame = pl.DataFrame(
         {**columns, "line": [line for line, _ in rows]}, schema_overrides=dict.fromkeys(names, pl.String)
@@ -130,17 +130,12 @@ def _typed(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     refuse(~(inside | empty), "score", "score is '{}', a number between 0 and 100 is needed; correct it")
     known = frame["type"].str.split(".").list.first().is_in(list(ITEM_TYPES))
     refuse(~known, "type", "item type is '{}', one of " + ", ".join(ITEM_TYPES) + " is needed")
-    changes = [score, _codes(frame["source_lang"]), _codes(frame["target_lang"])]
+    changes = [score, language_codes(frame["source_lang"]), language_codes(frame["target_lang"])]
     if "complete" in frame.columns:
         refuse(~frame["complete"].is_in(list(_BOOLEANS)), "complete", "'{}' stands where True or False is needed")
         changes.append(frame["complete"] == "True")
     times = [_seconds(frame, name, path) for name in ("start", "end") if name in frame.columns]
     return frame.with_columns(*changes, *times)
-
-
-def _codes(names: pl.Series) -> pl.Series:
-    known = names.unique().to_list()
-    return names.replace_strict(known, [language_code(name) for name in known], return_dtype=pl.String)
 
 
 def _seconds(frame: pl.DataFrame, name: str, path: Path) -> pl.Series:

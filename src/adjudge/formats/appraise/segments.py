@@ -56,6 +56,6 @@ def _offsets(pages: pl.DataFrame) -> pl.DataFrame:
     ).filter("adds_up")
     # A flagged page repeats one that the same account saw, so it begins where that one does.
     known = parts.select("account", *_OUTPUT, "size", "before").unique(["account", *_OUTPUT, "size"])
-    found = pages.join(known, on=["account", *_OUTPUT, "size"], how="left")
+    placed = pages.join(known, on=["account", *_OUTPUT, "size"], how="left")
     before = pl.when("is_whole").then(0).otherwise(pl.col("before"))
-    return found.select(*_PAGE, before.cast(pl.Int64).alias("before")).unique(list(_PAGE))
+    return placed.select(*_PAGE, before.cast(pl.Int64).alias("before")).unique(list(_PAGE))

@@ -39,7 +39,7 @@ _TWO_LANGUAGES = re.compile(r"(?<![a-z])([a-z]{2})([a-z]{2})(?![a-z])")
 class _Rating:
     """All errors that one annotator found in one output."""
 
-    place: tuple[str, str, str, str]  # system, document, segment, annotator
+    key: tuple[str, str, str, str]  # system, document, segment, annotator
     pair: tuple[str, str] | None  # the languages, where the row names them
     spans: list[Span] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
@@ -60,22 +60,22 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
     human = compile_human_pattern(options.human)
     of_file = _pair(path, options)
-    pairs = [one.pair or of_file for one in ratings]
-    systems = [one.place[0] for one in ratings]
+    pairs = [rating.pair or of_file for rating in ratings]
+    systems = [rating.key[0] for rating in ratings]
     columns = {
         "campaign": [campaign] * len(ratings),
         "protocol": ["mqm"] * len(ratings),
         "source_lang": [source for source, _ in pairs],
         "target_lang": [target for _, target in pairs],
-        "annotator": [one.place[3] for one in ratings],
-        "screen": [f"{one.place[1]}#{one.place[0]}" if one.place[1] else None for one in ratings],
-        "document": [one.place[1] or None for one in ratings],
-        "segment": [one.place[2] for one in ratings],
+        "annotator": [rating.key[3] for rating in ratings],
+        "screen": [f"{rating.key[1]}#{rating.key[0]}" if rating.key[1] else None for rating in ratings],
+        "document": [rating.key[1] or None for rating in ratings],
+        "segment": [rating.key[2] for rating in ratings],
         "system": systems,
         "human": [human.fullmatch(name) is not None for name in systems],
-        "score": [score(one.weights) for one in ratings],
-        "spans": span_column([one.spans for one in ratings]),
-        "text": [" | ".join(one.comments) or None for one in ratings],
+        "score": [score(rating.weights) for rating in ratings],
+        "spans": span_column([rating.spans for rating in ratings]),
+        "text": [" | ".join(rating.comments) or None for rating in ratings],
     }
     notes = [f"{stem(path)}: {counts['open']} marks have no end; they run to the end of the text"]
     return Judgments.from_columns(
@@ -88,9 +88,9 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
 
 def _pair(path: Path, options: ReadOptions) -> tuple[str, str]:
     """The languages, which these files run together in their names: `mqm_ted_ende.tsv`."""
-    for found in _TWO_LANGUAGES.finditer(stem(path)):
-        if is_language(found[1]) and is_language(found[2]) and found[1] != found[2]:
-            return language_code(found[1]), language_code(found[2])
+    for match in _TWO_LANGUAGES.finditer(stem(path)):
+        if is_language(match[1]) and is_language(match[2]) and match[1] != match[2]:
+            return language_code(match[1]), language_code(match[2])
     return pair_of(path, options)
 
 
@@ -128,11 +128,11 @@ class _Columns:
     def rating(self, fields: list[str]) -> _Rating:
         """The rating that a row belongs to."""
         document = "" if self.document is None else fields[self.document]
-        place = (fields[self.system], document, fields[self.segment], fields[self.annotator])
-        system, where, segment, annotator = (one.strip() for one in place)
-        source, target = (fields[one].strip() for one in self.languages) if self.languages else ("", "")
+        key = (fields[self.system], document, fields[self.segment], fields[self.annotator])
+        system, document, segment, annotator = (field.strip() for field in key)
+        source, target = (fields[index].strip() for index in self.languages) if self.languages else ("", "")
         pair = (language_code(source), language_code(target)) if source and target else None
-        return _Rating((system, where, segment, annotator), pair)
+        return _Rating((system, document, segment, annotator), pair)
 
 
 def _ratings(table: Delimited, counts: Counter[str]) -> list[_Rating]:
@@ -144,7 +144,7 @@ def _ratings(table: Delimited, counts: Counter[str]) -> list[_Rating]:
             counts["attention"] += 1
             continue
         rating = columns.rating(fields)
-        rating = ratings.setdefault((rating.place, rating.pair), rating)
+        rating = ratings.setdefault((rating.key, rating.pair), rating)
         if columns.comment is not None and fields[columns.comment].strip():
             rating.comments.append(fields[columns.comment].strip())
         if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR:
@@ -172,7 +172,7 @@ def _marks(text: str, counts: Counter[str]) -> list[tuple[int, int, str]]:
     """Start, end and text of everything between `<v>` and `</v>`, counted in the text without the marks."""
     plain = ""
     opened: int | None = None
-    found: list[tuple[int, int, str]] = []
+    marks: list[tuple[int, int, str]] = []
     last = 0
     for mark in _MARK.finditer(text):
         plain += text[last : mark.start()]
@@ -180,10 +180,10 @@ def _marks(text: str, counts: Counter[str]) -> list[tuple[int, int, str]]:
         if mark[0] == "<v>":
             opened = len(plain) if opened is None else opened
         elif opened is not None:
-            found.append((opened, len(plain), plain[opened:]))
+            marks.append((opened, len(plain), plain[opened:]))
             opened = None
     plain += text[last:]
     if opened is not None:
         counts["open"] += 1
-        found.append((opened, len(plain), plain[opened:]))
-    return found
+        marks.append((opened, len(plain), plain[opened:]))
+    return marks

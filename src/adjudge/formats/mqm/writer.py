@@ -30,8 +30,10 @@ _BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 def written(judgments: Judgments) -> Judgments:
     """The judgments that a file of ratings can hold; the others are set aside."""
     if set(judgments.protocols) - {"mqm"}:
-        found = ", ".join(judgments.protocols)
-        raise DataError(f"MQM ratings hold errors with categories (protocol mqm), not '{found}'; use another format")
+        protocols = ", ".join(judgments.protocols)
+        raise DataError(
+            f"MQM ratings hold errors with categories (protocol mqm), not '{protocols}'; use another format"
+        )
     final = judgments.final().keep(pl.col("score").is_not_null(), otherwise="judgment that is not finished")
     return final.keep(pl.col("kind").is_in(_GENUINE), otherwise="control, which MQM ratings cannot tell from others")
 
@@ -43,8 +45,8 @@ def write(judgments: Judgments, path: Path) -> None:
     for row in written(judgments).table.iter_rows(named=True):
         document = row["document"] or ""
         number = documents.setdefault(document, len(documents) + 1)
-        place = (row["system"], document, str(number), row["segment"] or "", row["annotator"] or "")
-        lines += ["\t".join(field.translate(_BREAKS) for field in (*place, *error)) for error in _errors(row)]
+        identity = (row["system"], document, str(number), row["segment"] or "", row["annotator"] or "")
+        lines += ["\t".join(field.translate(_BREAKS) for field in (*identity, *error)) for error in _errors(row)]
     write_text(path, "\n".join(lines) + "\n")
 
 

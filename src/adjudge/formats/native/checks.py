@@ -32,13 +32,15 @@ ANSWERS = ("rank", "score", "spans", "text")
 
 def check_answers(table: pl.DataFrame, given: Sequence[str], source: Source) -> None:
     """Refuse a table without the column that holds its answers, and scores that are off the scale."""
-    found = shown(", ".join(given), 200)
+    columns = shown(", ".join(given), 200)
     if not set(given) & set(ANSWERS):
-        raise source.fault(f"has no column 'rank' or 'score', it has {found}; see docs/data.md for the judgment table")
+        raise source.fault(
+            f"has no column 'rank' or 'score', it has {columns}; see docs/data.md for the judgment table"
+        )
     for protocol in table["protocol"].drop_nulls().unique().sort():
         needed = NEEDED.get(protocol)
         if needed is not None and needed not in given:
-            raise source.fault(f"has no column '{needed}', which protocol '{protocol}' needs; it has {found}")
+            raise source.fault(f"has no column '{needed}', which protocol '{protocol}' needs; it has {columns}")
     off = ~table["score"].is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING)
     if "slider" in table.columns:
         # Sliders that a campaign made for itself have scales of their own.
@@ -59,7 +61,7 @@ def check_scale(table: pl.DataFrame, options: ReadOptions, source: Source) -> No
         raise source.fault(f"rank is {table['rank'][row]}, it must lie between 1 and {scale}; correct it", row)
 
 
-def doubt_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ...]:
+def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ...]:
     """Point out ranks beyond the usual scale that no block of their size explains."""
     largest = table["rank"].max()
     if options.labels is not None or not isinstance(largest, int) or largest <= USUAL_LABELS:
@@ -69,8 +71,8 @@ def doubt_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, .
     if largest <= together:
         return ()
     rows = int((table["rank"] == largest).sum())
-    found = f"the largest rank is {largest} (in {rows:,} rows), but at most {together:,} were ranked together"
-    return (f"{found}; if the scale is shorter, --labels refuses such ranks",)
+    problem = f"the largest rank is {largest} (in {rows:,} rows), but at most {together:,} were ranked together"
+    return (f"{problem}; if the scale is shorter, --labels refuses such ranks",)
 
 
 def check_widths(text: str, separator: str, path: Path) -> None:
@@ -79,8 +81,8 @@ def check_widths(text: str, separator: str, path: Path) -> None:
     _, header = next(rows)
     for line, fields in rows:
         if len(fields) != len(header):
-            found = f"{len(fields)} fields where the header has {len(header)}"
-            raise InputError(f"{found}; the file may be cut, or not what --format says", file=path, line=line)
+            problem = f"{len(fields)} fields where the header has {len(header)}"
+            raise InputError(f"{problem}; the file may be cut, or not what --format says", file=path, line=line)
 
 
 def line_of_row(text: str, separator: str, row: int) -> int:

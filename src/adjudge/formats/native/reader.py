@@ -17,7 +17,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import decode_text, read_bytes
 from adjudge.core.judgments import SCHEMA, SPAN, Judgments, concat, first_true
-from adjudge.formats.native.checks import check_answers, check_scale, check_widths, doubt_about_scale, line_of_row
+from adjudge.formats.native.checks import check_answers, check_scale, check_widths, line_of_row, warn_about_scale
 from adjudge.formats.parsing.delimited import detect_delimiter
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
     judgments = _with_protocol(Judgments.from_columns(frame, source=source))
     check_answers(judgments.table, frame.columns, source)
     check_scale(judgments.table, options, source)
-    return replace(judgments, notes=judgments.notes + doubt_about_scale(judgments.table, options))
+    return replace(judgments, notes=judgments.notes + warn_about_scale(judgments.table, options))
 
 
 def _with_protocol(judgments: Judgments) -> Judgments:
@@ -129,7 +129,7 @@ def _spans(value: str, row: int, source: Source) -> list[dict[str, object]]:
         spans = json.loads(value)
     except (json.JSONDecodeError, RecursionError):
         spans = None
-    if not isinstance(spans, list) or not all(isinstance(one, dict) and _is_span(one) for one in spans):
+    if not isinstance(spans, list) or not all(isinstance(span, dict) and _is_span(span) for span in spans):
         what = f"column 'spans' holds '{shown(value)}', which is not a JSON list of spans as docs/data.md has them"
         raise source.fault(what, row)
     return [{key: span.get(key) for key in SPAN.to_schema()} for span in spans]

@@ -35,12 +35,12 @@ def write(judgments: Judgments, path: Path) -> None:
 def _as_text(table: pl.DataFrame) -> pl.DataFrame:
     """All columns as CSV can hold them: spans as JSON, times in ISO form with microseconds."""
     spans = [
-        None if one is None else json.dumps(one.to_list(), ensure_ascii=False)
-        for one in (table["spans"] if table["spans"].is_not_null().any() else [None] * table.height)
+        None if value is None else json.dumps(value.to_list(), ensure_ascii=False)
+        for value in (table["spans"] if table["spans"].is_not_null().any() else [None] * table.height)
     ]
     times = [pl.col(name).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ") for name in _TIMES]
     nested = [name for name, dtype in table.schema.items() if dtype.is_nested() and name != "spans"]
-    others = [pl.Series(name, [None if one is None else _json(one) for one in table[name]]) for name in nested]
+    others = [pl.Series(name, [None if value is None else _json(value) for value in table[name]]) for name in nested]
     return table.with_columns(pl.Series("spans", spans, dtype=pl.String), *times, *others)
 
 

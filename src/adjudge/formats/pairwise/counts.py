@@ -50,7 +50,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     counts = _one_direction(_counts(path), path)
-    total = sum(one.wins + one.ties + one.losses for one in counts)
+    total = sum(count.wins + count.ties + count.losses for count in counts)
     if total == 0:
         raise InputError("holds no comparison; lines like 'A B wins ties losses' are needed", file=path)
     if total > MOST_COMPARISONS:
@@ -74,8 +74,8 @@ def _counts(path: Path) -> Iterator[_Count]:
         if line == 1 and [field.casefold() for field in fields[2:]] == ["wins", "ties", "losses"]:
             continue
         if len(fields) != 5:
-            found = f"{len(fields)} fields where 'A B wins ties losses' has 5"
-            raise InputError(f"{found}; correct the line", file=path, line=line)
+            problem = f"{len(fields)} fields where 'A B wins ties losses' has 5"
+            raise InputError(f"{problem}; correct the line", file=path, line=line)
         first, second = fields[:2]
         if first == second:
             raise InputError(f"'{shown(first)}' is compared with itself; correct the line", file=path, line=line)
@@ -89,29 +89,29 @@ def _one_direction(counts: Iterator[_Count], path: Path) -> list[_Count]:
     """Each pair of systems once: a line that mirrors another is dropped, one that contradicts another is an error."""
     kept: dict[frozenset[str], _Count] = {}
     mirrored: set[frozenset[str]] = set()
-    for one in counts:
-        pair = frozenset((one.first, one.second))
-        other = kept.setdefault(pair, one)
-        if other is one:
+    for count in counts:
+        pair = frozenset((count.first, count.second))
+        other = kept.setdefault(pair, count)
+        if other is count:
             continue
-        if other.first == one.first or pair in mirrored:
-            _refuse(one, f"are counted again, see line {other.line}; add up the counts", path)
-        if other.mirrored != (one.wins, one.ties, one.losses):
-            _refuse(one, f"have other counts than on line {other.line}; correct one of the two", path)
+        if other.first == count.first or pair in mirrored:
+            _refuse(count, f"are counted again, see line {other.line}; add up the counts", path)
+        if other.mirrored != (count.wins, count.ties, count.losses):
+            _refuse(count, f"have other counts than on line {other.line}; correct one of the two", path)
         mirrored.add(pair)
     return list(kept.values())
 
 
-def _refuse(one: _Count, why: str, path: Path) -> NoReturn:
-    raise InputError(f"'{shown(one.first)}' and '{shown(one.second)}' {why}", file=path, line=one.line)
+def _refuse(count: _Count, why: str, path: Path) -> NoReturn:
+    raise InputError(f"'{shown(count.first)}' and '{shown(count.second)}' {why}", file=path, line=count.line)
 
 
 def _expanded(counts: list[_Count]) -> pl.DataFrame:
     """Two rows per comparison: first and second system with ranks 1/2, 1/1 or 2/1."""
-    names = sorted({name for one in counts for name in (one.first, one.second)})
+    names = sorted({name for count in counts for name in (count.first, count.second)})
     code = {name: i for i, name in enumerate(names)}
-    repeats = np.array([(one.wins, one.ties, one.losses) for one in counts]).ravel()
-    systems = np.array([(code[one.first], code[one.second]) for one in counts], dtype=np.uint32).repeat(3, axis=0)
+    repeats = np.array([(count.wins, count.ties, count.losses) for count in counts]).ravel()
+    systems = np.array([(code[count.first], code[count.second]) for count in counts], dtype=np.uint32).repeat(3, axis=0)
     ranks = np.tile(np.array([(1, 2), (1, 1), (2, 1)], dtype=np.int32), (len(counts), 1))
     screens = pl.int_range(1, int(repeats.sum()) + 1, eager=True).cast(pl.String)
     return pl.DataFrame(
@@ -124,6 +124,8 @@ def _expanded(counts: list[_Count]) -> pl.DataFrame:
 
 
 def _never_compared(counts: list[_Count]) -> list[str]:
-    named = {name for one in counts for name in (one.first, one.second)}
-    compared = {name for one in counts if one.wins + one.ties + one.losses for name in (one.first, one.second)}
+    named = {name for count in counts for name in (count.first, count.second)}
+    compared = {
+        name for count in counts if count.wins + count.ties + count.losses for name in (count.first, count.second)
+    }
     return [f"'{shown(name)}' is named but never compared" for name in sorted(named - compared)]

@@ -15,10 +15,9 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import decode_text, read_bytes
 from adjudge.core.judgments import SCHEMA, Judgments, concat, first_true
-from adjudge.core.languages import language_code
 from adjudge.formats.native.checks import check_widths, line_of_row
 from adjudge.formats.parsing.delimited import detect_delimiter
-from adjudge.formats.parsing.sources import campaign_names, pair_of
+from adjudge.formats.parsing.sources import campaign_names, language_codes, pair_of
 from adjudge.formats.rankings.labels import human_columns
 
 if TYPE_CHECKING:
@@ -83,10 +82,10 @@ def _text_columns(path: Path) -> tuple[pl.DataFrame, Source]:
 
 
 def _column(frame: pl.DataFrame, names: Sequence[str], path: Path) -> str:
-    found = {name.casefold(): name for name in reversed(frame.columns)}
+    by_name = {name.casefold(): name for name in reversed(frame.columns)}
     for name in names:
-        if name in found:
-            return found[name]
+        if name in by_name:
+            return by_name[name]
     existing = shown(", ".join(frame.columns), 200)
     raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=path, line=1)
 
@@ -149,9 +148,4 @@ def _shared_columns(
         for name, value in constant.items()
     ]
     shared = shared.with_columns(filled)
-    return shared.with_columns(_coded(shared[name]) for name in ("source_lang", "target_lang"))
-
-
-def _coded(names: pl.Series) -> pl.Series:
-    known = names.unique().to_list()
-    return names.replace_strict(known, [language_code(name) for name in known], return_dtype=pl.String)
+    return shared.with_columns(language_codes(shared[name]) for name in ("source_lang", "target_lang"))

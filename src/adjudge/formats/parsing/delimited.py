@@ -37,15 +37,15 @@ class Delimited:
             if name.casefold() in folded:
                 return folded.index(name.casefold())
         if required:
-            found = shown(", ".join(self.header), 200)
-            raise InputError(f"has no column '{names[0]}', it has {found}; check --format", file=self.path, line=1)
+            existing = shown(", ".join(self.header), 200)
+            raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=self.path, line=1)
         return None
 
     def need(self, *names: str) -> int:
         """The place of a column that must exist."""
-        place = self.column(*names)
-        assert place is not None
-        return place
+        index = self.column(*names)
+        assert index is not None
+        return index
 
     def lines(self) -> pl.Series:
         """The line number of every row."""
@@ -53,13 +53,13 @@ class Delimited:
 
         return pl.Series("line", [line for line, _ in self.rows], dtype=pl.Int64)
 
-    def texts(self, place: int | None, *, strip: bool = True) -> pl.Series:
+    def texts(self, index: int | None, *, strip: bool = True) -> pl.Series:
         """A column, without blanks around its values if not told otherwise; all null where the column is missing."""
         import polars as pl
 
-        if place is None:
+        if index is None:
             return pl.repeat(None, len(self.rows), dtype=pl.String, eager=True)
-        column = pl.Series(self._columns[place], dtype=pl.String)
+        column = pl.Series(self._columns[index], dtype=pl.String)
         return column.str.strip_chars() if strip else column
 
     @cached_property
@@ -98,8 +98,8 @@ def read_delimited(path: Path, delimiter: str | None = ",", *, quoting: bool = T
             # Some tools end every row with a delimiter; nothing is lost with it.
             fields.pop()
         if len(fields) != len(header):
-            found = f"{len(fields)} fields where the header has {len(header)}"
-            raise InputError(f"{found}; the file may be cut or not what --format says", file=path, line=line)
+            problem = f"{len(fields)} fields where the header has {len(header)}"
+            raise InputError(f"{problem}; the file may be cut or not what --format says", file=path, line=line)
         body.append((line, fields))
     return Delimited(path, header, tuple(body))
 

@@ -53,5 +53,5 @@ def pair_of_item(name: str) -> tuple[str, str] | None:
 
 def moments(seconds: Sequence[float | None]) -> pl.Series:
     """Unix seconds as moments."""
-    micros = pl.Series([None if one is None else round(one * 1e6) for one in seconds], dtype=pl.Int64)
+    micros = pl.Series([None if moment is None else round(moment * 1e6) for moment in seconds], dtype=pl.Int64)
     return micros.cast(pl.Datetime("us", "UTC"))

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_bytes
 from adjudge.core.judgments import concat
-from adjudge.core.languages import UNKNOWN, pair_in_name, split_pair
+from adjudge.core.languages import UNKNOWN, language_code, pair_in_name, split_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    import polars as pl
 
     from adjudge.core.judgments import Judgments
     from adjudge.formats.options import ReadOptions
@@ -37,13 +39,13 @@ def files_in(paths: Sequence[Path]) -> list[Path]:
             files.append(path)
             continue
         try:
-            inside = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+            inside = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
         except OSError as fault:
             raise InputError(f"cannot be listed ({fault.strerror}); check its permissions", file=path) from fault
         if not inside:
             raise InputError("this folder holds no files; name another", file=path)
         files += inside
-    for file, times in Counter(one.resolve() for one in files).items():
+    for file, times in Counter(file.resolve() for file in files).items():
         if times > 1:
             raise InputError("is given twice, its judgments would count twice; name it once", file=file)
     return files
@@ -58,13 +60,13 @@ def refuse_empty(path: Path) -> None:
 def campaign_names(paths: Sequence[Path]) -> list[str]:
     """One name per file: its stem, with its ending and its folders where those are needed to tell files apart."""
     full = [path.resolve() for path in paths]
-    for depth in range(max(len(one.parts) for one in full)):
-        for last in ([stem(one) for one in full], [one.name for one in full]):
-            folders = [one.parts[len(one.parts) - 1 - min(depth, len(one.parts) - 2) : -1] for one in full]
+    for depth in range(max(len(path.parts) for path in full)):
+        for last in ([stem(path) for path in full], [path.name for path in full]):
+            folders = [path.parts[len(path.parts) - 1 - min(depth, len(path.parts) - 2) : -1] for path in full]
             names = ["/".join([*before, name]) for before, name in zip(folders, last, strict=True)]
             if len(set(names)) == len(names):
                 return names
-    return [str(one) for one in full]
+    return [str(path) for path in full]
 
 
 def read_each(
@@ -79,6 +81,15 @@ def pair_of(path: Path, options: ReadOptions) -> tuple[str, str]:
 
     The name comes first, so that --pair chooses among several files instead of renaming them all.
     """
-    if found := pair_in_name(path.name):
-        return found
+    if languages := pair_in_name(path.name):
+        return languages
     return split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN)
+
+
+def language_codes(names: pl.Series) -> pl.Series:
+    """A column of languages, however they are written, as codes."""
+    import polars as pl
+
+    known = names.unique().drop_nulls().to_list()
+    codes = [language_code(name) for name in known]
+    return names.replace_strict(known, codes, default=None, return_dtype=pl.String)

@@ -32,29 +32,29 @@ class Spaced:
     header: tuple[str, ...]
     frame: pl.DataFrame
 
-    def place(self, *names: str) -> int | None:
+    def column_index(self, *names: str) -> int | None:
         """The place of the first of these columns that the header names, case ignored."""
         folded = [name.casefold() for name in self.header]
         return next((folded.index(name.casefold()) for name in names if name.casefold() in folded), None)
 
-    def texts(self, place: int) -> pl.Series:
+    def texts(self, index: int) -> pl.Series:
         """A column with `NA` as null."""
-        column = self.frame[str(place)]
+        column = self.frame[str(index)]
         return pl.select(pl.when(column != MISSING).then(column)).to_series()
 
-    def numbers(self, place: int, what: str) -> pl.Series:
+    def numbers(self, index: int, what: str) -> pl.Series:
         """A column of finite numbers with `NA` as null; anything else is an error with its line."""
-        given = self.texts(place)
+        given = self.texts(index)
         parsed = given.cast(pl.Float64, strict=False)
         bad = given.is_not_null() & (parsed.is_null() | ~parsed.is_finite())
         if bad.any():
             self._refuse(bad, given, f"{what} is '{{}}', a number is needed; correct it")
         return parsed
 
-    def refuse(self, bad: pl.Series, place: int, problem: str) -> None:
+    def refuse(self, bad: pl.Series, index: int, problem: str) -> None:
         """Raise for the first row where `bad` holds; `{}` in the problem stands for the value of that column."""
         if bad.fill_null(value=False).any():
-            self._refuse(bad, self.frame[str(place)], problem)
+            self._refuse(bad, self.frame[str(index)], problem)
 
     def _refuse(self, bad: pl.Series, values: pl.Series, problem: str) -> None:
         first = bad.arg_max() or 0
@@ -89,7 +89,7 @@ def _single_blanks(text: str) -> str:
     """The text with one blank between fields, none at the ends of lines, and no quotes."""
     text = text.replace("\r\n", "\n")
     if any(" " in name or "\t" in name or "\n" in name for name in text.split('"')[1::2]):
-        text = _QUOTED.sub(lambda found: re.sub(r"[ \t]", _KEPT_BLANK, found[0][1:-1]), text)
+        text = _QUOTED.sub(lambda match: re.sub(r"[ \t]", _KEPT_BLANK, match[0][1:-1]), text)
     text = text.replace('"', "").replace("\t", " ")
     while "  " in text:
         text = text.replace("  ", " ")
@@ -112,6 +112,6 @@ def _parse(text: str, width: int) -> pl.DataFrame | None:
 def _refuse_ragged(lines: list[str], width: int, path: Path) -> None:
     for number, line in enumerate(lines, start=1):
         if line and line.count(" ") != width - 1:
-            found = f"{line.count(' ') + 1} fields where the first line has {width}"
-            raise InputError(f"{found}; the file may be cut or not what --format says", file=path, line=number)
+            problem = f"{line.count(' ') + 1} fields where the first line has {width}"
+            raise InputError(f"{problem}; the file may be cut or not what --format says", file=path, line=number)
     raise InputError("cannot be read as a table; check that it is white-space separated text", file=path)

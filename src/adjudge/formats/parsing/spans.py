@@ -23,7 +23,7 @@ def span_column(spans: Sequence[Sequence[Span]]) -> pl.Series:
     flat = pl.DataFrame(
         {
             "row": [row for row, several in enumerate(spans) for _ in several],
-            **{name: [one[name] for several in spans for one in several] for name in fields},
+            **{name: [span[name] for several in spans for span in several] for name in fields},
         },
         schema={"row": pl.Int64, **fields},
     )

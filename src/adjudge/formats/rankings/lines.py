@@ -67,36 +67,36 @@ def _lines(path: Path) -> tuple[str, ...]:
 
 
 def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadOptions) -> Judgments:
-    ranks = [one for one in files if one.holds_ranks and one.name.lower() not in NAMING]
+    ranks = [file for file in files if file.holds_ranks and file.name.lower() not in NAMING]
     if len(ranks) < 2:
-        found = f"{len(ranks)} of {len(files)} files hold ranks"
-        raise InputError(f"{found}, two or more are needed, one per candidate; name them all", file=files[0].path)
+        problem = f"{len(ranks)} of {len(files)} files hold ranks"
+        raise InputError(f"{problem}, two or more are needed, one per candidate; name them all", file=files[0].path)
     count = _length(ranks, options.stacked)
-    beside = [one for one in files if one not in ranks]
-    fitting = [one for one in beside if len(one.lines) == count]
+    beside = [file for file in files if file not in ranks]
+    fitting = [file for file in beside if len(file.lines) == count]
     lines, scale = pl.int_range(1, count + 1, eager=True, dtype=pl.Int64), scale_of(options, len(ranks))
     block = _block(fitting, count, options.stacked).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
         (lines + screens).cast(pl.String).alias("screen"),
         *(
-            pl.lit(one).alias(name)
-            for name, one in zip(("source_lang", "target_lang"), _pair(ranks, options), strict=True)
+            pl.lit(language).alias(name)
+            for name, language in zip(("source_lang", "target_lang"), _pair(ranks, options), strict=True)
         ),
     )
     labels = pl.concat(
         block.with_row_index(_LINE).with_columns(
-            pl.lit(one.name).alias("system"),
-            parse_ranks(pl.Series(one.lines, dtype=pl.String), scale=scale, path=one.path, lines=lines),
+            pl.lit(file.name).alias("system"),
+            parse_ranks(pl.Series(file.lines, dtype=pl.String), scale=scale, path=file.path, lines=lines),
         )
-        for one in ranks
+        for file in ranks
     )
     labels = labels.sort(_LINE, maintain_order=True).drop(_LINE)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
     notes = [
-        f"{one.path.name} is left alone: it has {len(one.lines):,} lines, the ranks have {count:,}"
-        for one in beside
-        if one not in fitting
+        f"{file.path.name} is left alone: it has {len(file.lines):,} lines, the ranks have {count:,}"
+        for file in beside
+        if file not in fitting
     ]
     return Judgments.from_columns(labels, notes=notes, source=str(ranks[0].path))
 
@@ -108,12 +108,12 @@ def _pair(ranks: list[_File], options: ReadOptions) -> tuple[str, str]:
 def _length(ranks: list[_File], stacked: int) -> int:
     """The number of lines that all files of ranks share."""
     count = len(ranks[0].lines)
-    for one in ranks[1:]:
-        if one.name in {other.name for other in ranks if other is not one}:
-            raise InputError(f"another file is called '{one.name}' as well; candidates need names", file=one.path)
-        if len(one.lines) != count:
+    for file in ranks[1:]:
+        if file.name in {other.name for other in ranks if other is not file}:
+            raise InputError(f"another file is called '{file.name}' as well; candidates need names", file=file.path)
+        if len(file.lines) != count:
             other = f"{ranks[0].path.name} has {count:,}"
-            raise InputError(f"has {len(one.lines):,} lines where {other}; they must be in step", file=one.path)
+            raise InputError(f"has {len(file.lines):,} lines where {other}; they must be in step", file=file.path)
     if stacked < 1 or count % stacked:
         what = f"has {count:,} lines, which are not {stacked} annotators one after the other; check --stacked"
         raise InputError(what, file=ranks[0].path)
@@ -126,8 +126,8 @@ def _block(beside: list[_File], count: int, stacked: int) -> pl.DataFrame:
     columns: dict[str, list[str]] = {"segment": [str(i % each + 1) for i in range(count)]}
     if stacked > 1:
         columns["annotator"] = [f"annotator {i // each + 1}" for i in range(count)]
-    for one in beside:
-        name = NAMING.get(one.name.lower(), one.name)
-        taken = name in {*SCHEMA, *columns, _LINE} and one.name.lower() not in NAMING
-        columns[f"{name} (file)" if taken else name] = list(one.lines)
+    for file in beside:
+        name = NAMING.get(file.name.lower(), file.name)
+        taken = name in {*SCHEMA, *columns, _LINE} and file.name.lower() not in NAMING
+        columns[f"{name} (file)" if taken else name] = list(file.lines)
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))

@@ -47,7 +47,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     source, target = pair_of(table.path, options)
     block = pl.DataFrame(
         {
-            "segment": pl.select(pl.concat_str([table.texts(place) for place in segment], separator="/")).to_series(),
+            "segment": pl.select(pl.concat_str([table.texts(column) for column in segment], separator="/")).to_series(),
             "screen": pl.int_range(screens + 1, screens + len(table.rows) + 1, eager=True).cast(pl.String),
             **_extra_columns(table, {*ranks.values(), *segment}),
         }
@@ -61,9 +61,9 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = pl.concat(
         block.with_row_index(_ROW).with_columns(
             pl.lit(name).alias("system"),
-            parse_ranks(table.texts(place), scale=scale, path=table.path, lines=lines),
+            parse_ranks(table.texts(column), scale=scale, path=table.path, lines=lines),
         )
-        for name, place in ranks.items()
+        for name, column in ranks.items()
     )
     labels = labels.sort(_ROW, maintain_order=True).drop(_ROW)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
@@ -76,11 +76,11 @@ def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
         raise InputError(
             f"name two or more rank columns with --rank-columns; {_existing(table)}", file=table.path, line=1
         )
-    places = [_place(table, name, "--rank-columns") for name in options.rank_columns]
-    if len(set(places)) < len(places):
+    columns = [_column(table, name, "--rank-columns") for name in options.rank_columns]
+    if len(set(columns)) < len(columns):
         raise InputError("--rank-columns names a column twice; name each once", file=table.path)
-    names = candidate_names([table.header[place] for place in places])
-    return dict(zip(names, places, strict=True))
+    names = candidate_names([table.header[column] for column in columns])
+    return dict(zip(names, columns, strict=True))
 
 
 def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
@@ -91,14 +91,14 @@ def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
     if options.segment_column is None:
         what = f"name the column of the segments with --segment-column; {_existing(table)}"
         raise InputError(what, file=table.path, line=1)
-    return [_place(table, name, "--segment-column") for name in wanted.split(",")]
+    return [_column(table, name, "--segment-column") for name in wanted.split(",")]
 
 
-def _place(table: Delimited, name: str, option: str) -> int:
-    place = table.column(name.strip(), required=False)
-    if place is None:
+def _column(table: Delimited, name: str, option: str) -> int:
+    column = table.column(name.strip(), required=False)
+    if column is None:
         raise InputError(f"{option} names '{shown(name)}', but {_existing(table)}", file=table.path, line=1)
-    return place
+    return column
 
 
 def _existing(table: Delimited) -> str:
@@ -121,10 +121,10 @@ def _extra_columns(table: Delimited, used: set[int]) -> dict[str, pl.Series]:
     A column without a name that only counts the rows from 0, as data frames write it, holds nothing and is left out.
     """
     extra: dict[str, pl.Series] = {}
-    for place, name in enumerate(table.header):
-        if place in used or (not name and table.texts(place).to_list() == [str(i) for i in range(len(table.rows))]):
+    for column, name in enumerate(table.header):
+        if column in used or (not name and table.texts(column).to_list() == [str(i) for i in range(len(table.rows))]):
             continue
-        own = name or f"column {place + 1}"
-        free = own if own not in {*SCHEMA, *extra, _ROW} else f"{own} (column {place + 1})"
-        extra[free] = table.texts(place)
+        own = name or f"column {column + 1}"
+        free = own if own not in {*SCHEMA, *extra, _ROW} else f"{own} (column {column + 1})"
+        extra[free] = table.texts(column)
     return extra

@@ -91,7 +91,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 def _read_tsv(path: Path, names: Sequence[str]) -> Column:
     table = read_delimited(path, "\t", quoting=False)
-    place = table.need(*names)
+    column = table.need(*names)
     document = table.column("document", "doc", required=False)
     segment = table.column("segment", "seg", required=False)
     rows = [fields for _, fields in table.rows]
@@ -99,7 +99,7 @@ def _read_tsv(path: Path, names: Sequence[str]) -> Column:
         raise InputError("holds a header but no rows; one segment per row is needed", file=path)
     return Column(
         path,
-        tuple(fields[place].strip() for fields in rows),
+        tuple(fields[column].strip() for fields in rows),
         None if document is None else tuple(fields[document].strip() for fields in rows),
         None if segment is None else tuple(fields[segment].strip() for fields in rows),
     )

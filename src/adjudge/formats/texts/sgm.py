@@ -50,6 +50,6 @@ def segment_spans(text: str) -> list[tuple[int, int]]:
 
 def _attributes(text: str) -> dict[str, str]:
     return {
-        found[1].lower(): next(value for value in found.groups()[1:] if value is not None)
-        for found in _ATTRIBUTE.finditer(text)
+        match[1].lower(): next(value for value in match.groups()[1:] if value is not None)
+        for match in _ATTRIBUTE.finditer(text)
     }

@@ -27,28 +27,32 @@ class _Document:
 def read_wmt_xml(path: Path) -> TestSet:
     """Read everything the file holds. A translation that lacks a segment of the source is an error."""
     documents = _documents(path)
-    source = tuple(SourceSegment(one.name, segment, text) for one in documents for segment, text in one.source.items())
+    source = tuple(
+        SourceSegment(document.name, segment, text)
+        for document in documents
+        for segment, text in document.source.items()
+    )
     return TestSet(
         source,
-        _collect(documents, [one.references for one in documents], path),
-        _collect(documents, [one.systems for one in documents], path),
+        _collect(documents, [document.references for document in documents], path),
+        _collect(documents, [document.systems for document in documents], path),
     )
 
 
 def read_xml_column(path: Path, names: Sequence[str]) -> Column:
     """One text of the file: the source (`source`), or the first translation of one of these names."""
     testset = read_wmt_xml(path)
-    documents = tuple(one.document for one in testset.source)
-    segments = tuple(one.segment for one in testset.source)
+    documents = tuple(segment.document for segment in testset.source)
+    segments = tuple(segment.segment for segment in testset.source)
     translations = {**testset.systems, **testset.references}
     if not names or names[0] == "source":
-        return Column(path, tuple(one.text for one in testset.source), documents, segments)
+        return Column(path, tuple(segment.text for segment in testset.source), documents, segments)
     chosen = next((name for name in names if name in translations), None)
     if chosen is None and len(translations) == 1:
         chosen = next(iter(translations))
     if chosen is None:
-        found = ", ".join(translations) or "none"
-        raise InputError(f"holds no translation '{names[0]}', it holds {found}; name one of these", file=path)
+        existing = ", ".join(translations) or "none"
+        raise InputError(f"holds no translation '{names[0]}', it holds {existing}; name one of these", file=path)
     return Column(path, translations[chosen], documents, segments)
 
 
@@ -65,10 +69,10 @@ def _documents(path: Path) -> list[_Document]:
         raise InputError(f"is not well-formed XML ({fault}); it may be cut", file=path, line=line) from fault
     except DefusedXmlException as fault:
         raise InputError("declares entities, which are not read for safety; remove them", file=path) from fault
-    documents = [_document(one, number, path) for number, one in enumerate(root.iter("doc"), start=1)]
-    if not any(one.source for one in documents):
+    documents = [_document(document, number, path) for number, document in enumerate(root.iter("doc"), start=1)]
+    if not any(document.source for document in documents):
         raise InputError("holds no <doc> with a <src>; check that it is a WMT XML file", file=path)
-    names = [one.name for one in documents]
+    names = [document.name for document in documents]
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"holds the document '{doubled[0]}' twice; keep one of them", file=path)
     return documents
@@ -79,10 +83,15 @@ def _document(element: Element, number: int, path: Path) -> _Document:
     sources = element.findall("src")
     if len(sources) != 1:
         raise InputError(f"document '{name}' has {len(sources)} <src>, one is needed; correct it", file=path)
-    references = {_reference_name(one): _segments(one, name, path) for one in element.findall("ref")}
-    systems = {one.get("system") or "system": _segments(one, name, path) for one in element.findall("hyp")}
-    for kind, found in (("ref", references), ("hyp", systems)):
-        if len(found) < len(element.findall(kind)):
+    references = {
+        _reference_name(translation): _segments(translation, name, path) for translation in element.findall("ref")
+    }
+    systems = {
+        translation.get("system") or "system": _segments(translation, name, path)
+        for translation in element.findall("hyp")
+    }
+    for kind, translations in (("ref", references), ("hyp", systems)):
+        if len(translations) < len(element.findall(kind)):
             raise InputError(f"document '{name}' has two <{kind}> of one name; keep one of them", file=path)
     return _Document(name, _segments(sources[0], name, path), references, systems)
 
@@ -93,11 +102,11 @@ def _reference_name(element: Element) -> str:
 
 def _segments(element: Element, document: str, path: Path) -> dict[str, str]:
     segments: dict[str, str] = {}
-    for number, one in enumerate(element.iter("seg"), start=1):
-        name = one.get("id") or str(number)
+    for number, segment in enumerate(element.iter("seg"), start=1):
+        name = segment.get("id") or str(number)
         if name in segments:
             raise InputError(f"document '{document}' has segment '{name}' twice; correct it", file=path)
-        segments[name] = " ".join("".join(one.itertext()).split())
+        segments[name] = " ".join("".join(segment.itertext()).split())
     return segments
 
 
@@ -105,17 +114,19 @@ def _collect(
     documents: list[_Document], translations: list[dict[str, dict[str, str]]], path: Path
 ) -> dict[str, tuple[str, ...]]:
     """The texts of each translation in the order of the source."""
-    names = list(dict.fromkeys(name for one in translations for name in one))
+    names = list(dict.fromkeys(name for in_document in translations for name in in_document))
     return {
         name: tuple(
-            text for one, found in zip(documents, translations, strict=True) for text in _texts(one, name, found, path)
+            text
+            for document, theirs in zip(documents, translations, strict=True)
+            for text in _texts(document, name, theirs, path)
         )
         for name in names
     }
 
 
-def _texts(document: _Document, name: str, found: dict[str, dict[str, str]], path: Path) -> list[str]:
-    theirs = found.get(name, {})
+def _texts(document: _Document, name: str, translations: dict[str, dict[str, str]], path: Path) -> list[str]:
+    theirs = translations.get(name, {})
     if theirs.keys() != document.source.keys():
         counts = f"{len(theirs)} segments where the source has {len(document.source)}"
         raise InputError(f"'{name}' has {counts} in document '{document.name}'; complete or remove it", file=path)

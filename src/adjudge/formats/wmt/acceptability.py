@@ -15,7 +15,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
 from adjudge.formats.rankings.labels import human_columns
-from adjudge.formats.wmt.rows import place_columns
+from adjudge.formats.wmt.rows import context_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     if not table.rows:
         raise InputError("holds a header but no judgments; check that the file is complete", file=path)
     system = table.texts(table.need("systemId", "system1Id"))
-    columns = place_columns(table, options, annotator=("judgeId",)).with_columns(
+    columns = context_columns(table, options, annotator=("judgeId",)).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("acceptability").alias("protocol"),
         pl.int_range(1, len(system) + 1).cast(pl.String).alias("screen"),

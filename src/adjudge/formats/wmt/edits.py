@@ -16,7 +16,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
 from adjudge.formats.rankings.labels import human_columns
-from adjudge.formats.wmt.rows import place_columns
+from adjudge.formats.wmt.rows import context_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     action, notes = _actions(table)
     if again := len(edit) - edit.n_unique():
         notes.append(f"{again} rows repeat the edit id of another row")
-    columns = place_columns(table, options, annotator=("editorId", "judgeId")).with_columns(
+    columns = context_columns(table, options, annotator=("editorId", "judgeId")).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("postedit").alias("protocol"),
         pl.int_range(1, len(edit) + 1).cast(pl.String).alias("screen"),
@@ -57,8 +57,8 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
 def _actions(table: Delimited) -> tuple[pl.Series, list[str]]:
     """The action by its code, or by its word where there is no code."""
     words = table.texts(table.column("system1actionStr", "actionStr", required=False)).str.to_uppercase()
-    place = table.column("system1actionVal", "actionVal", required=False)
-    codes = words if place is None else table.texts(place)
+    column = table.column("system1actionVal", "actionVal", required=False)
+    codes = words if column is None else table.texts(column)
     known = {**ACTIONS, **{word: word for word in ACTIONS.values()}}
     actions = codes.replace_strict(known, default=None, return_dtype=pl.String)
     for row in actions.is_null().arg_true():

@@ -97,7 +97,7 @@ def _answers(given: Any) -> Iterator[Entry]:
     yield from [rounds[number] for number in sorted(rounds)] if rounds else [given]
 
 
-def _row(segment: str, system: str, answer: Entry, target: Any, place: str) -> Entry:
+def _row(segment: str, system: str, answer: Entry, target: Any, named_in: str) -> Entry:
     document, between, _ = segment.rpartition(SECTION)
     started, ended = _times(answer.get("times"))
     annotator = answer.get("annotator")
@@ -105,7 +105,7 @@ def _row(segment: str, system: str, answer: Entry, target: Any, place: str) -> E
         "segment": segment, "document": document if between else None, "system": system,
         "annotator": None if annotator is None else str(annotator), "score": _score(answer),
         "errors": answer.get("errors"), "target": target if isinstance(target, str) else None,
-        "protocol": str(answer.get("protocol") or "").lower(), "pair": pair_of_item(place),
+        "protocol": str(answer.get("protocol") or "").lower(), "pair": pair_of_item(named_in),
         "started": started, "ended": ended,
     }  # fmt: skip
 
@@ -123,8 +123,8 @@ def _score(answer: Entry) -> float | None:
 
 
 def _times(given: Any) -> tuple[float | None, float | None]:
-    times = [float(one) for one in given or () if one is not None]
-    times = [one for one in times if 0 < one < _LATEST]
+    times = [float(time) for time in given or () if time is not None]
+    times = [time for time in times if 0 < time < _LATEST]
     return (min(times), max(times)) if len(times) > 1 else (None, None)
 
 
@@ -134,16 +134,16 @@ def _with_spans(rows: list[Entry], path: Path) -> list[str]:
     Annotators' spans include their last character; `error_type` marks spans as theirs. A release that took this key
     from all its spans holds annotators' spans only.
     """
-    all_errors = [one for row in rows for one in row["errors"] or ()]
-    typed = any(isinstance(one, dict) and "error_type" in one for one in all_errors)
+    all_errors = [span for row in rows for span in row["errors"] or ()]
+    typed = any(isinstance(span, dict) and "error_type" in span for span in all_errors)
     marked = {} if typed else {"error_type": None}
     for row in rows:
         try:
-            row["spans"] = [read_span({**marked, **one}, row["target"]) for one in row["errors"] or ()]
+            row["spans"] = [read_span({**marked, **span}, row["target"]) for span in row["errors"] or ()]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
             problem = f"segment '{shown(row['segment'])}' has an error span without start, end or severity"
             raise InputError(f"{problem}; the file may be damaged", file=path) from fault
-    undecided = sum(one["severity"] == UNDECIDED for row in rows for one in row["spans"])
+    undecided = sum(span["severity"] == UNDECIDED for row in rows for span in row["spans"])
     return [f"{path.name}: {undecided} error spans have no severity (an unfinished click)"] if undecided else []
 
 

@@ -18,7 +18,7 @@ from adjudge.core.judgments import Judgments, SetAside
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
 from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
-from adjudge.formats.wmt.rows import PLACE, given, place_columns
+from adjudge.formats.wmt.rows import CONTEXT, context_columns, null_where_unused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     labels = _with_blocks(labels, rows)
     if labels.height == 0:
         raise InputError("holds no label of any system; check that the file is complete", file=path)
-    columns = rows[labels["row"]].select(*PLACE).with_columns(
+    columns = rows[labels["row"]].select(*CONTEXT).with_columns(
         labels["system"],
         labels["rank"],
         labels["block"].rank("dense").cast(pl.String).alias("screen"),
@@ -62,8 +62,8 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
 
 def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
     """What holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
-    frame = place_columns(table, options, annotator=ANNOTATOR)
-    ranking = given(table.texts(table.column("rankingId", required=False)))
+    frame = context_columns(table, options, annotator=ANNOTATOR)
+    ranking = null_where_unused(table.texts(table.column("rankingId", required=False)))
     nobody = f"{table.path.name} does not say who judged"
     return frame.with_columns(ranking.alias("ranking")), [nobody] if frame["annotator"].is_null().all() else []
 
@@ -90,8 +90,8 @@ def _labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[
 def _slots(table: Delimited) -> list[tuple[int, int]]:
     """The places of (name, rank) of every output shown."""
     folded = [name.casefold() for name in table.header]
-    names = {int(match[1]): place for place, name in enumerate(folded) if (match := _NAME.fullmatch(name))}
-    ranks = {int(match[1]): place for place, name in enumerate(folded) if (match := _RANK.fullmatch(name))}
+    names = {int(match[1]): index for index, name in enumerate(folded) if (match := _NAME.fullmatch(name))}
+    ranks = {int(match[1]): index for index, name in enumerate(folded) if (match := _RANK.fullmatch(name))}
     if not names:
         table.need("system1Id")
     for number in names:
@@ -110,8 +110,8 @@ def _one_label_per_system(labels: pl.DataFrame, rows: pl.DataFrame) -> tuple[pl.
     alone = set(labels.filter(~joined).select("pair", "system").unique().rows())
     parts: dict[tuple[str, str], list[str]] = {}
     for pair, name in labels.filter(joined).select("pair", "system").unique(maintain_order=True).rows():
-        systems = [one.strip() for one in re.split("[+,]", name)]
-        if all((pair, one) in alone for one in systems):
+        systems = [system.strip() for system in re.split("[+,]", name)]
+        if all((pair, system) in alone for system in systems):
             parts[pair, name] = systems
     if not parts:
         return labels.drop("pair"), []
@@ -129,7 +129,7 @@ def _with_blocks(labels: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """
     if rows["ranking"].is_null().all():
         return labels.with_columns(pl.col("row").alias("block"))
-    first = rows.with_row_index("row").select("row", pl.col("row").min().over([*PLACE, "ranking"]).alias("first"))
+    first = rows.with_row_index("row").select("row", pl.col("row").min().over([*CONTEXT, "ranking"]).alias("first"))
     labels = labels.join(first, on="row", how="left", maintain_order="left")
     ranked = rows.with_row_index("row").filter(pl.col("ranking").is_not_null())["row"]
     whole = _whole_rankings(labels.filter(pl.col("row").is_in(ranked.implode())))

@@ -91,8 +91,8 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
         raise InputError("holds a header but no judgment; check that the file is complete", file=path)
     rankings = [(line, fields) for line, fields in rows if fields[header["TYPE"]] == RANKING]
     if not rankings:
-        found = shown(", ".join(sorted(types)))
-        raise InputError(f"holds no row of type {RANKING}, only {found}; check --format", file=path)
+        existing = shown(", ".join(sorted(types)))
+        raise InputError(f"holds no row of type {RANKING}, only {existing}; check --format", file=path)
     labels = _labels(header, rankings, path, options)
     if labels.height == 0:
         raise InputError(f"holds rows of type {RANKING} without any system; check --format", file=path)
@@ -134,7 +134,7 @@ def _table(text: str, path: Path) -> tuple[dict[str, int], list[tuple[int, list[
         rows = rows[1:]
     else:
         names = _header_of(rows[0][1], path)
-    header = {name: place for place, name in reversed(list(enumerate(names)))}
+    header = {name: index for index, name in reversed(list(enumerate(names)))}
     for name in ("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "SYSTEM_0", "SCORE_0_A"):
         if name not in header:
             raise InputError(f"has no column '{name}'; check --format", file=path, line=1)
@@ -146,12 +146,12 @@ def _filled(fields: list[str], header: dict[str, int], path: Path, line: int) ->
     length = max(header.values()) + 1
     kind = fields[header["TYPE"]] if len(fields) > header["TYPE"] else None
     # A row that ends in the name of a system was cut before its rank.
-    ends = {header["TYPE"], *(place for name, place in header.items() if name.startswith("SYSTEM_"))}
+    ends = {header["TYPE"], *(index for name, index in header.items() if name.startswith("SYSTEM_"))}
     if kind is None or (kind == RANKING and len(fields) - 1 in ends and fields[-1]):
         raise InputError(f"only {len(fields)} fields; the file may be cut", file=path, line=line)
     if kind == RANKING and len(fields) > length:
-        found = f"{len(fields)} fields where the header has {length}"
-        raise InputError(f"{found}; the file may be damaged or not what --format says", file=path, line=line)
+        problem = f"{len(fields)} fields where the header has {length}"
+        raise InputError(f"{problem}; the file may be damaged or not what --format says", file=path, line=line)
     return fields + [""] * (length - len(fields))
 
 
@@ -168,8 +168,8 @@ def _fields(line: str, delimiter: str, path: Path, number: int) -> list[str]:
 def _header_of(fields: list[str], path: Path) -> list[str]:
     """The header of a file without one, recognised by where the type stands."""
     for leading in (_LEADING, _LEADING_LATER):
-        place = leading.index("TYPE")
-        if len(fields) > place and re.fullmatch(r"[A-Z][A-Z_]+", fields[place]):
+        index = leading.index("TYPE")
+        if len(fields) > index and re.fullmatch(r"[A-Z][A-Z_]+", fields[index]):
             return [*leading, *_SYSTEMS, "EXTRA"]
     raise InputError("has no header with TASK and TYPE; check --format", file=path, line=1)
 
@@ -203,12 +203,12 @@ def _labels(
     return labels.with_columns(share.alias("active_seconds")).drop("row")
 
 
-def _column(rankings: list[tuple[int, list[str]]], place: int) -> pl.Series:
-    return pl.Series([fields[place] for _, fields in rankings], dtype=pl.String)
+def _column(rankings: list[tuple[int, list[str]]], index: int) -> pl.Series:
+    return pl.Series([fields[index] for _, fields in rankings], dtype=pl.String)
 
 
-def _seconds(rankings: list[tuple[int, list[str]]], place: int | None, path: Path) -> list[float | None]:
-    if place is None:
+def _seconds(rankings: list[tuple[int, list[str]]], index: int | None, path: Path) -> list[float | None]:
+    if index is None:
         return [None] * len(rankings)
-    given = ((line, fields[place]) for line, fields in rankings)
+    given = ((line, fields[index]) for line, fields in rankings)
     return [to_float(value, "TIME", path, line) if value else None for line, value in given]

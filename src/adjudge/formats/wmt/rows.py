@@ -6,32 +6,31 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.languages import language_code
-from adjudge.formats.parsing.sources import pair_of
+from adjudge.formats.parsing.sources import language_codes, pair_of
 
 if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
     from adjudge.formats.parsing.delimited import Delimited
 
-PLACE = ("source_lang", "target_lang", "document", "segment", "annotator")
+CONTEXT = ("source_lang", "target_lang", "document", "segment", "annotator")
 
 
-def place_columns(table: Delimited, options: ReadOptions, *, annotator: tuple[str, ...]) -> pl.DataFrame:
-    """The columns of `PLACE`, one row per row of the file; `annotator` lists the names that column may have."""
+def context_columns(table: Delimited, options: ReadOptions, *, annotator: tuple[str, ...]) -> pl.DataFrame:
+    """The columns of `CONTEXT`, one row per row of the file; `annotator` lists the names that column may have."""
     segment = table.column("srcIndex", required=False)
     source, target = _languages(table, options)
     return pl.DataFrame(
         {
             "source_lang": source,
             "target_lang": target,
-            "document": given(table.texts(table.column("documentId", required=False))),
+            "document": null_where_unused(table.texts(table.column("documentId", required=False))),
             "segment": table.texts(table.need("segmentId") if segment is None else segment),
-            "annotator": given(table.texts(table.column(*annotator, required=False))),
+            "annotator": null_where_unused(table.texts(table.column(*annotator, required=False))),
         }
     )
 
 
-def given(texts: pl.Series) -> pl.Series:
+def null_where_unused(texts: pl.Series) -> pl.Series:
     """Null where a file does not use a column, which it then fills with nothing or with -1."""
     return pl.select(pl.when(~texts.is_in(["", "-1"])).then(texts)).to_series()
 
@@ -40,15 +39,10 @@ def _languages(table: Delimited, options: ReadOptions) -> tuple[pl.Series, pl.Se
     source = table.column("srclang", "source_lang", required=False)
     target = table.column("trglang", "tgtlang", "target_lang", required=False)
     if source is not None and target is not None:
-        return _codes(table.texts(source)), _codes(table.texts(target))
+        return language_codes(table.texts(source)), language_codes(table.texts(target))
     first, second = pair_of(table.path, options)
     return _constant(first, table), _constant(second, table)
 
 
 def _constant(code: str, table: Delimited) -> pl.Series:
     return pl.repeat(code, len(table.rows), dtype=pl.String, eager=True)
-
-
-def _codes(names: pl.Series) -> pl.Series:
-    known = names.unique().to_list()
-    return names.replace_strict(known, [language_code(name) for name in known], return_dtype=pl.String)

@@ -69,8 +69,8 @@ def of_each_system(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     if not count:
         return rows, 0
     parts = pl.when(together).then(pl.col("system").str.split("+")).otherwise(pl.concat_list("system"))
-    places = pl.int_ranges(parts.list.len())
-    each = rows.with_columns(parts.alias("system"), places.alias(_NTH)).explode("system", _NTH)
+    numbers = pl.int_ranges(parts.list.len())
+    each = rows.with_columns(parts.alias("system"), numbers.alias(_NTH)).explode("system", _NTH)
     if "copy" in rows.columns:
         each = each.with_columns(pl.col("copy") | (pl.col(_NTH) > 0))
     return each.drop(_NTH), count

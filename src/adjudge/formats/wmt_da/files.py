@@ -59,17 +59,21 @@ class Campaign:
 
     def find(self, role: Role, *, item: str, pair: str | None = None) -> list[Member]:
         """The files beside that have this role, for an item and a pair; expanded ones first."""
-        found = [one for one in self.beside if one.role == role and one.item == item and pair in (None, "", one.pair)]
-        return sorted(found, key=lambda one: not one.expanded)
+        members = [
+            member
+            for member in self.beside
+            if member.role == role and member.item == item and pair in (None, "", member.pair)
+        ]
+        return sorted(members, key=lambda member: not member.expanded)
 
 
 def member_of(path: Path) -> Member | None:
     """What a file is by its name, or None where it is no file of the family."""
-    if found := _CLASSES.fullmatch(path.name):
-        return Member(path, "classes", found["item"], "", expanded=False)
+    if match := _CLASSES.fullmatch(path.name):
+        return Member(path, "classes", match["item"], "", expanded=False)
     for role, pattern in _NAMES:
-        if found := re.fullmatch(pattern, stem(path)):
-            groups = found.groupdict()
+        if match := re.fullmatch(pattern, stem(path)):
+            groups = match.groupdict()
             pair = (groups.get("pair") or "").replace("-", "")
             return Member(path, role, groups["item"], pair, expanded=bool(groups.get("expanded")))
     return None
@@ -88,21 +92,21 @@ def find_campaigns(paths: Sequence[Path]) -> list[Campaign]:
         else:
             others.append(path)
     folders = list(given)
-    found = [
+    campaigns = [
         Campaign(name, folder, tuple(dict.fromkeys(given[folder])), tuple(_members(folder)))
         for name, folder in zip(_names(folders), folders, strict=True)
     ]
     # A file whose name is not of the family stands for itself: nothing beside it is known to belong to it.
     named = zip(others, campaign_names(others), strict=True) if others else ()
-    return found + [Campaign(name, path.parent, (_unnamed(path),), ()) for path, name in named]
+    return campaigns + [Campaign(name, path.parent, (_unnamed(path),), ()) for path, name in named]
 
 
 def _is_source(path: Path) -> bool:
     """Whether a file given by itself is of the family; those of the family that hold no scores are refused."""
-    found = member_of(path)
-    if found is not None and found.role in SOURCES:
+    member = member_of(path)
+    if member is not None and member.role in SOURCES:
         return True
-    if found is not None or stem(path).startswith(_RESULTS):
+    if member is not None or stem(path).startswith(_RESULTS):
         raise InputError(f"holds no scores by itself; give {_WANTED}, or the folder", file=path)
     return False
 
@@ -115,33 +119,33 @@ def _unnamed(path: Path) -> Member:
 
 def _folders_with_scores(folder: Path) -> list[Path]:
     try:
-        inside = sorted(one for one in folder.rglob("*") if one.is_dir() and not one.name.startswith("."))
+        inside = sorted(path for path in folder.rglob("*") if path.is_dir() and not path.name.startswith("."))
     except OSError as fault:
         raise InputError(f"cannot be listed ({fault.strerror}); check its permissions", file=folder) from fault
-    found = [one for one in (folder, *inside) if _sources(_members(one))]
-    if not found:
+    folders = [path for path in (folder, *inside) if _sources(_members(path))]
+    if not folders:
         raise InputError(f"holds no file of scores such as {_WANTED}; check the path and --format", file=folder)
-    return found
+    return folders
 
 
 def _members(folder: Path) -> list[Member]:
     try:
-        files = sorted(one for one in folder.iterdir() if one.is_file())
+        files = sorted(file for file in folder.iterdir() if file.is_file())
     except OSError as fault:
         raise InputError(f"cannot be listed ({fault.strerror}); check its permissions", file=folder) from fault
-    return [found for one in files if (found := member_of(one)) is not None]
+    return [member for file in files if (member := member_of(file)) is not None]
 
 
 def _sources(members: Iterable[Member | None]) -> list[Member]:
-    return [one for one in members if one is not None and one.role in SOURCES]
+    return [member for member in members if member is not None and member.role in SOURCES]
 
 
 def _names(folders: list[Path]) -> list[str]:
     """The shortest tails of the folders' paths that tell them apart."""
-    parts = [one.resolve().parts for one in folders]
-    parts = [one[:-1] if one[-1] == _NAMELESS and len(one) > 1 else one for one in parts]
+    parts = [path.resolve().parts for path in folders]
+    parts = [path[:-1] if path[-1] == _NAMELESS and len(path) > 1 else path for path in parts]
     for depth in range(1, max(map(len, parts), default=0) + 1):
-        names = ["/".join(one[-depth:]) for one in parts]
+        names = ["/".join(path[-depth:]) for path in parts]
         if len(set(names)) == len(names):
             return names
-    return [str(one) for one in folders]
+    return [str(path) for path in folders]

@@ -22,8 +22,8 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.wmt_da.copies import copies_alone, of_each_system, passed_and_copies
+from adjudge.formats.wmt_da.documents import with_documents
 from adjudge.formats.wmt_da.files import SOURCES, Campaign, Member, find_campaigns, member_of
-from adjudge.formats.wmt_da.places import with_places
 from adjudge.formats.wmt_da.scores import is_standardised, read_means, read_scores, read_segments
 from adjudge.formats.wmt_da.standardised import undo, without_spread
 from adjudge.formats.wmt_da.times import with_times
@@ -61,16 +61,16 @@ class _Reader:
 
     def _main_item(self) -> str:
         """Adequacy (`ad`) where there are files of several items, such as fluency."""
-        items = {one.item for one in self.campaign.given}
+        items = {member.item for member in self.campaign.given}
         return "ad" if "ad" in items else min(items)
 
     def read(self) -> Judgments:
         judged: list[pl.DataFrame] = []
         segments: list[pl.DataFrame] = []
         for role in SOURCES:
-            members = [one for one in self.campaign.given if one.role == role and one.item == self.item]
-            for one in sorted(members, key=lambda member: not member.expanded):
-                rows = None if one.pair in {source + target for source, target in self.done} else self._rows(one)
+            members = [member for member in self.campaign.given if member.role == role and member.item == self.item]
+            for member in sorted(members, key=lambda member: not member.expanded):
+                rows = None if member.pair in {source + target for source, target in self.done} else self._rows(member)
                 if rows is not None and (fresh := self._fresh(rows)).height:
                     (segments if role == "segments" else judged).append(fresh)
         if not judged and not segments:
@@ -83,10 +83,10 @@ class _Reader:
         return self._judgments(table)
 
     def _note_documents(self) -> None:
-        for one in self.campaign.given:
-            rows = self.seen.get(one.path)
-            if one.role == "documents" and rows is not None and len(self.campaign.given) > 1:
-                self.notes.append(f"{one.path.name}: {rows.height} scores of whole documents are left alone")
+        for member in self.campaign.given:
+            rows = self.seen.get(member.path)
+            if member.role == "documents" and rows is not None and len(self.campaign.given) > 1:
+                self.notes.append(f"{member.path.name}: {rows.height} scores of whole documents are left alone")
 
     def _fresh(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows of pairs that no fuller file has given yet."""
@@ -133,9 +133,9 @@ class _Reader:
         return merged
 
     def _first(self, role: str, *, expanded: bool) -> pl.DataFrame | None:
-        for one in self.campaign.beside:
-            if one.role == role and one.item == self.item and one.expanded is expanded:
-                return self._scores(one)
+        for member in self.campaign.beside:
+            if member.role == role and member.item == self.item and member.expanded is expanded:
+                return self._scores(member)
         return None
 
     def _undone(self, member: Member, rows: pl.DataFrame) -> pl.DataFrame:
@@ -149,10 +149,10 @@ class _Reader:
         table = read_means(means[0].path)
         raw, notes = undo(rows, table, member.path)
         self.notes += notes
-        for one in self.campaign.find("segments", item=self.item, pair=member.pair):
-            segments = read_segments(one.path)
+        for companion in self.campaign.find("segments", item=self.item, pair=member.pair):
+            segments = read_segments(companion.path)
             if segments is not None and segments["score"].null_count() == 0 and segments["n"].null_count() == 0:
-                more, notes = without_spread(raw, segments, table, self._good_workers(), one.path)
+                more, notes = without_spread(raw, segments, table, self._good_workers(), companion.path)
                 self.notes += notes
                 raw = pl.concat([raw, more])
         return raw
@@ -160,14 +160,14 @@ class _Reader:
     def _unexpanded(self, member: Member) -> pl.DataFrame | None:
         if not member.expanded:
             return None
-        for one in self.campaign.find("standardised", item=self.item, pair=member.pair):
-            if not one.expanded:
-                return self._scores(one)
+        for companion in self.campaign.find("standardised", item=self.item, pair=member.pair):
+            if not companion.expanded:
+                return self._scores(companion)
         return None
 
     def _good_workers(self) -> frozenset[str] | None:
-        for one in self.campaign.find("classes", item=self.item):
-            fields = [line.split() for _, line in numbered_lines(read_text(one.path))]
+        for companion in self.campaign.find("classes", item=self.item):
+            fields = [line.split() for _, line in numbered_lines(read_text(companion.path))]
             return frozenset(row[0] for row in fields if row[1:] == ["good"])
         return None
 
@@ -179,7 +179,7 @@ class _Reader:
         rows = rows.filter(pl.col("score").is_not_null())
         rows = self._each(rows)
         by_pair = rows.partition_by(_PAIR, maintain_order=True)
-        placed = pl.concat([with_places(part) for part in by_pair], how="diagonal")
+        placed = pl.concat([with_documents(part) for part in by_pair], how="diagonal")
         timed = with_times(placed, self.campaign, self.item)
         return [timed.select(name for name in (*_COLUMNS, *_EXTRA) if name in timed.columns)]
 

@@ -11,10 +11,10 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.files import read_text
 from adjudge.core.languages import language_code, pair_in_name
 from adjudge.formats.parsing.delimited import numbered_lines, to_float
+from adjudge.formats.parsing.sources import language_codes
 from adjudge.formats.parsing.spaced import LINE, Spaced, read_spaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 KINDS = {"SYSTEM": "system", "REF": "reference", "BAD_REF": "degraded", "BAD-REF": "degraded", "REPEAT": "repeat"}
@@ -46,16 +46,16 @@ def read_scores(path: Path, *, raw: bool | None) -> pl.DataFrame | None:
     table = read_spaced(path, header="score")
     if table is None or table.frame.height == 0:
         return None
-    place = _places(table)
-    score = table.numbers(place["score"], "score")
+    columns = _column_indexes(table)
+    score = table.numbers(columns["score"], "score")
     if raw or (raw is None and score.min() is not None and float(str(score.min())) >= 0):
         outside = (score < SCALE[0]) | (score > SCALE[1])
-        table.refuse(outside, place["score"], "score is {}, it must lie between 0 and 100; correct it")
-    kind = table.texts(place["kind"])
+        table.refuse(outside, columns["score"], "score is {}, it must lie between 0 and 100; correct it")
+    kind = table.texts(columns["kind"])
     known = "; the known types are " + ", ".join(KINDS)
-    table.refuse(~kind.is_in(list(KINDS)).fill_null(value=False), place["kind"], "type is '{}'" + known)
-    texts = {name: table.texts(at) for name, at in place.items() if name not in ("score", "kind", "seconds")}
-    seconds = table.numbers(place["seconds"], "time") if "seconds" in place else None
+    table.refuse(~kind.is_in(list(KINDS)).fill_null(value=False), columns["kind"], "type is '{}'" + known)
+    texts = {name: table.texts(index) for name, index in columns.items() if name not in ("score", "kind", "seconds")}
+    seconds = table.numbers(columns["seconds"], "time") if "seconds" in columns else None
     frame = pl.DataFrame(
         {
             **{name: texts.get(name, pl.repeat(None, len(score), dtype=pl.String, eager=True)) for name in _COLUMNS},
@@ -65,7 +65,7 @@ def read_scores(path: Path, *, raw: bool | None) -> pl.DataFrame | None:
             LINE: table.frame[LINE],
         }
     )
-    return frame.with_columns(_coded(frame["source_lang"]), _coded(frame["target_lang"]))
+    return frame.with_columns(language_codes(frame["source_lang"]), language_codes(frame["target_lang"]))
 
 
 def is_standardised(frame: pl.DataFrame) -> bool:
@@ -73,29 +73,20 @@ def is_standardised(frame: pl.DataFrame) -> bool:
     return bool((frame["score"] < 0).any())
 
 
-def _places(table: Spaced) -> dict[str, int]:
+def _column_indexes(table: Spaced) -> dict[str, int]:
     if not table.header:
         width = table.frame.width - 1
         if width != len(_COLUMNS) + 1:
-            found = f"{width} columns and no header, {len(_COLUMNS) + 1} are needed"
-            raise InputError(f"has {found}; check --format", file=table.path, line=1)
-        return {name: place for name, (place, _) in _COLUMNS.items()}
-    found_at = {name: table.place(*names) for name, (_, names) in _COLUMNS.items()}
+            problem = f"{width} columns and no header, {len(_COLUMNS) + 1} are needed"
+            raise InputError(f"has {problem}; check --format", file=table.path, line=1)
+        return {name: index for name, (index, _) in _COLUMNS.items()}
+    indexes = {name: table.column_index(*names) for name, (_, names) in _COLUMNS.items()}
     for name in _NEEDED:
-        if found_at[name] is None:
+        if indexes[name] is None:
             wanted = _COLUMNS[name][1][0]
             shown_header = shown(", ".join(table.header), 200)
             raise InputError(f"has no column '{wanted}', it has {shown_header}; check --format", file=table.path)
-    return {name: place for name, place in found_at.items() if place is not None}
-
-
-def _coded(names: pl.Series) -> pl.Series:
-    return _by_value(names, language_code)
-
-
-def _by_value(column: pl.Series, change: Callable[[str], str]) -> pl.Series:
-    known = column.unique().drop_nulls().to_list()
-    return column.replace_strict(known, [change(value) for value in known], default=None, return_dtype=pl.String)
+    return {name: index for name, index in indexes.items() if index is not None}
 
 
 def read_segments(path: Path) -> pl.DataFrame | None:
@@ -106,15 +97,15 @@ def read_segments(path: Path) -> pl.DataFrame | None:
     table = read_spaced(path, header="SID")
     if table is None or table.frame.height == 0:
         return None
-    system, segment = table.place("SYS"), table.place("SID")
-    single = table.place("SCR")
+    system, segment = table.column_index("SYS"), table.column_index("SID")
+    single = table.column_index("SCR")
     standardised = "stnd" in path.name
-    raw = table.place("RAW.SCR") if single is None or standardised else single
-    z = single if single is not None and standardised else table.place("Z.SCR")
-    count = table.place("N", "N.raw")
+    raw = table.column_index("RAW.SCR") if single is None or standardised else single
+    z = single if single is not None and standardised else table.column_index("Z.SCR")
+    count = table.column_index("N", "N.raw")
     if system is None or segment is None or (raw is None and z is None):
-        found = shown(", ".join(table.header), 200) or "no header"
-        raise InputError(f"columns SYS, SID, RAW.SCR and Z.SCR are needed, it has {found}", file=path, line=1)
+        existing = shown(", ".join(table.header), 200) or "no header"
+        raise InputError(f"columns SYS, SID, RAW.SCR and Z.SCR are needed, it has {existing}", file=path, line=1)
     nothing = pl.repeat(None, table.frame.height, dtype=pl.Float64, eager=True)
     source, target = _pair_of_segments(table)
     return pl.DataFrame(
@@ -132,9 +123,9 @@ def read_segments(path: Path) -> pl.DataFrame | None:
 
 def _pair_of_segments(table: Spaced) -> tuple[pl.Series, pl.Series]:
     """The languages of every row: from columns, else from the file's name, else null."""
-    source, target = table.place("SRC"), table.place("TRG")
+    source, target = table.column_index("SRC"), table.column_index("TRG")
     if source is not None and target is not None:
-        return _coded(table.texts(source)), _coded(table.texts(target))
+        return language_codes(table.texts(source)), language_codes(table.texts(target))
     named = re.search(r"seg-scores-(?:[0-9]+\.)?([a-z]+)-([a-z]+)", table.path.name)
     pair = (language_code(named[1]), language_code(named[2])) if named else pair_in_name(table.path.name)
     source_lang, target_lang = pair or (None, None)
@@ -160,8 +151,8 @@ def read_means(path: Path) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "annotator": [name for _, name in entries[0::3]],
-            "mean": [number(one, "mean") for one in entries[1::3]],
-            "sd": [number(one, "standard deviation") for one in entries[2::3]],
+            "mean": [number(entry, "mean") for entry in entries[1::3]],
+            "sd": [number(entry, "standard deviation") for entry in entries[2::3]],
         },
         schema={"annotator": pl.String, "mean": pl.Float64, "sd": pl.Float64},
     ).unique("annotator", keep="last", maintain_order=True)

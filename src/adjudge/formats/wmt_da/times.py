@@ -36,25 +36,25 @@ def _hits(campaign: Campaign, item: str) -> pl.DataFrame:
         "hit_id": pl.String, "annotator": pl.String, "hit_seconds": pl.Float64,
         "started": pl.Datetime("us", "UTC"), "ended": pl.Datetime("us", "UTC"), "approval": pl.String,
     }  # fmt: skip
-    files = sorted(campaign.find("times", item=item), key=lambda one: "corrected" not in one.path.name)
-    for one in files:
-        table = read_spaced(one.path, header="approval")
+    files = sorted(campaign.find("times", item=item), key=lambda companion: "corrected" not in companion.path.name)
+    for companion in files:
+        table = read_spaced(companion.path, header="approval")
         if table is not None and table.frame.height and table.header:
-            found = _hits_of(table)
-            return found.unique(_HIT, keep="last").match_to_schema(schema, missing_columns="insert")
+            hits = _hits_of(table)
+            return hits.unique(_HIT, keep="last").match_to_schema(schema, missing_columns="insert")
     return pl.DataFrame(schema=schema)
 
 
 def _hits_of(table: Spaced) -> pl.DataFrame:
     columns: dict[str, pl.Series] = {}
     for name, names in (("hit_id", ("HITId", "hit")), ("annotator", ("WorkerId", "wid")), ("approval", ("approval",))):
-        if (place := table.place(*names)) is not None:
-            columns[name] = table.texts(place)
-    if (place := table.place("corrected.work.seconds", "work-seconds", "work.seconds")) is not None:
-        columns["hit_seconds"] = table.numbers(place, "work seconds")
+        if (column := table.column_index(*names)) is not None:
+            columns[name] = table.texts(column)
+    if (column := table.column_index("corrected.work.seconds", "work-seconds", "work.seconds")) is not None:
+        columns["hit_seconds"] = table.numbers(column, "work seconds")
     for name, names in (("started", ("accept", "accept.time")), ("ended", ("submit", "submit.time"))):
-        if (place := table.place(*names)) is not None:
-            columns[name] = _moments(table.texts(place))
+        if (column := table.column_index(*names)) is not None:
+            columns[name] = _moments(table.texts(column))
     return pl.DataFrame(columns)
 
 
@@ -68,11 +68,11 @@ def _rejected(rows: pl.DataFrame, campaign: Campaign, item: str) -> pl.Series:
     """Whether a row's HIT was rejected; where only the worker's rate of rejection is known, whether it is not 0."""
     if rows["approval"].null_count() < rows.height:
         return (rows["approval"] == "Rejected").alias("rejected")
-    for one in campaign.find("workers", item=item):
-        table = read_spaced(one.path, header="reject.rate")
+    for companion in campaign.find("workers", item=item):
+        table = read_spaced(companion.path, header="reject.rate")
         if table is None or not table.header:
             continue
-        worker, rate = table.place("wid", "WorkerId"), table.place("reject.rate")
+        worker, rate = table.column_index("wid", "WorkerId"), table.column_index("reject.rate")
         if worker is not None and rate is not None:
             bad = table.texts(worker).filter(table.numbers(rate, "reject.rate") > 0)
             return rows["annotator"].is_in(bad.to_list()).alias("rejected")

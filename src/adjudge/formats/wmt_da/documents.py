@@ -20,7 +20,7 @@ _PAGE = ("hit_id", "annotator", "rid")
 _HOLES = 0.01
 
 
-def with_places(rows: pl.DataFrame) -> pl.DataFrame:
+def with_documents(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows of one language pair with the columns task, screen, document and segment."""
     sid = rows["sid"]
     if sid.str.contains(_CODED).all():
@@ -60,10 +60,10 @@ def _by_ranges(rows: pl.DataFrame, number: pl.Series) -> pl.DataFrame:
     if holes > _HOLES * pages.height:
         return unknown
     ranges = _joined(pages.select("low", "high").unique().sort("low", "high"))
-    found = rows.with_columns(number.alias("number")).with_row_index("row").sort("number")
-    found = found.join_asof(ranges, left_on="number", right_on="low", strategy="backward").sort("row")
+    placed = rows.with_columns(number.alias("number")).with_row_index("row").sort("number")
+    placed = placed.join_asof(ranges, left_on="number", right_on="low", strategy="backward").sort("row")
     inside = pl.when(pl.col("number") <= pl.col("high")).then(pl.col("name"))
-    return found.with_columns(inside.alias("document")).drop("row", "number", "low", "high", "name", strict=False)
+    return placed.with_columns(inside.alias("document")).drop("row", "number", "low", "high", "name", strict=False)
 
 
 def _joined(ranges: pl.DataFrame) -> pl.DataFrame:
