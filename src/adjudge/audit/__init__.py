@@ -12,7 +12,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.results.audit import Audit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from adjudge.audit.sections import Kind, SectionEntry
     from adjudge.core.judgments import Judgments
@@ -37,17 +37,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
     if not entries:
         raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
     held = kinds_of(judgments, settings)
-    sections: dict[str, Section] = {}
-    notes: list[str] = []
-    for entry in entries:
-        try:
-            sections[entry.name] = _section(entry, held, judgments, settings)
-        except DataError as fault:
-            if len(entries) == 1:
-                raise DataError(f"section '{entry.name}' cannot be made: {fault}") from fault
-            # Sections for other kinds of judgments are left out in silence where nobody asked for them.
-            if only is not None or entry.functions.keys() & held:
-                notes.append(f"{entry.name} is left out: {fault}")
+    sections, notes = _sections(entries, held, judgments, settings, asked=only is not None)
     if not sections:
         raise DataError(notes[0].partition(": ")[2] if notes else "no section applies to these judgments")
     return Audit(
@@ -65,6 +55,26 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
         notes=(*judgments.notes, *notes),
         sections=sections,
     )
+
+
+def _sections(
+    entries: Sequence[SectionEntry], held: set[Kind], judgments: Judgments, settings: AuditSettings, *, asked: bool
+) -> tuple[dict[str, Section], list[str]]:
+    """Every section that can be made, and a note on those that cannot.
+
+    Sections for other kinds of judgments are left out in silence where nobody asked for them.
+    """
+    sections: dict[str, Section] = {}
+    notes: list[str] = []
+    for entry in entries:
+        try:
+            sections[entry.name] = _section(entry, held, judgments, settings)
+        except DataError as fault:
+            if len(entries) == 1:
+                raise DataError(f"section '{entry.name}' cannot be made: {fault}") from fault
+            if asked or entry.functions.keys() & held:
+                notes.append(f"{entry.name} is left out: {fault}")
+    return sections, notes
 
 
 _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}

@@ -2,9 +2,9 @@
 
 Of two translations the human prefers one, or ties them; the metric is right if it does the same. A metric that never
 ties is helped by a threshold: differences up to it count as ties. The best threshold is found exactly, by walking
-through all differences in ascending order (Deutsch, Foster and Freitag 2023, section 5).
+through all differences in ascending order (Deutsch, Foster and Freitag 2023).
 
-Soft pairwise accuracy (Thompson et al. 2024, section 3) asks whether the metric doubts where the human doubts. For
+Soft pairwise accuracy (Thompson et al. 2024) asks whether the metric doubts where the human doubts. For
 every two systems, a paired permutation test over segments gives the p that the first is better, once from human and
 once from metric scores. The accuracy is 1 minus the mean distance of the two p. All pairs share the signs.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,55 +72,84 @@ MOST_NAMED = 5
 
 
 def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[Scores, tuple[SetAside, ...]]:
-    """Matrices over the systems and segments that both sides know.
+    """Matrices over the systems and segments that both sides know, and what could not be joined.
 
     Where a metric has scores of segments and of whole test sets, the latter count at system level. A metric that has
     only the latter stands at system level alone.
     """
     if not any(score.score is not None for score in metrics):
         raise DataError("there is no metric to compare with the human scores; check the columns of the scores")
-    of_segments = [score for score in metrics if score.segment is not None and score.score is not None]
-    gold = [score for score in human if score.segment is not None and score.score is not None]
+    gold, of_segments = ([score for score in side if _of_segment(score)] for side in (human, metrics))
     if not gold or not of_segments:
         return _system_level(human, metrics)
     named = place_of(gold, of_segments)
-    people, again = score_cells(gold, named)
-    cells, more = score_cells(of_segments, named)
-    own = {cell for own in people.values() for cell in own}
+    gold_columns, gold_repeated = score_cells(gold, named)
+    cells, repeated = score_cells(of_segments, named)
+    gold_cells = next(iter(gold_columns.values()))
+    judged = {cell for column in gold_columns.values() for cell in column}
     whole, unused = _usable(_whole(metrics), {name: {system for system, _ in own} for name, own in cells.items()})
+    scores = _matrices(
+        gold_cells, cells, whole, judged, order=[named(score) for score in gold], names=_metric_names(metrics)
+    )
+    documents = {named(score): score.document for score in [*of_segments, *gold] if score.document is not None}
+    scores = replace(scores, documents=tuple(documents.get(segment) for segment in scores.segments))
+    aside = _incomplete(human, metrics, repeated=gold_repeated + repeated, unused=unused)
+    return scores, (*aside, *_strangers(judged, cells, whole, set(scores.systems)))
+
+
+def _of_segment(score: MetricScore) -> bool:
+    return score.segment is not None and score.score is not None
+
+
+def _metric_names(metrics: Iterable[MetricScore]) -> list[str]:
+    """The metrics that have any score."""
+    return list(dict.fromkeys(score.metric for score in metrics if score.score is not None))
+
+
+def _matrices(
+    gold: Cells,
+    cells: dict[str, Cells],
+    whole: dict[str, dict[str, float]],
+    judged: set[tuple[str, str]],
+    *,
+    order: Sequence[str],
+    names: Sequence[str],
+) -> Scores:
+    """The scores of the systems and segments that both sides have; segments in the order of the human scores."""
     scored = {system for own in cells.values() for system, _ in own} | {name for own in whole.values() for name in own}
-    systems = sorted({system for system, _ in own} & scored)
-    theirs = {segment for own in cells.values() for _, segment in own}
-    segments = [name for name in dict.fromkeys(named(cell) for cell in gold) if name in theirs]
+    systems = sorted({system for system, _ in judged} & scored)
+    known = {segment for own in cells.values() for _, segment in own}
+    segments = [name for name in dict.fromkeys(order) if name in known]
     if len(systems) < 2 or not segments:
         raise DataError("human and metric scores share fewer than two systems or no segment; check names on both sides")
-    documents = {named(score): score.document for score in [*of_segments, *gold] if score.document is not None}
-    names = list(dict.fromkeys(score.metric for score in metrics if score.score is not None))
-    scores = Scores(
+    return Scores(
         tuple(systems),
         tuple(segments),
-        _matrix(next(iter(people.values())), systems, segments),
+        _matrix(gold, systems, segments),
         {name: _matrix(cells.get(name, {}), systems, segments) for name in names},
-        tuple(documents.get(segment) for segment in segments),
-        {name: _column(whole[name], systems) for name in names if name in whole},
+        whole={name: _column(whole[name], systems) for name in names if name in whole},
     )
-    left = sum(score.segment is None and score.score is not None for score in human)
-    counted = (
+
+
+def _incomplete(
+    human: Sequence[MetricScore], metrics: Sequence[MetricScore], *, repeated: int, unused: int
+) -> tuple[SetAside, ...]:
+    """Scores that are missing, that repeat others, or that are not used."""
+    names = set(_metric_names(metrics))
+    missing = sum(score.score is None for score in metrics if score.metric in names)
+    beside = sum(score.segment is None and score.score is not None for score in human)
+    counted = [
         ("human score that is missing (None or empty)", sum(score.score is None for score in human)),
-        (
-            "metric score that is missing (None or empty)",
-            sum(score.score is None for score in metrics if score.metric in names),
-        ),
-        ("score that repeats another of the same system and segment", again + more),
-        ("human score of a whole test set, beside scores of segments", left),
+        ("metric score that is missing (None or empty)", missing),
+        ("score that repeats another of the same system and segment", repeated),
+        ("human score of a whole test set, beside scores of segments", beside),
         ("metric score of a whole test set where some systems have none, so that means of segments count", unused),
-    )
-    nothing = sorted({score.metric for score in metrics} - set(names))
-    named_aside = [
-        (f"metric without any score: {name}", sum(score.metric == name for score in metrics)) for name in nothing
     ]
-    aside = tuple(SetAside(reason, rows) for reason, rows in (*counted, *named_aside) if rows)
-    return scores, (*aside, *_strangers(own, cells, whole, set(systems)))
+    counted += [
+        (f"metric without any score: {name}", sum(score.metric == name for score in metrics))
+        for name in sorted({score.metric for score in metrics} - names)
+    ]
+    return tuple(SetAside(reason, rows) for reason, rows in counted if rows)
 
 
 def _whole(metrics: Iterable[MetricScore]) -> dict[str, dict[str, float]]:
