@@ -127,9 +127,9 @@ def _rankings(
 def spearman(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
     """Spearman's rho of two orders without ties."""
     n = len(first)
-    places = np.empty((2, n))
-    places[0, first] = places[1, second] = np.arange(n)
-    difference = places[0] - places[1]
+    ranks = np.empty((2, n))
+    ranks[0, first] = ranks[1, second] = np.arange(n)
+    difference = ranks[0] - ranks[1]
     return float(1 - 6 * (difference**2).sum() / (n * (n**2 - 1)))
 
 

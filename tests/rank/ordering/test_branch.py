@@ -14,9 +14,8 @@ from adjudge.rank.ordering import branch
 from adjudge.rank.ordering.branch import cheapest_order, closed
 from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
 from adjudge.rank.ordering.odd_cuts import odd_cuts
-from adjudge.rank.ordering.packing import packed_bound
 from adjudge.rank.ordering.population import search_widely
-from adjudge.rank.ordering.relaxation import Cuts, Pairs, Relaxed, proved_bound, solve_relaxation
+from adjudge.rank.ordering.relaxation import Cuts, Pairs, Relaxed, packed_bound, proved_bound, solve_relaxation
 
 Costs = NDArray[np.int64]
 

@@ -17,9 +17,8 @@ import numpy as np
 from adjudge.core.rng import generator
 from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
 from adjudge.rank.ordering.odd_cuts import odd_cuts
-from adjudge.rank.ordering.packing import packed_bound
 from adjudge.rank.ordering.population import search_widely
-from adjudge.rank.ordering.relaxation import TOLERANCE, Cuts, Pairs, Relaxed, solve_relaxation
+from adjudge.rank.ordering.relaxation import TOLERANCE, Cuts, Pairs, Relaxed, packed_bound, solve_relaxation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,7 +92,7 @@ class _Search:
             try:
                 children = self._children(node)
             except _Stopped:
-                proved = min([self.proved, *(one.bound for one in heap)])
+                proved = min([self.proved, *(node.bound for node in heap)])
                 return Ordered(self.best, self.cost, min(self.cost, math.ceil(proved - TOLERANCE)))
             for child in children:
                 heapq.heappush(heap, child)

@@ -84,12 +84,12 @@ def _places(steps: _Steps, levels: list[dict[int, _Start]]) -> Counted:
     (everyone,) = levels[-1]
     first, last = np.full(steps.n, steps.n), np.full(steps.n, -1)
     reached = {everyone}
-    for place in range(steps.n - 1, -1, -1):
+    for position in range(steps.n - 1, -1, -1):
         earlier: set[int] = set()
-        for placed, start in levels[place].items():
+        for placed, start in levels[position].items():
             for element, larger, step in steps.after(placed):
-                if larger in reached and start.cost + step == levels[place + 1][larger].cost:
-                    first[element], last[element] = min(first[element], place), max(last[element], place)
+                if larger in reached and start.cost + step == levels[position + 1][larger].cost:
+                    first[element], last[element] = min(first[element], position), max(last[element], position)
                     earlier.add(placed)
         reached = earlier
     return Counted(levels[-1][everyone].ways, first, last)

@@ -35,8 +35,8 @@ def descend(costs: Costs, order: Order) -> Order:
         here, there, gain = _best_move(excess, earlier)
         if gain <= 0:
             break
-        places = _moved(len(order), here, there)
-        order, excess = order[places], excess[places][:, places]
+        positions = _moved(len(order), here, there)
+        order, excess = order[positions], excess[positions][:, positions]
     return order.copy()
 
 
@@ -52,14 +52,14 @@ def _best_move(excess: Costs, earlier: Costs) -> tuple[int, int, int]:
 
 
 def _moved(length: int, here: int, there: int) -> NDArray[np.int64]:
-    """The places of an order after one element has moved."""
-    places = np.arange(length)
+    """The positions of an order after one element has moved."""
+    positions = np.arange(length)
     if here < there:
-        places[here:there] += 1
+        positions[here:there] += 1
     else:
-        places[there + 1 : here + 1] -= 1
-    places[there] = here
-    return places
+        positions[there + 1 : here + 1] -= 1
+    positions[there] = here
+    return positions
 
 
 def first_order(costs: Costs) -> Order:
@@ -78,10 +78,10 @@ def shake(costs: Costs, order: Order, *, goal: int, deadline: float) -> Order:
     for _ in range(SHAKEN * len(order)):
         if best_cost <= goal or time.process_time() > halfway:
             break
-        found = descend(costs, shaken(best, rng))
-        cost = cost_of(costs, found)
+        neighbour = descend(costs, shaken(best, rng))
+        cost = cost_of(costs, neighbour)
         if cost <= best_cost:
-            best, best_cost = found, cost
+            best, best_cost = neighbour, cost
     return best
 
 

@@ -62,7 +62,7 @@ def _edges_of(
 ) -> tuple[Integers, NDArray[np.float64]]:
     """The edges from all 3-cycles i < j < k: v = x_ij + x_jk - x_ik lies between 0 and 1."""
     j, k = np.triu_indices(pairs.n - i - 1, 1)
-    three = np.stack([pairs.place[i, j + i + 1], pairs.place[j + i + 1, k + i + 1], pairs.place[i, k + i + 1]])
+    three = np.stack([pairs.variable[i, j + i + 1], pairs.variable[j + i + 1, k + i + 1], pairs.variable[i, k + i + 1]])
     three = three[:, split[three].sum(0) >= 2]
     v = np.clip(x[three[0]] + x[three[1]] - x[three[2]], 0, 1)
     whole: list[Integers] = []
@@ -90,13 +90,13 @@ def odd_cuts(pairs: Pairs, x: NDArray[np.float64], rng: np.random.Generator) -> 
     sources = rng.permutation(np.unique(edges.whole[:2]))[:SOURCES]
     length, previous = dijkstra(graph, indices=2 * sources, limit=LONGEST_WALK, return_predecessors=True)
     home = length[np.arange(len(sources)), 2 * sources + 1]
-    found: dict[tuple[tuple[int, int], ...], int] = {}
+    cuts: dict[tuple[tuple[int, int], ...], int] = {}
     for row in np.flatnonzero(np.isfinite(home)):
         states = _walk(previous[row], int(2 * sources[row]))
         steps = np.array(states[1:]) * (2 * pairs.number) + np.array(states[:-1])
         terms, limit = _halved(edges.whole[:, edge[np.searchsorted(key, steps)]])
-        found[terms] = limit
-    return _as_cuts(pairs, found)
+        cuts[terms] = limit
+    return _as_cuts(pairs, cuts)
 
 
 def _walk(previous: NDArray[np.int32], source: int) -> list[int]:
@@ -117,17 +117,17 @@ def _halved(used: Integers) -> tuple[tuple[tuple[int, int], ...], int]:
     variables = np.concatenate([used[3], used[4], used[5], third])
     coefficients = np.concatenate([sign, sign, -sign, 2 * upper - 1])
     limit = int((1 - turned).sum() + upper.sum())
-    names, place = np.unique(variables, return_inverse=True)
-    total = np.bincount(place, weights=coefficients).astype(int)
+    names, index = np.unique(variables, return_inverse=True)
+    total = np.bincount(index, weights=coefficients).astype(int)
     terms = tuple((int(name), int(value) // 2) for name, value in zip(names, total, strict=True) if value)
     return terms, (limit - 1) // 2
 
 
-def _as_cuts(pairs: Pairs, found: dict[tuple[tuple[int, int], ...], int]) -> Cuts:
+def _as_cuts(pairs: Pairs, limits: dict[tuple[tuple[int, int], ...], int]) -> Cuts:
     import scipy.sparse as sp
 
-    rows = [row for row, terms in enumerate(found) for _ in terms]
-    columns = [variable for terms in found for variable, _ in terms]
-    values = [float(value) for terms in found for _, value in terms]
-    matrix = sp.csr_array((values, (rows, columns)), shape=(len(found), pairs.number))
-    return Cuts(matrix, np.array(list(found.values()), dtype=float))
+    rows = [row for row, terms in enumerate(limits) for _ in terms]
+    columns = [variable for terms in limits for variable, _ in terms]
+    values = [float(value) for terms in limits for _, value in terms]
+    matrix = sp.csr_array((values, (rows, columns)), shape=(len(limits), pairs.number))
+    return Cuts(matrix, np.array(list(limits.values()), dtype=float))

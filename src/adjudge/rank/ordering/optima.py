@@ -79,21 +79,21 @@ def _known(costs: Costs, order: Order, cost: int, deadline: float) -> _Known:
     alike = _before(order)
     while (open_pairs := alike & ~settled).any():
         scale = int(open_pairs.sum()) + 1
-        found = cheapest_order(costs * scale + open_pairs, deadline=deadline)
-        if found.cost != found.lower_bound or time.process_time() > deadline:
+        cheapest = cheapest_order(costs * scale + open_pairs, deadline=deadline)
+        if cheapest.cost != cheapest.lower_bound or time.process_time() > deadline:
             return _Known(orders, alike, final=False)
-        turned = open_pairs & ~_before(found.order)
+        turned = open_pairs & ~_before(cheapest.order)
         if not turned.any():
             break
-        orders.append(found.order)
-        alike &= _before(found.order)
+        orders.append(cheapest.order)
+        alike &= _before(cheapest.order)
     return _Known(orders, alike, final=True)
 
 
 def _before(order: Order) -> Relation:
     """`before[i, j]`: the order places i before j."""
-    place = np.argsort(order)
-    return np.asarray(place[:, None] < place[None, :])
+    position = np.argsort(order)
+    return np.asarray(position[:, None] < position[None, :])
 
 
 def _settled(costs: Costs, cost: int, deadline: float) -> Relation:
@@ -139,6 +139,6 @@ def _blocks(fixed: Relation, order: Order) -> list[NDArray[np.int64]]:
     from scipy.sparse.csgraph import connected_components
 
     number, label = connected_components(~(fixed | fixed.T), directed=False)
-    blocks = [np.flatnonzero(label == one) for one in range(number)]
-    place = np.argsort(order)
-    return sorted(blocks, key=lambda block: int(place[block].min()))
+    blocks = [np.flatnonzero(label == block) for block in range(number)]
+    position = np.argsort(order)
+    return sorted(blocks, key=lambda block: int(position[block].min()))

@@ -33,8 +33,8 @@ def search_widely(costs: Costs, order: Order, *, goal: int, deadline: float) -> 
     """The cheapest order found, or the one given where none is cheaper; stops at a cost of `goal`."""
     now = time.process_time()
     search = _Search(costs, goal, now + SHARE * (deadline - now))
-    found = search.run()
-    return found if cost_of(costs, found) < cost_of(costs, order) else order
+    best = search.run()
+    return best if cost_of(costs, best) < cost_of(costs, order) else order
 
 
 class _Search:
@@ -52,27 +52,27 @@ class _Search:
             if self._over(alive):
                 break
             child = self._settled(self._crossed(alive))
-            worst = max(range(len(alive)), key=lambda one: alive[one][0])
+            worst = max(range(len(alive)), key=lambda index: alive[index][0])
             if child[0] <= alive[worst][0] and not any((child[1] == other).all() for _, other in alive):
                 alive[worst] = child
-        return min(alive, key=lambda one: one[0])[1]
+        return min(alive, key=lambda member: member[0])[1]
 
     def _over(self, alive: list[tuple[int, Order]]) -> bool:
         return min(cost for cost, _ in alive) <= self.goal or time.process_time() > self.deadline
 
     def _crossed(self, alive: list[tuple[int, Order]]) -> Order:
         """Every element at its place in one parent or the other, chosen at random."""
-        one, other = self.rng.choice(len(alive), 2, replace=False)
-        places = [np.argsort(alive[parent][1]) for parent in (one, other)]
-        return np.argsort(np.where(self.rng.random(len(self.costs)) < 0.5, *places), kind="stable")
+        parents = self.rng.choice(len(alive), 2, replace=False)
+        positions = [np.argsort(alive[parent][1]) for parent in parents]
+        return np.argsort(np.where(self.rng.random(len(self.costs)) < 0.5, *positions), kind="stable")
 
     def _settled(self, start: Order) -> tuple[int, Order]:
         order = descend(self.costs, start)
         cost, failed = cost_of(self.costs, order), 0
         while failed < PATIENCE:
-            found = descend(self.costs, shaken(order, self.rng))
-            other = cost_of(self.costs, found)
-            failed = 0 if other < cost else failed + 1
-            if other <= cost:
-                order, cost = found, other
+            neighbour = descend(self.costs, shaken(order, self.rng))
+            neighbour_cost = cost_of(self.costs, neighbour)
+            failed = 0 if neighbour_cost < cost else failed + 1
+            if neighbour_cost <= cost:
+                order, cost = neighbour, neighbour_cost
         return cost, order
