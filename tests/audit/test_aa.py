@@ -10,7 +10,7 @@ import pytest
 
 import adjudge
 from adjudge.audit import audit
-from adjudge.audit.aa import TESTS, aa
+from adjudge.audit.aa import TESTS, _halved, _random_halves, aa
 from adjudge.audit.changes import DIVISORS
 from adjudge.audit.influence import influence
 from adjudge.audit.reliability import reliability
@@ -42,10 +42,35 @@ def test_rates_are_counted_by_test(judgments: Judgments) -> None:
     assert [row[0] for row in found.tables()[0].rows] == list(TESTS)
 
 
+def test_whole_annotators_are_split_as_well(judgments: Judgments) -> None:
+    plain = audit(judgments, only=["aa"]).to_dict()["aa"]
+    assert set(plain) == {*TESTS, "by_annotator"}
+    assert set(plain["by_annotator"]) == set(TESTS)
+    assert set(plain["by_annotator"]["mixed"]) == {"tests", "rate_05", "rate_01", "interval"}
+
+
+def test_halves_of_annotators_share_nobody(judgments: Judgments) -> None:
+    halved = _halved(judgments, "annotators")
+    side = _random_halves(halved, np.random.default_rng(1))
+    design = halved.design
+    assert design.annotator is not None
+    for system in range(len(design.systems)):
+        people = [set(design.annotator[(design.system == system) & (side == half)]) for half in (0, 1)]
+        assert not people[0] & people[1]
+        assert abs(len(people[0]) - len(people[1])) <= 1
+
+
+def test_too_few_annotators_are_said(judgments: Judgments) -> None:
+    few = judgments.select(pl.col("annotator").is_in(judgments.table["annotator"].unique().sort()[:3].to_list()))
+    found = audit(few, only=["aa"])
+    assert found.to_dict()["aa"]["by_annotator"] is None
+    assert "4 annotators or more" in found.tables()[0].note
+
+
 def test_the_sections_are_part_of_an_audit(judgments: Judgments) -> None:
     found = audit(judgments, only=["aa", "reliability", "influence"])
     assert list(found.sections) == ["aa", "reliability", "influence"]
-    assert len(found.tables()) == 3
+    assert len(found.tables()) == 4
     assert found.to_dict()["reliability"]["mixed"]["splits"] == 25
     assert found.to_dict()["influence"][0]["unit"] in ("annotator", "document")
 

@@ -1,19 +1,24 @@
-"""The A/A test: split every system's pages at random into two pseudo-systems, and ask a test whether they differ.
+"""The A/A test: split every system at random into two pseudo-systems, and ask a test whether they differ.
 
-They do not: both halves are the same system. A test at .05 should say "different" in 5% of the cases. What is split
-are pages, because the scores of one page were given in one go; a page that the same annotator judged twice (a repeat)
-stays together, or the halves would be more alike than two systems can be.
+They do not: both halves are the same system. A test at .05 should say "different" in 5% of the cases. There are two
+ways to split:
+
+by pages       half of what was judged of a system's translations of documents. The scores of one page were given in one
+               go; a page that the same annotator judged twice (a repeat) stays together, or the halves would be more
+               alike than two systems can be. A test that fails here takes one page for many judgments.
+by annotators  half of the people who judged the system. People have tastes: some like a system more than others do. A
+               test that fails here takes the tastes of a few people for the quality of a system.
 
 `raw`, `zscore`  Wilcoxon's rank-sum test on segment means, as customary (two-sided, normal approximation)
 `page-welch`     Welch's t-test on the means of z-scores by page: the simplest test that respects pages
-`mixed`          the contrast of the two halves in the mixed model, at the variances found on the whole data
+`mixed`          the contrast of the two halves in the mixed model, at the variances estimated from the whole data
 `mixed-rank`     the same on normal scores
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -39,25 +44,38 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int64]
+    Unit = Literal["pages", "annotators"]
 
 TESTS = ("raw", "zscore", "page-welch", "mixed", "mixed-rank")
 SPLITS = 25
-FEWEST_PAGES = 4
-"""Systems with fewer pages are not split: a half would be a page or nothing."""
-_STREAM = 31
+FEWEST_UNITS = 4
+"""Systems with fewer pages (or annotators) are not split: a half would be a single one or nothing."""
+_STREAMS = {"pages": 31, "annotators": 33}
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> AATest:
-    """The section of an audit."""
-    return aa(judgments, seed=settings.seed)
+    """The section of an audit: by pages, and by annotators where there are enough."""
+    by_pages = aa(judgments, seed=settings.seed)
+    try:
+        return replace(by_pages, by_annotator=aa(judgments, unit="annotators", seed=settings.seed))
+    except DataError as fault:
+        return replace(by_pages, no_annotators=str(fault))
 
 
-def aa(judgments: Judgments, *, tests: Iterable[str] = TESTS, splits: int = SPLITS, seed: int = DEFAULT_SEED) -> AATest:
+def aa(
+    judgments: Judgments,
+    *,
+    tests: Iterable[str] = TESTS,
+    unit: Unit = "pages",
+    splits: int = SPLITS,
+    seed: int = DEFAULT_SEED,
+) -> AATest:
     """How often each test calls a system different from itself.
 
     Args:
         judgments: scores of one language pair and campaign.
         tests: names from `TESTS`.
+        unit: what is split, `pages` or `annotators`.
         splits: random splits of every system.
         seed: of the splits.
     """
@@ -65,40 +83,43 @@ def aa(judgments: Judgments, *, tests: Iterable[str] = TESTS, splits: int = SPLI
     for name in chosen:
         if name not in TESTS:
             raise unknown_choice("test", name, TESTS)
-    halved = _halved(judgments)
+    halved = _halved(judgments, unit)
     p_values: dict[str, list[Floats]] = {name: [] for name in chosen}
     compute = _tests(halved, chosen)
     for split in range(splits):
-        half = _random_halves(halved, generator(seed, _STREAM, split))
+        half = _random_halves(halved, generator(seed, _STREAMS[unit], split))
         prepared = _as_two_systems(halved.design, half)
         for name in chosen:
             p_values[name].append(compute[name](half, prepared))
     rates = {name: _rate(np.concatenate(values)) for name, values in p_values.items()}
-    return AATest(rates, splits, len(halved.systems))
+    return AATest(rates, splits, len(halved.systems), unit)
 
 
 @dataclass(frozen=True, eq=False)
 class _Halved:
-    """What is split: the design, z-scores beside it, the page of each row, and the system of each page."""
+    """What is split: the design, z-scores beside it, the page and the unit of each row, and the system of each unit."""
 
     design: MixedDesign
     z: Floats
     page: Codes
-    page_system: Codes
+    unit: Codes
+    unit_system: Codes
     systems: Codes
-    """Those with enough pages."""
+    """Those with enough units."""
 
 
-def _halved(judgments: Judgments) -> _Halved:
+def _halved(judgments: Judgments, unit: Unit) -> _Halved:
     design = design_from(judgments)
     design.check()
     page = _pages(design)
-    page_system = np.empty(levels_of(page), dtype=np.int64)
-    page_system[page] = design.system
-    enough = np.bincount(page_system, minlength=len(design.systems)) >= FEWEST_PAGES
+    codes = page if unit == "pages" else _annotators_by_system(design)
+    unit_system = np.empty(levels_of(codes), dtype=np.int64)
+    unit_system[codes] = design.system
+    enough = np.bincount(unit_system, minlength=len(design.systems)) >= FEWEST_UNITS
     if not enough.any():
-        raise DataError(f"the A/A test needs a system with {FEWEST_PAGES} pages or more; collect more judgments")
-    return _Halved(design, z_by_row(judgments)[design.row], page, page_system, np.flatnonzero(enough))
+        raise DataError(f"the A/A test needs a system with {FEWEST_UNITS} {unit} or more; collect more judgments")
+    z = z_by_row(judgments)[design.row]
+    return _Halved(design, z, page, codes, unit_system, np.flatnonzero(enough))
 
 
 def _pages(design: MixedDesign) -> Codes:
@@ -110,16 +131,27 @@ def _pages(design: MixedDesign) -> Codes:
     raise DataError("the A/A test splits pages, but neither screens nor documents are known; see docs/mixed.md")
 
 
+def _annotators_by_system(design: MixedDesign) -> Codes:
+    """All that one annotator judged of one system.
+
+    Every system is split for itself, so that an annotator who is in one half of a system may be in the other half of
+    the next: what the annotators give in general cancels out, and their tastes stay.
+    """
+    if design.annotator is None:
+        raise DataError("the annotators are not named, so that they cannot be split")
+    return combine(design.annotator, design.system)
+
+
 def _random_halves(halved: _Halved, rng: np.random.Generator) -> Codes:
-    """For every row 0 or 1: half of each system's pages, drawn at random, go to either side."""
-    order = rng.permutation(len(halved.page_system))
-    shuffled = halved.page_system[order]
+    """For every row 0 or 1: half of each system's units, drawn at random, go to either side."""
+    order = rng.permutation(len(halved.unit_system))
+    shuffled = halved.unit_system[order]
     by_system = order[np.argsort(shuffled, kind="stable")]
-    count = np.bincount(halved.page_system)
+    count = np.bincount(halved.unit_system)
     position = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
     side = np.empty(len(order), dtype=np.int64)
     side[by_system] = (position >= np.repeat(count // 2, count)).astype(np.int64)
-    return side[halved.page]
+    return side[halved.unit]
 
 
 def _as_two_systems(design: MixedDesign, half: Codes) -> Prepared:
@@ -175,14 +207,14 @@ def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:
 def _page_welch(halved: _Halved, half: Codes) -> Floats:
     """Welch's t-test on page means of z-scores."""
     known = ~np.isnan(halved.z)
-    pages = len(halved.page_system)
+    pages = levels_of(halved.page)
     count = np.bincount(halved.page[known], minlength=pages)
     total = np.bincount(halved.page[known], halved.z[known], minlength=pages)
-    side = np.empty(pages, dtype=np.int64)
-    side[halved.page] = half
+    side, page_system = np.empty(pages, dtype=np.int64), np.empty(pages, dtype=np.int64)
+    side[halved.page], page_system[halved.page] = half, halved.design.system
     p = np.full(len(halved.systems), np.nan)
     for index, system in enumerate(halved.systems):
-        mine = (halved.page_system == system) & (count > 0)
+        mine = (page_system == system) & (count > 0)
         mean, sides = total[mine] / count[mine], side[mine]
         if min((sides == 0).sum(), (sides == 1).sum()) >= 2 and np.ptp(mean) > 0:
             p[index] = _welch(mean[sides == 0], mean[sides == 1])

@@ -21,25 +21,51 @@ ROW_HEIGHT = 34
 
 
 def aa_section(aa: AATest) -> Section:
-    """Which tests call a system different from itself, and how often."""
-    too_often = [name for name, rate in aa.rates.items() if rate.interval[0] > LEVEL]
-    honest = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
+    """Which tests call a system different from itself, and how often: for other pages, and for other people."""
     words = [
         "Every system was split at random into two halves, which a test then compared.",
         "The halves are equally good: a test at .05 should call them different in 5% of the cases.",
+        *_honesty(aa, "on these data"),
     ]
+    charts = [
+        Chart(
+            "aa",
+            "How often a system is called different from itself",
+            "The dashed line is where an honest test stands, at 5%.",
+            _aa_chart(aa),
+        )
+    ]
+    if aa.by_annotator is not None:
+        words += [
+            "The halves above are pages that the same people judged.",
+            "Where whole annotators are split instead, a test must allow for tastes: some people like a system more.",
+            *_honesty(aa.by_annotator, "with other people"),
+        ]
+        charts.append(
+            Chart(
+                "aa-annotators",
+                "The same with halves of the annotators",
+                "A test above the dashed line takes the tastes of a few people for the quality of systems.",
+                _aa_chart(aa.by_annotator),
+            )
+        )
+    return Section("aa", "Which tests tell the truth", tuple(words), tuple(charts), folded=aa.tables())
+
+
+def _honesty(aa: AATest, where: str) -> list[str]:
+    too_often = [name for name, rate in aa.rates.items() if rate.interval[0] > LEVEL]
+    honest = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
+    words = []
     if too_often:
-        words.append(f"Too often on these data: {listed(too_often)}. What these tests call significant need not be.")
+        words.append(f"Too often {where}: {listed(too_often)}. What these tests call significant need not be.")
     if honest:
         words.append(f"As promised: {listed(honest)}.")
+    return words
+
+
+def _aa_chart(aa: AATest) -> dict[str, Any]:
     rows = [(name, rate.rate_05, *rate.interval) for name, rate in aa.rates.items()]
-    chart = Chart(
-        "aa",
-        "How often a system is called different from itself",
-        "The dashed line is where an honest test stands, at 5%.",
-        rates_chart(rows, title="false alarms at .05", number=".0%", target=LEVEL),
-    )
-    return Section("aa", "Which tests tell the truth", tuple(words), (chart,), folded=aa.tables())
+    return rates_chart(rows, title="false alarms at .05", number=".0%", target=LEVEL)
 
 
 def reliability_section(reliability: Reliability) -> Section:
