@@ -1,21 +1,27 @@
-"""The file formats of the field: one module per format, each with `read(paths, options)`. `read` chooses by name."""
+"""The file formats of the field: one module per format, each with `read(paths, options)`. `read` chooses by name.
+
+`as_judgments` takes whatever holds judgments: a path, several, a data frame of polars or pandas, or judgments.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError, UsageError, unknown_choice
 from adjudge.core.files import exists
 from adjudge.formats.options import ReadOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import polars as pl
 
     from adjudge.core.judgments import Judgments
 
-__all__ = ["FORMATS", "ReadOptions", "read"]
+__all__ = ["FORMATS", "ReadOptions", "as_judgments", "read"]
 
 # name: (module, what it is)
 FORMATS: dict[str, tuple[str, str]] = {
@@ -43,30 +49,112 @@ FORMATS: dict[str, tuple[str, str]] = {
 }
 
 
-def read(paths: Sequence[Path | str], *, format: str | None = None, options: ReadOptions | None = None) -> Judgments:  # noqa: A002
-    """Read one or several files (or folders, where a format has several files) into one judgment table.
+def as_judgments(
+    source: Any,
+    *,
+    format: str | None = None,  # noqa: A002
+    options: ReadOptions | None = None,
+    **settings: Any,
+) -> Judgments:
+    """Judgments from whatever holds them, for functions that take any source.
 
     Args:
-        paths: the files.
-        format: a name from `FORMATS`; the native table where left out.
-        options: what a format needs besides, such as the columns of a `rank-table`.
+        source: a path, several paths, a data frame of polars or pandas with columns as in the judgment table, or
+            judgments.
+        format: a name from `FORMATS`, for paths; the native table where left out.
+        options: how to read, all in one.
+        **settings: the same one by one: any field of `ReadOptions`. `pair` also selects that language pair.
 
     Returns:
         The judgments, with everything that was set aside and why.
     """
+    from adjudge.core.judgments import Judgments
+
+    chosen = _options(options, settings)
+    if isinstance(source, Judgments):
+        judgments = source
+    elif (frame := _as_frame(source)) is not None:
+        if format not in (None, "judgments"):
+            raise UsageError(f"a data frame has no format '{format}'; leave format out")
+        from adjudge.formats.native import read_frame
+
+        judgments = read_frame(frame, chosen)
+    else:
+        judgments = _read_files(_paths(source), format, chosen)
+    pair = settings.get("pair")
+    return judgments if pair is None else judgments.for_pair(pair)
+
+
+def read(source: Any, *, format: str | None = None, options: ReadOptions | None = None, **settings: Any) -> Judgments:  # noqa: A002
+    """Read one or several files (or folders, where a format has several files) into one judgment table.
+
+    `read("scores.csv")`, `read(["a.csv", "b.csv"], format="wmt-ranking", pair="cs-en")` and `read(frame)` all work;
+    `as_judgments` explains the arguments.
+    """
+    return as_judgments(source, format=format, options=options, **settings)
+
+
+def _options(options: ReadOptions | None, settings: Mapping[str, Any]) -> ReadOptions:
+    names = [field.name for field in fields(ReadOptions)]
+    for name in settings:
+        if name not in names:
+            raise unknown_choice("setting of the reader", name, ["format", *names])
+    return replace(options or ReadOptions(), **settings)
+
+
+def _as_frame(source: Any) -> pl.DataFrame | None:
+    """A data frame of polars or pandas as one of polars; None for anything else."""
+    kind = type(source)
+    library = kind.__module__.split(".")[0]
+    if library == "polars" and kind.__name__ in ("DataFrame", "LazyFrame"):
+        frame: pl.DataFrame = source.lazy().collect()
+        return frame
+    if library == "pandas" and kind.__name__ == "DataFrame":
+        return _from_pandas(source)
+    return None
+
+
+def _from_pandas(source: Any) -> pl.DataFrame:
+    """Column by column, because polars itself needs pyarrow for that."""
+    import polars as pl
+
+    columns: dict[str, pl.Series] = {}
+    for name in source.columns:
+        column, missing = source[name], source[name].isna()
+        values = [
+            None if gone else value.to_pydatetime() if hasattr(value, "to_pydatetime") else value
+            for value, gone in zip(column.tolist(), missing.tolist(), strict=True)
+        ]
+        columns[str(name)] = pl.Series(str(name), values, strict=False)
+    return pl.DataFrame(columns)
+
+
+def _paths(source: Any) -> list[Path]:
+    if isinstance(source, str | PathLike):
+        return [Path(source)]
+    if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):
+        what = f"judgments cannot be read from {type(source).__name__}"
+        raise UsageError(f"{what}; give a path, several paths, a data frame or judgments")
+    paths = list(source)
+    for path in paths:
+        if not isinstance(path, str | PathLike):
+            raise UsageError(f"a path is needed, not {type(path).__name__}; give paths, a data frame or judgments")
+    return [Path(path) for path in paths]
+
+
+def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> Judgments:  # noqa: A002
     name = format or "judgments"
     if name not in FORMATS:
         raise unknown_choice("format", name, FORMATS)
     if not paths:
         raise UsageError("no file was given; name at least one")
-    files = [Path(path) for path in paths]
     seen: set[Path] = set()
-    for file in files:
-        if not exists(file):
-            raise InputError("no such file or folder; check the path", file=file)
-        if file.resolve() in seen:
-            raise InputError("is given twice, its judgments would count twice; name it once", file=file)
-        seen.add(file.resolve())
+    for path in paths:
+        if not exists(path):
+            raise InputError("no such file or folder; check the path", file=path)
+        if path.resolve() in seen:
+            raise InputError("is given twice, its judgments would count twice; name it once", file=path)
+        seen.add(path.resolve())
     module = import_module(f"adjudge.formats.{FORMATS[name][0]}")
-    judgments: Judgments = module.read(files, options or ReadOptions())
+    judgments: Judgments = module.read(paths, options)
     return judgments

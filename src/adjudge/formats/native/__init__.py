@@ -1,6 +1,6 @@
 """The native judgment table: Parquet, or CSV with the same columns. What is written is read back the same."""
 
-from adjudge.formats.native.reader import PARQUET_MAGIC, read
+from adjudge.formats.native.reader import PARQUET_MAGIC, read, read_frame
 from adjudge.formats.native.writer import write
 
-__all__ = ["PARQUET_MAGIC", "read", "write"]
+__all__ = ["PARQUET_MAGIC", "read", "read_frame", "write"]

@@ -48,6 +48,18 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
         frame, source = _parse_csv(raw, path)
     if frame.height == 0:
         raise InputError("holds a header but no judgments; add rows", file=path)
+    return _judgments(frame, source, options)
+
+
+def read_frame(frame: pl.DataFrame, options: ReadOptions) -> Judgments:
+    """The judgments of a data frame, understood as the reader understands a file."""
+    source = Source("data frame")
+    if frame.height == 0:
+        raise source.fault("holds no judgments; add rows")
+    return _judgments(frame, source, options)
+
+
+def _judgments(frame: pl.DataFrame, source: Source, options: ReadOptions) -> Judgments:
     judgments = _with_protocol(Judgments.from_columns(frame, source=source))
     check_answers(judgments.table, frame.columns, source)
     check_scale(judgments.table, options, source)

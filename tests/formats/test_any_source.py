@@ -1,0 +1,75 @@
+"""Judgments are read from a path, several, a data frame of polars or pandas, or are judgments already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import adjudge
+from adjudge.core.errors import UsageError
+from adjudge.formats import as_judgments
+
+ROWS = "annotator,segment,system,score,source_lang,target_lang\nann,1,a,70,cs,en\nann,1,b,60,cs,en\nbob,2,a,5,de,en\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def test_one_path_is_enough(file: Path) -> None:
+    from_text, from_path = adjudge.read(str(file)), adjudge.read(file)
+    assert from_text.fingerprint == from_path.fingerprint == adjudge.read([file]).fingerprint
+    assert len(from_text) == 3
+
+
+def test_data_frames_are_understood_as_files_are(file: Path) -> None:
+    frame = pl.read_csv(file)
+    expected = adjudge.read(file)
+    for source in (frame, frame.lazy(), pd.read_csv(file)):
+        judgments = as_judgments(source)
+        assert judgments.fingerprint == expected.fingerprint
+        assert judgments.notes == expected.notes
+
+
+def test_judgments_stay_what_they_are_and_a_pair_is_selected(file: Path) -> None:
+    judgments = adjudge.read(file)
+    assert as_judgments(judgments) is judgments
+    assert as_judgments(judgments, pair="de-en").systems == ("a",)
+    assert adjudge.read(file, pair="Czech-English").systems == ("a", "b")
+
+
+@pytest.mark.parametrize("source", [7, None, {"system": ["a"]}, b"x.csv", [7]])
+def test_anything_else_is_refused_with_what_would_do(source: object) -> None:
+    with pytest.raises(UsageError, match="data frame"):
+        adjudge.read(source)
+
+
+def test_an_unknown_setting_is_named(file: Path) -> None:
+    with pytest.raises(UsageError, match="did you mean 'human'"):
+        adjudge.read(file, humen="ref")
+
+
+def test_a_frame_has_no_format() -> None:
+    with pytest.raises(UsageError, match="format"):
+        adjudge.read(pl.DataFrame({"system": ["a"], "score": [1.0]}), format="appraise")
+
+
+def test_what_pandas_calls_missing_is_missing() -> None:
+    frame = pd.DataFrame(
+        {
+            "system": ["a", "b"],
+            "rank": [1.0, float("nan")],
+            "annotator": ["ann", None],
+            "started": [pd.Timestamp("2024-05-01T12:00:00Z"), pd.NaT],
+        }
+    )
+    table = adjudge.read(frame).table
+    assert table["rank"].to_list() == [1, None]
+    assert table["annotator"].to_list() == ["ann", None]
+    assert [str(moment) for moment in table["started"]] == ["2024-05-01 12:00:00+00:00", "None"]
