@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.core import errors
-from adjudge.core.judgments import KINDS, PROTOCOLS, SCHEMA
+from adjudge.core.judgments import SCHEMA
+from adjudge.core.protocols import KINDS, PROTOCOLS
 from adjudge.formats import FORMATS
 from tests.conftest import ROOT, Run
 from tests.contract.tables import command

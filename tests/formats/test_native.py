@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import adjudge
 from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.core.judgments import KINDS, PROTOCOLS, SCHEMA, SIDES, Judgments
+from adjudge.core.judgments import SCHEMA, SIDES, Judgments
+from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.formats import ReadOptions, native
-from adjudge.formats.native.checks import ON_SCALE
 
 # No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
@@ -49,8 +49,8 @@ ROW = st.fixed_dictionaries(
     {
         **{name: ANY_TEXT for name, dtype in SCHEMA.items() if dtype == pl.String},
         "system": st.one_of(TEXT, ODD).filter(bool),
-        "protocol": st.sampled_from(PROTOCOLS),
-        "kind": st.sampled_from(KINDS),
+        "protocol": st.sampled_from(tuple(PROTOCOLS)),
+        "kind": st.sampled_from(tuple(KINDS)),
         "human": st.booleans(),
         "score": st.one_of(st.none(), NUMBER),
         "rank": st.one_of(st.none(), st.integers(1, 2**31 - 1)),

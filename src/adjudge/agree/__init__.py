@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from adjudge.agree.lengths import read_source_texts
 from adjudge.agree.options import RESAMPLES, AgreeOptions
-from adjudge.core.comparisons import RELATIVE
 from adjudge.core.errors import UsageError
+from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ import numpy as np
 import polars as pl
 
 from adjudge.agree.coefficients import ratio
-from adjudge.core.comparisons import RELATIVE, SEGMENT_KEY
+from adjudge.core.comparisons import SEGMENT_KEY
+from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.core.rng import generator
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 # Degraded outputs are made to be easy, and tutorials show the answer: neither says how people agree.
-LEFT_OUT = ("attention", "degraded", "tutorial")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,8 @@ def usable_scores(judgments: Judgments) -> Judgments:
     """The scores whose annotator and segment are known, of outputs that are not made to be easy."""
     scored = judgments.final().keep(~pl.col("protocol").is_in(RELATIVE), otherwise="relative judgment among scores")
     scored = scored.keep(pl.col("score").is_not_null(), otherwise="judgment without a score")
-    scored = scored.keep(~pl.col("kind").is_in(LEFT_OUT), otherwise="degraded output, attention check or tutorial")
+    genuine = ~pl.col("kind").is_in(NOT_TRANSLATIONS)
+    scored = scored.keep(genuine, otherwise="degraded output, attention check or tutorial")
     known = pl.col("annotator").is_not_null() & pl.col("segment").is_not_null()
     return scored.keep(known, otherwise="score without annotator or segment")
 

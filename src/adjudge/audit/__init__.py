@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from adjudge.audit.post_edits import read_companion
 from adjudge.audit.sections import SECTIONS, chosen_sections
 from adjudge.audit.settings import AuditSettings
-from adjudge.core.comparisons import RELATIVE
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.results.audit import Audit
 
 if TYPE_CHECKING:
@@ -93,9 +93,7 @@ def _section(entry: SectionEntry, held: set[Kind], judgments: Judgments, setting
 def _check_several_systems(judgments: Judgments) -> None:
     import polars as pl
 
-    from adjudge.core.sheet import RATED, SCORE_PROTOCOLS
-
-    scored = pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null()
+    scored = pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null()
     systems = judgments.table.filter(scored)["system"].unique()
     if len(systems) == 1:
         problem = f"at least two systems are needed for the audit of a ranking, the data hold {systems[0]}"
@@ -108,7 +106,7 @@ def kinds_of(judgments: Judgments, settings: AuditSettings) -> set[Kind]:
     kinds: set[Kind] = set()
     if protocols & set(RELATIVE):
         kinds.add("relative")
-    if protocols - {*RELATIVE, "postedit", "acceptability"}:
+    if protocols & set(SCORED):
         kinds.add("scores")
     if settings.edits is not None or "postedit" in protocols:
         kinds.add("edits")

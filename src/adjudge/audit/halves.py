@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.sheet import SCORE_PROTOCOLS, sheet_of, standardised
+from adjudge.core.protocols import SCORED
+from adjudge.core.sheet import sheet_of, standardised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def z_by_row(judgments: Judgments) -> NDArray[np.float64]:
     """The z-score of every row in the table of last revisions; NaN where there is none."""
     table = judgments.final().table
-    scored = table.select(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null()).to_series()
+    scored = table.select(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null()).to_series()
     z = np.full(table.height, np.nan)
     z[scored.fill_null(value=False).to_numpy()] = standardised(sheet_of(judgments)).score
     return z

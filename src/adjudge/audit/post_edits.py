@@ -17,6 +17,7 @@ import polars as pl
 from adjudge.audit.intervals import proportion
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.files import read_bytes
+from adjudge.core.protocols import WORK
 from adjudge.formats import read
 from adjudge.formats.native import PARQUET_MAGIC
 from adjudge.results.audit.edits import Acceptability, AcceptedSystem, EditedSystem, Edits
@@ -48,7 +49,6 @@ def _is_native(raw: bytes) -> bool:
     return raw.startswith(PARQUET_MAGIC) or {b"system", b"protocol"} <= set(names)
 
 
-EDITED = ("system", "reference", "repeat")
 UNCHANGED, UNANSWERED = "OK", "N/A"
 
 
@@ -68,7 +68,7 @@ def edits_section(judgments: Judgments, settings: AuditSettings) -> Edits:
     """Count edits by system and action."""
     table = same_pair(held_apart(judgments, settings.edits, "postedit"), judgments)
     # What was damaged on purpose, or is practice, says nothing of a system; a reference among them was edited too.
-    table = table.filter(pl.col("kind").is_in(EDITED))
+    table = table.filter(pl.col("kind").is_in(WORK))
     if table.height == 0:
         raise DataError("there are no post-edits of this language pair")
     action = pl.col("action") if "action" in table.columns else pl.lit("EDIT").alias("action")

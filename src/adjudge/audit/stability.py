@@ -14,7 +14,8 @@ import polars as pl
 
 from adjudge.audit.changes import all_changes
 from adjudge.core.errors import DataError
-from adjudge.core.sheet import RATED, item_means, sheet_of, standardised
+from adjudge.core.protocols import RATED
+from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.results.audit.stability import Stability, StabilityRow

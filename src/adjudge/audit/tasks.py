@@ -13,7 +13,8 @@ import polars as pl
 
 from adjudge.audit.intervals import correlate
 from adjudge.core.errors import DataError
-from adjudge.core.sheet import RATED, SCORE_PROTOCOLS, item_means, sheet_of, standardised
+from adjudge.core.protocols import RATED, SCORED
+from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.results.audit.sampling import SampledSystem, Sampling
 from adjudge.results.audit.tasks import TaskComposition
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def composition_section(judgments: Judgments, settings: AuditSettings) -> TaskComposition:  # noqa: ARG001
     """Count who met whom in tasks."""
     table = judgments.final().table.filter(
-        pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null() & pl.col("annotator").is_not_null()
+        pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null() & pl.col("annotator").is_not_null()
     )
     rated = table.filter(pl.col("kind").is_in(RATED))
     if rated.height == 0:

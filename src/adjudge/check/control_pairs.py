@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import unknown_choice
+from adjudge.core.protocols import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,16 +38,16 @@ def control_pairs(judgments: Judgments) -> pl.DataFrame:
     Where the degraded text is a reference, its genuine version is the reference; an output that was shown again is
     represented by its first showing.
     """
-    return _paired(judgments, control="degraded", genuine=("system", "reference"), key=SAME_SHOWING)
+    return _paired(judgments, control="degraded", genuine=KINDS["degraded"].made_from, key=SAME_SHOWING)
 
 
 def repeat_pairs(judgments: Judgments) -> pl.DataFrame:
     """Columns annotator, genuine, control: each repeated output beside its first showing to the same annotator."""
-    within_task = _paired(judgments, control="repeat", genuine=("system",), key=SAME_SHOWING)
+    within_task = _paired(judgments, control="repeat", genuine=KINDS["repeat"].made_from, key=SAME_SHOWING)
     return (
         within_task
         if within_task.height
-        else _paired(judgments, control="repeat", genuine=("system",), key=SAME_OUTPUT)
+        else _paired(judgments, control="repeat", genuine=KINDS["repeat"].made_from, key=SAME_OUTPUT)
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.marking import MOST_MARKS, WARNINGS, as_mark, is_open
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.spans import fault_of_marks
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ FIELDS = ("score", "rank", "spans", "kept", "edit", "comment")
 COMMENT_LENGTH = 5000
 EDIT_LENGTH = 50_000
 # Which field carries the judgment, where it is not the score.
-JUDGED = {"ranking": "rank", "pairwise": "rank", "mqm": "spans", "postedit": "edit"}
 _STEP_TOLERANCE = 1e-6
 
 Value = float | int | str | list[dict[str, Any]] | None
@@ -117,12 +117,13 @@ def _check_score(value: Value, campaign: Campaign) -> None:
 
 def fields_of(campaign: Campaign) -> tuple[str, ...]:
     """The fields of an answer in this protocol, comments apart."""
-    return ("score", "spans", "kept") if campaign.protocol == "esa" else (judged_field(campaign),)
+    protocol = PROTOCOLS[campaign.protocol]
+    return ("score", "spans", "kept") if protocol.marked and protocol.on_scale else (protocol.answer,)
 
 
 def judged_field(campaign: Campaign) -> str:
     """Which field carries the judgment."""
-    return JUDGED.get(campaign.protocol, "score")
+    return PROTOCOLS[campaign.protocol].answer
 
 
 def merge(

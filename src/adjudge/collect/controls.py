@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.collect.answers import judged_field
 from adjudge.collect.marking import score_of
 from adjudge.collect.running import running
+from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,9 +52,9 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
 def _goodness(answer: dict[str, Any], output: Output) -> float | None:
     """The judgment as a number of which more is better: fewer changes, where the text was edited."""
     campaign = running().campaign
-    if campaign.protocol == "mqm":
+    if PROTOCOLS[campaign.protocol].categories:
         return score_of(answer.get("spans"), campaign)
-    if campaign.protocol == "postedit":
+    if PROTOCOLS[campaign.protocol].edited:
         edit, spaced = answer.get("edit"), running().snapping["target"] == "words"
         return None if edit is None else -changed_percent(output.text, edit, spaced=spaced)
     value: float | None = answer.get(judged_field(campaign))

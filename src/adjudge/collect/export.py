@@ -17,7 +17,7 @@ from adjudge.collect.marking import as_mark, effective_spans, origins, plain_mar
 from adjudge.collect.models import Annotator, Decision, Save, ScreenState
 from adjudge.collect.running import running
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
-from adjudge.design.marking import MARKED
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.tasks import text_hash
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
         else:
             rows += new
     set_aside = [SetAside(reason, count) for reason, count in left_out.items()]
-    marked = running().campaign.protocol in MARKED
+    marked = PROTOCOLS[running().campaign.protocol].marked
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if marked else {})}
-    if running().campaign.protocol == "postedit":
+    if PROTOCOLS[running().campaign.protocol].edited:
         schema |= EXTRA_EDITED
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return Judgments.from_columns(_with_texts(frame) if with_texts else frame, set_aside=set_aside)
@@ -144,7 +144,7 @@ def _add_revision(history: _History, output: str, state: ScreenState, save: Save
 
 def _texts(values: dict[str, Any], output: Output) -> Row:
     """The comment; or the post-edit with what was done, in the words of released post-edits."""
-    if running().campaign.protocol != "postedit":
+    if not PROTOCOLS[running().campaign.protocol].edited:
         return {"text": values.get("comment")}
     edit = values.get("edit")
     action = None if edit is None else "OK" if edit == output.text else "EDIT"
@@ -153,13 +153,14 @@ def _texts(values: dict[str, Any], output: Output) -> Row:
 
 def _marks(values: dict[str, Any], output: Output) -> Row:
     """The errors marked, where the protocol has them and this translation was looked at for them."""
-    if running().campaign.protocol not in MARKED or (values.get("score") is None and values.get("spans") is None):
+    campaign = running().campaign
+    protocol = PROTOCOLS[campaign.protocol]
+    if not protocol.marked or (values.get("score") is None and values.get("spans") is None):
         return {}
     spans = effective_spans(values, output)
-    campaign = running().campaign
     asked = warning(values, output, campaign)
     return {
-        "score": score_of(values["spans"], campaign) if campaign.protocol == "mqm" else values.get("score"),
+        "score": score_of(values["spans"], campaign) if protocol.categories else values.get("score"),
         "spans": plain_marks([as_mark(span) for span in spans]),
         "span_origins": " ".join(origins(spans, output)) or None,
         "prefilled": json.dumps(plain_marks(output.prefilled), ensure_ascii=False) if output.prefilled else None,

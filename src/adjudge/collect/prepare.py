@@ -11,7 +11,7 @@ from adjudge.collect.database import writing
 from adjudge.collect.links import make_link, valid_links
 from adjudge.collect.models import Annotator, Assignment, Campaign, Link, Save
 from adjudge.core.errors import DataError
-from adjudge.design.campaign import ON_SCALE
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.tasks import TaskSet, parse_tasks, to_json
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) ->
 
 def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> None:
     scale = campaign.score_scale
-    now = f"{scale.low:g} to {scale.high:g} by {scale.step:g}" if campaign.protocol in ON_SCALE else ""
+    now = f"{scale.low:g} to {scale.high:g} by {scale.step:g}" if PROTOCOLS[campaign.protocol].on_scale else ""
     if begun and stored.scale not in ("", now):
         raise DataError(
             f"the scale has changed since judging began (it was {stored.scale}, now it is {now}), and scores on two "

@@ -14,7 +14,7 @@ from adjudge.collect.marking import category_kind, prefilled_spans
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.running import running
 from adjudge.collect.sanitise import sanitise
-from adjudge.design.marking import MARKED
+from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from adjudge.collect.statements import StoredState, Visitor
@@ -87,7 +87,7 @@ def _campaign() -> dict[str, Any]:
         "comments": campaign.page.comments,
         "ties": campaign.page.ties,
         "idle_seconds": campaign.page.idle_seconds,
-        "spans": _marking() if campaign.protocol in MARKED else None,
+        "spans": _marking() if PROTOCOLS[campaign.protocol].marked else None,
         "snap": running().snapping,
         "instructions": {language: instruction.text or "" for language, instruction in campaign.instructions.items()},
     }

@@ -13,6 +13,7 @@ import polars as pl
 
 from adjudge.core.codes import codes_of
 from adjudge.core.errors import DataError
+from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 NOBODY = "(unknown)"
-# Outputs shown to check or to teach people. They stand in a block beside genuine ones and say nothing of a system.
-NOT_COMPARED = ("degraded", "tutorial", "attention")
-RELATIVE = ("ranking", "pairwise")
-"""The protocols whose judgments compare systems."""
 MOST_LABELS = 1000
 """A block beyond this is a table that does not say what was shown together."""
 
@@ -116,7 +113,7 @@ def relative_judgments(judgments: Judgments) -> Judgments:
         raise DataError(
             f"relative ranks are needed, but the data hold {found}; use 'adjudge rank' with a method for scores"
         )
-    control = pl.col("kind").is_in(NOT_COMPARED).fill_null(value=False)
+    control = pl.col("kind").is_in(NOT_TRANSLATIONS).fill_null(value=False)
     genuine = relative.keep(~control, otherwise="control in a ranking, which says nothing of a system")
     if not len(genuine):
         raise DataError("relative ranks of systems are needed, but the data hold controls only; check the export")

@@ -16,12 +16,11 @@ import polars as pl
 
 from adjudge.core.errors import DataError, Source, shown
 from adjudge.core.languages import UNKNOWN, language_code, pair_name, parse_pair
+from adjudge.core.protocols import KINDS, PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-PROTOCOLS = ("ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit", "acceptability")
-KINDS = ("system", "reference", "degraded", "repeat", "calibration", "tutorial", "attention")
 SIDES = ("source", "target", "missing")
 
 SPAN = pl.Struct(

@@ -15,7 +15,7 @@ import polars as pl
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
-from adjudge.core.judgments import KINDS
+from adjudge.core.protocols import KIND_CODES, RATED, SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
 
-SCORE_PROTOCOLS = ("da", "sqm", "esa", "mqm")
-RATED = ("system", "repeat")
 # The official z-scores were made from annotators' means and standard deviations as R prints them. Rounding likewise
 # moves a z-score by less than 1e-6, and makes official numbers come out to their last digit.
 PRINTED_DIGITS = 7
@@ -48,7 +46,7 @@ class Sheet:
     item_system: NDArray[np.int64]
     rated: NDArray[np.bool_]
     kind: NDArray[np.int64]
-    """Place in `core.judgments.KINDS`."""
+    """Code in `core.protocols.KIND_CODES`."""
     documents: tuple[str, ...]
     document: NDArray[np.int64]
     """Place in `documents`, -1 where the document is not known."""
@@ -81,7 +79,7 @@ class Sheet:
 
     def of_kind(self, kind: str) -> NDArray[np.bool_]:
         """Which scores are of this kind."""
-        found: NDArray[np.bool_] = self.kind == KINDS.index(kind)
+        found: NDArray[np.bool_] = self.kind == KIND_CODES[kind]
         return found
 
     def of_systems(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -92,7 +90,7 @@ class Sheet:
 
 def sheet_of(judgments: Judgments) -> Sheet:
     """The scores of one language pair, last revision; rows without a score are left out."""
-    table = judgments.final().table.filter(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null())
+    table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
     if not rated.any():
         found = ", ".join(judgments.protocols) or "no judgments at all"
@@ -117,7 +115,7 @@ def sheet_of(judgments: Judgments) -> Sheet:
         item=item,
         item_system=item_system,
         rated=rated.to_numpy(),
-        kind=_codes(table["kind"], KINDS),
+        kind=_codes(table["kind"], tuple(KIND_CODES)),
         documents=tuple(documents),
         document=_codes(table["document"], documents),
         own=~_column(table, "copy", False).to_numpy(),

@@ -16,7 +16,6 @@ from adjudge.core.errors import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-SEVERITIES = ("neutral", "minor", "major", "critical")
 TARGET, SOURCE, MISSING = "target", "source", "missing"
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.errors import DataError
 from adjudge.core.files import write_text
 from adjudge.core.languages import three_letter_code
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.spans import MISSING
-from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 ITEMS = 100
 Row = dict[str, Any]
 _ELSEWHERE = {"ranking": "rankings", "postedit": "post-edits"}
-# Protocols in which Appraise asks for a score of the whole document, too.
-_SCORE_DOCUMENTS = ("da", "sqm")
 _TYPES = {"system": "TGT", "calibration": "TGT", "reference": "REF", "degraded": "BAD", "repeat": "CHK"}
 
 
@@ -91,7 +89,8 @@ def _complete(tasks: TaskSet, rows: list[Row], numbers: dict[str, int]) -> list[
     rows = [{**row, "itemID": numbers[row["sourceID"]]} for row in rows]
     again = islice(cycle(enumerate(rows)), ITEMS - len(rows))
     rows += [_repeat(row, 1 + i // len(rows)) for i, (_, row) in enumerate(again)]
-    if "documentID" in rows[0] and tasks.protocol in _SCORE_DOCUMENTS:
+    # Where no errors are marked, Appraise asks for a score of the whole document, too.
+    if "documentID" in rows[0] and PROTOCOLS[tasks.protocol].needed_column == "score":
         rows = list(_with_documents(rows))
     return [{**row, "_item": i} for i, row in enumerate(rows)]
 
@@ -131,7 +130,7 @@ def _head(tasks: TaskSet, task: Task, number: int) -> dict[str, Any]:
 
 
 def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
-    marked = tasks.protocol in MARKED
+    marked = PROTOCOLS[tasks.protocol].marked
     pages = marked or _has_pages(task)
     rows: list[dict[str, Any]] = []
     for block, screen in enumerate(task.screens):

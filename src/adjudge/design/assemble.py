@@ -12,8 +12,8 @@ from adjudge.design.tasks import ContextSegment, Item, Output, Screen, Task
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adjudge.core.protocols import TaskKind
     from adjudge.design.drafts import DraftItem, DraftScreen, Material, OutputKey
-    from adjudge.design.tasks import TaskKind
 
 
 @dataclass(frozen=True)

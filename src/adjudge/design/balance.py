@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.judgments import SetAside
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.bias import design_bias
-from adjudge.design.campaign import SCORED
 from adjudge.design.controls import planned_amounts
 from adjudge.design.count import Counts, components, count_judgments, work_tasks
 from adjudge.design.result import ControlCount, DesignedSystem, DesignReport, Meetings, Spread, Workload
@@ -39,7 +39,7 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
         set_aside=_set_aside(tasks, testset) if testset is not None else (),
         campaign=tasks.campaign,
         protocol=tasks.protocol,
-        structure=campaign.design.structure if tasks.protocol in SCORED else "blocks",
+        structure=campaign.design.structure if not PROTOCOLS[tasks.protocol].relative else "blocks",
         tasks=len(tasks.tasks),
         screens=sum(len(task.screens) for task in tasks.tasks),
         items=sum(task.size for task in tasks.tasks),
@@ -62,7 +62,7 @@ def _settings(campaign: Campaign) -> dict[str, Setting]:
     design, controls = campaign.design, campaign.controls
     return {
         "protocol": campaign.protocol,
-        "structure": design.structure if campaign.protocol in SCORED else None,
+        "structure": design.structure if not PROTOCOLS[campaign.protocol].relative else None,
         "task_size": design.task_size,
         "judgments": design.judgments,
         "segments": design.segments,
@@ -140,7 +140,7 @@ def _meetings(tasks: TaskSet, counts: Counts) -> tuple[Meetings, ...]:
         return ()
     names = tuple(counts.names[i] for i in judged)
     meetings = [meet("task", names, counts.by_task[:, judged])]
-    if tasks.protocol not in SCORED:
+    if PROTOCOLS[tasks.protocol].relative:
         meetings.append(meet("screen", names, counts.by_screen[:, judged]))
     return tuple(meetings)
 
@@ -183,5 +183,5 @@ def _workload(tasks: TaskSet) -> tuple[Workload, ...]:
 
 def _connected_systems(tasks: TaskSet, counts: Counts) -> int:
     """Groups of systems that are linked by being scored in one task, or compared on one screen."""
-    table = counts.by_task if tasks.protocol in SCORED else counts.by_screen
+    table = counts.by_task if not PROTOCOLS[tasks.protocol].relative else counts.by_screen
     return components([counts.names[i] for i in np.flatnonzero(row)] for row in table)

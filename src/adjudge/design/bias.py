@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.design.campaign import ON_SCALE, SCORED
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.result import DesignBias
 
 if TYPE_CHECKING:
@@ -71,11 +71,12 @@ def design_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tup
     names = [counts.names[i] for i in judged]
     if len(names) < 2:
         return ()
-    if tasks.protocol not in SCORED:
+    if PROTOCOLS[tasks.protocol].relative:
         mix = distances(opponents(counts.by_screen[:, judged]))
         return (_bias("opponents (win ratios)", "systems", mix, spread=1.0, unit=SPREAD, names=names),)
     # Without a scale there are no points: everything is said in terms of how much systems differ.
-    unit, scale = (f"points of {points:g}", points / 100) if tasks.protocol in ON_SCALE else (SPREAD, 1 / SYSTEMS)
+    on_scale = PROTOCOLS[tasks.protocol].on_scale
+    unit, scale = (f"points of {points:g}", points / 100) if on_scale else (SPREAD, 1 / SYSTEMS)
     of_tasks = distances(company(counts.by_task))[np.ix_(judged, judged)]
     of_people = distances(company(counts.by_person))[np.ix_(judged, judged)]
     documents = distances(shares(counts.by_document).T)[np.ix_(judged, judged)]

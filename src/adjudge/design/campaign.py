@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import Field, model_validator
 
+from adjudge.core.protocols import MARKED, ON_SCALE, ONE_BY_ONE, PROTOCOLS, CollectedProtocol
 from adjudge.design.campaign_parts import (
     Assignment,
     Context,
@@ -22,13 +23,8 @@ from adjudge.design.campaign_parts import (
     Page,
     Part,
 )
-from adjudge.design.marking import MARKED, ErrorWeights, Spans
+from adjudge.design.marking import ErrorWeights, Spans
 
-Protocol = Literal["ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit"]
-
-# Protocols in which each translation is judged by itself; those where people give the score are on a scale.
-SCORED = ("da", "sqm", "esa", "mqm", "postedit")
-ON_SCALE = ("da", "sqm", "esa")
 # What the errors of one translation can cost, where the score follows from them.
 MOST_POINTS = 1_000_000.0
 PAGES = ("pages", "pages-same-documents", "pages-all-systems")
@@ -63,7 +59,7 @@ class Campaign(Part):
     """One campaign of one protocol and one language pair."""
 
     name: str = Field(pattern=r"^[\w][\w .-]*$", max_length=100)
-    protocol: Protocol
+    protocol: CollectedProtocol
     seed: int = Field(default=1, ge=0)
     languages: Languages
     files: Files
@@ -80,26 +76,27 @@ class Campaign(Part):
 
     @model_validator(mode="after")
     def _errors_fit(self) -> Self:
-        if self.protocol not in MARKED:
+        protocol = PROTOCOLS[self.protocol]
+        if not protocol.marked:
             for key, given in (("spans", self.spans != Spans()), ("files.prefilled", self.files.prefilled)):
                 if given:
                     raise ValueError(f"'{key}' is for marking errors ({', '.join(MARKED)}); remove it")
-        elif self.protocol != "mqm" and (self.spans.categories is not None or self.spans.weights != ErrorWeights()):
+        elif not protocol.categories and (self.spans.categories is not None or self.spans.weights != ErrorWeights()):
             raise ValueError(f"protocol '{self.protocol}' has no categories and no weights; remove them from [spans]")
-        if self.protocol in (*MARKED, "postedit") and self.page.html != "no":
+        if protocol.in_text and self.page.html != "no":
             raise ValueError(f"page.html = '{self.page.html}' cannot be had where texts are marked or edited")
         return self
 
     @model_validator(mode="after")
     def _parts_fit(self) -> Self:
-        if self.scale is not None and self.protocol not in ON_SCALE:
+        if self.scale is not None and not PROTOCOLS[self.protocol].on_scale:
             raise ValueError(f"'scale' has no meaning for protocol '{self.protocol}', which has no scores; remove it")
-        if self.design.structure != "mixed" and self.protocol not in SCORED:
+        if self.design.structure != "mixed" and PROTOCOLS[self.protocol].relative:
             raise ValueError(
-                f"design.structure '{self.design.structure}' is for scores ({', '.join(SCORED)}); "
+                f"design.structure '{self.design.structure}' is for scores ({', '.join(ONE_BY_ONE)}); "
                 f"for protocol '{self.protocol}' leave it out"
             )
-        if self.controls.attention_text is not None and self.protocol not in ON_SCALE:
+        if self.controls.attention_text is not None and not PROTOCOLS[self.protocol].on_scale:
             raise ValueError(f"controls.attention_text asks for a score; it is for {', '.join(ON_SCALE)} only")
         return self
 

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign import Campaign
-from adjudge.design.marking import MARKED
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -27,8 +27,8 @@ def load_campaign(path: Path | str) -> Campaign:
     """Read a campaign file. Paths in it are made absolute, and texts of instructions are read in."""
     path = Path(path)
     data = _parse(path)
-    protocol = data.get("protocol")
-    if protocol in (*MARKED, "postedit") and isinstance(data.setdefault("design", {}), dict):
+    protocol = PROTOCOLS.get(str(data.get("protocol")))
+    if protocol is not None and protocol.in_text and isinstance(data.setdefault("design", {}), dict):
         data["design"].setdefault("structure", WHOLE_DOCUMENTS)
     try:
         # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
-from adjudge.design.campaign import MOST_POINTS, ON_SCALE, PAGES
+from adjudge.core.protocols import PROTOCOLS
+from adjudge.design.campaign import MOST_POINTS, PAGES
 from adjudge.design.degrade import degrade
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 from adjudge.design.pages import chunks
@@ -169,7 +170,7 @@ class Controller:
         """The translation of another segment: it deserves a score in the lower half, grave errors, or many edits."""
         campaign, scale = self.material.campaign, self.material.campaign.score_scale
         expected = (scale.low, (scale.low + scale.high) / 2)
-        if campaign.protocol not in ON_SCALE:
+        if not PROTOCOLS[campaign.protocol].on_scale:
             expected = (50.0, 100.0) if campaign.protocol == "postedit" else (campaign.spans.weights.major, MOST_POINTS)
         text = unrelated_text(self.material, index, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=expected)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.protocols import WORK
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from adjudge.design.tasks import Task, TaskSet
 
 # What a standardisation by task or annotator averages over, controls made to be bad left out.
-GENUINE = ("system", "repeat", "reference")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ def count_judgments(tasks: TaskSet) -> Counts:
     for task in work_tasks(tasks):
         people = task.annotators or (task.id,) * task.judgments
         for screen, item, output in task.outputs():
-            if output.kind not in GENUINE:
+            if output.kind not in WORK:
                 continue
             segment = f"{screen.document}\n{item.segment}"
             for system in output.systems:

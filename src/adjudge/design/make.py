@@ -6,9 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.rng import generator
 from adjudge.design.assemble import Assembler
-from adjudge.design.campaign import SCORED
 from adjudge.design.controls import Controller, planned_amounts
 from adjudge.design.controls_compared import ComparedController
 from adjudge.design.drafts import Material, Run, make_material
@@ -63,7 +63,7 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
 def _check(material: Material) -> None:
     """Faults that only campaign and texts together show."""
     campaign, amounts = material.campaign, planned_amounts(material.campaign)
-    scored = campaign.protocol in SCORED
+    scored = not PROTOCOLS[campaign.protocol].relative
     if not scored and len(material.systems) < 2:
         raise DataError("one system cannot be compared with others; add systems or use a protocol with scores")
     if campaign.context.show != "source" and not material.testset.references:
@@ -100,7 +100,7 @@ def _room(material: Material) -> int:
 
 def _make(material: Material, indices: Sequence[int], capacity: int, stream: int) -> list[list[Run]]:
     rng = generator(material.campaign.seed, stream)
-    scored = material.campaign.protocol in SCORED
+    scored = not PROTOCOLS[material.campaign.protocol].relative
     maker = _STRUCTURES[material.campaign.design.structure] if scored else make_ranking
     return maker(material, indices, capacity=capacity, rng=rng)
 
@@ -139,7 +139,7 @@ def _work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
 
 def _controller(material: Material, drafts: Sequence[Sequence[Run]]) -> Controller | ComparedController:
     rng, amounts = generator(material.campaign.seed, _CONTROLS), planned_amounts(material.campaign)
-    if material.campaign.protocol in SCORED:
+    if not PROTOCOLS[material.campaign.protocol].relative:
         return Controller(material, amounts, rng)
     screens = (screen for runs in drafts for run in runs for screen in run)
     return ComparedController(material, amounts, rng, Counter(name for screen in screens for name in screen.systems))

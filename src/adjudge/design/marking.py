@@ -6,17 +6,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from adjudge.core.spans import SEVERITIES, MarkRules
+from adjudge.core.protocols import PROTOCOLS, SEVERITIES, Severity
+from adjudge.core.spans import MarkRules
 from adjudge.design.campaign_parts import Part
 from adjudge.formats.mqm.weights import Weights
 
-Severity = Literal["neutral", "minor", "major", "critical"]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^/]+$")]
 Cost = Annotated[float, Field(ge=0, le=1000)]
-
-# Protocols in which errors are marked, and which severities each has where the file says nothing.
-_SEVERITIES: dict[str, tuple[Severity, ...]] = {"esa": ("minor", "major"), "mqm": SEVERITIES}  # type: ignore[dict-item]
-MARKED = tuple(_SEVERITIES)
 
 # Of two levels, in the terms of multidimensional quality metrics.
 CATEGORIES: dict[str, tuple[str, ...]] = {
@@ -71,8 +67,8 @@ class Spans(Part):
 
     def rules(self, protocol: str) -> MarkRules:
         """Which marks are allowed; severities from the mildest."""
-        chosen = self.severities or _SEVERITIES[protocol]
-        with_categories = protocol == "mqm"
+        chosen = self.severities or PROTOCOLS[protocol].severities
+        with_categories = PROTOCOLS[protocol].categories
         return MarkRules(
             severities=tuple(severity for severity in SEVERITIES if severity in chosen),
             categories=tuple(self.category_names()) if with_categories else (),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
-from adjudge.design.campaign import PAGES, SCORED
+from adjudge.core.protocols import PROTOCOLS
+from adjudge.design.campaign import PAGES
 from adjudge.design.ranking import consecutive_runs
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def select_segments(material: Material, rng: np.random.Generator) -> tuple[list[
 
 def _can_be_judged(material: Material, index: int) -> bool:
     """Comparisons need at least two different outputs; scores need one."""
-    return material.campaign.protocol in SCORED or len(material.outputs(index)) > 1
+    return not PROTOCOLS[material.campaign.protocol].relative or len(material.outputs(index)) > 1
 
 
 def _groups(material: Material, indices: Sequence[int]) -> list[list[int]]:
@@ -48,7 +49,7 @@ def _groups(material: Material, indices: Sequence[int]) -> list[list[int]]:
     if campaign.design.structure in PAGES:
         wanted = set(indices)
         return [[index for index in span if index in wanted] for _, span in material.testset.documents()]
-    if campaign.protocol in SCORED:
+    if not PROTOCOLS[campaign.protocol].relative:
         return [[index] for index in indices]
     return consecutive_runs(material, indices, campaign.design.consecutive)
 

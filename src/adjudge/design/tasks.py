@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text, write_text
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 1
+    from adjudge.core.protocols import TaskKind
 
-TaskKind = Literal["work", "calibration", "tutorial"]
+SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True)
 class Output:
     """One translation as shown. `id` is its place in the tasks and says nothing of who made it.
 
-    `systems` are all that produced exactly this text. `kind` is one of `core.judgments.KINDS`. `of` is the id of the
+    `systems` are all that produced exactly this text. `kind` is one of `core.protocols.KINDS`. `of` is the id of the
     output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
     scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made.
     """

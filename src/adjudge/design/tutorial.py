@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
-from adjudge.design.campaign import MOST_POINTS, ON_SCALE, SCORED
+from adjudge.core.protocols import PROTOCOLS
+from adjudge.design.campaign import MOST_POINTS
 from adjudge.design.tasks import Item, Output, Screen, Task
 from adjudge.formats.parsing.delimited import Delimited, read_delimited, to_float, to_int
 
@@ -42,7 +43,7 @@ def read_tutorial(campaign: Campaign, path: Path) -> Task:
 
 
 def _outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int, item: str) -> tuple[Output, ...]:
-    if campaign.protocol in SCORED:
+    if not PROTOCOLS[campaign.protocol].relative:
         text = fields[table.need("target", "target1")].strip()
         expected = _score_range(campaign, table, fields, line)
         return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected),)
@@ -65,7 +66,7 @@ def _score_range(campaign: Campaign, table: Delimited, fields: list[str], line: 
     low = to_float(fields[table.need("low")], "low", table.path, line)
     high = to_float(fields[table.need("high")], "high", table.path, line)
     scale = campaign.score_scale
-    least, most = (scale.low, scale.high) if campaign.protocol in ON_SCALE else (0, _MOST[campaign.protocol])
+    least, most = (scale.low, scale.high) if PROTOCOLS[campaign.protocol].on_scale else (0, _MOST[campaign.protocol])
     if not least <= low <= high <= most:
         raise InputError(
             f"expects scores from {low:g} to {high:g}, the scale runs from {least:g} to {most:g}; correct it",

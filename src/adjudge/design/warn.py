@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from adjudge.design.campaign import SCORED
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.count import work_tasks
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _about_texts(tasks: TaskSet) -> Iterator[str]:
 
 def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:
     if report.connected_systems > 1:
-        how = "judged in one task" if campaign.protocol in SCORED else "compared with each other"
+        how = "judged in one task" if not PROTOCOLS[campaign.protocol].relative else "compared with each other"
         yield (
             f"the systems fall into {report.connected_systems} groups that are never {how}, not even through others; "
             "no method can rank across them"
@@ -60,7 +60,7 @@ def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:
 
 
 def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
-    if campaign.protocol not in SCORED or not report.meetings:
+    if PROTOCOLS[campaign.protocol].relative or not report.meetings:
         return
     systems = len(report.meetings[0].systems)
     least, most = report.systems_per_task.least, report.systems_per_task.most
@@ -92,7 +92,7 @@ def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> I
         if idle:
             yield f"{idle} of {len(tasks.annotators)} annotators have no task; make tasks smaller or invite fewer"
         single = sum(1 for number in counted.values() if number == 1)
-        if campaign.protocol in SCORED and 2 * single > len(counted):
+        if not PROTOCOLS[campaign.protocol].relative and 2 * single > len(counted):
             yield f"{single} of {len(counted)} annotators do one task only, so their z-scores are z-scores by task"
     shared = campaign.design.judgments > 1 or any(task.kind == "calibration" for task in tasks.tasks)
     if len(tasks.annotators) > 1 and not shared:
@@ -124,7 +124,7 @@ def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
 
 def _met_twice(tasks: TaskSet) -> int:
     """How often somebody sees a text of a segment again that is neither a repeat nor shown in other company."""
-    if tasks.protocol not in SCORED:
+    if PROTOCOLS[tasks.protocol].relative:
         return 0
     seen: Counter[tuple[str, str, str, str]] = Counter()
     for task in tasks.tasks:

@@ -20,6 +20,7 @@ import polars as pl
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.files import read_text, write_text
 from adjudge.core.judgments import SetAside
+from adjudge.core.protocols import NOT_CONTROLS
 from adjudge.formats.parsing.delimited import read_delimited, to_float
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.formats.parsing.delimited import Delimited
 
-_GENUINE = ("system", "calibration")
 _OUTPUT = ("system", "document", "segment")
 _BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
@@ -112,7 +112,7 @@ def _finished_edits(judgments: Judgments) -> Judgments:
     if set(judgments.protocols) - {"postedit"}:
         raise DataError(f"there are no post-edits in judgments of protocol '{', '.join(judgments.protocols)}'")
     final = judgments.final().keep(pl.col("text").is_not_null(), otherwise="post-edit that is not finished")
-    return final.keep(pl.col("kind").is_in(_GENUINE), otherwise="control, which is no translation of a system")
+    return final.keep(pl.col("kind").is_in(NOT_CONTROLS), otherwise="control, which is no translation of a system")
 
 
 def write_post_edits(judgments: Judgments, path: Path) -> Judgments:

@@ -17,8 +17,9 @@ from adjudge.audit.intervals import correlate
 from adjudge.check import check
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
+from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.core.sheet import PRINTED_DIGITS, RATED, SCORE_PROTOCOLS
+from adjudge.core.sheet import PRINTED_DIGITS
 from adjudge.results.gold import CurvePoint, Gold, GoldRun, GoldScore
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _standardised(
 ) -> tuple[pl.DataFrame, tuple[SetAside, ...]]:
     """The rated scores of annotators who are kept, with z from all of each annotator's scores; and what is left out."""
     final = run.final()
-    table = final.table.filter(pl.col("protocol").is_in(SCORE_PROTOCOLS) & pl.col("score").is_not_null())
+    table = final.table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     if table.height == 0:
         raise DataError("scores are needed for a gold standard, but the data hold none; check --format")
     own = pl.col("score")

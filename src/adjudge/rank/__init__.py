@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.rank.methods import DEFAULTS, METHODS, find_method
 
@@ -20,7 +21,6 @@ __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
 
 TABLES = (".csv",)
 """Files whose columns can be counted without reading rows one by one."""
-RELATIVE_PROTOCOLS = ("ranking", "pairwise")
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def default_method(judgments: Judgments) -> str:
     """The method for what the judgments are."""
     if not len(judgments):
         raise DataError("there are no judgments to rank; check the file and the filters")
-    relative = any(protocol in RELATIVE_PROTOCOLS for protocol in judgments.protocols)
+    relative = any(protocol in RELATIVE for protocol in judgments.protocols)
     return DEFAULTS["relative" if relative else "scores"]
 
 

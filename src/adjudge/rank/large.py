@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import DataError, InputError
-from adjudge.core.sheet import RATED, SCORE_PROTOCOLS, ItemMeans, significant
+from adjudge.core.protocols import RATED, SCORED
+from adjudge.core.sheet import ItemMeans, significant
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.customary import SystemItems, assemble_means, equal_scores_note, few_annotators_note
 
@@ -102,7 +103,7 @@ def _read(path: Path) -> pl.DataFrame | None:
     rated = pl.col("kind").cast(pl.String).is_in(RATED) if "kind" in wanted else pl.lit(value=True)
     scored = pl.col("score").is_not_null()
     if "protocol" in wanted:
-        scored &= pl.col("protocol").cast(pl.String).is_in(SCORE_PROTOCOLS)
+        scored &= pl.col("protocol").cast(pl.String).is_in(SCORED)
     try:
         rows = pl.scan_csv(path, schema_overrides=types).select(*wanted, rated=rated).filter(scored)
         table = rows.collect(engine="streaming")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from adjudge.check import check
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
+from adjudge.core.protocols import RATED
 from adjudge.formats import read
 from adjudge.formats.parsing.spaced import read_spaced
 from adjudge.meta.gold import gold
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 
 NAME = "document-qe"
-RATED = ("system", "repeat")
 # The released z-scores were made with workers' means of seven digits.
 DECIMALS = 5
 _OF_DOCUMENTS = {"z": DECIMALS, "raw": DECIMALS, "n": 0}

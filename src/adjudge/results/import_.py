@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from adjudge.core.protocols import NOT_JUDGED
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, text
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
     from adjudge.results.result import Setting
-
-
-NOT_JUDGED = ("tutorial", "attention")
 
 
 @dataclass(frozen=True, kw_only=True)

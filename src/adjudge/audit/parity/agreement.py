@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.agree.coefficients import cohen_kappa
-from adjudge.core.comparisons import NOT_COMPARED, RELATIVE
+from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.results.parity import GroupAgreement
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _items(judgments: Judgments) -> dict[tuple[str, str, int], dict[str, Ranks]]
     """Ranks by segment and annotator; a segment that one annotator saw twice is another item the second time."""
     table = judgments.final().table.filter(
         pl.col("protocol").is_in(RELATIVE)
-        & ~pl.col("kind").is_in(NOT_COMPARED)
+        & ~pl.col("kind").is_in(NOT_TRANSLATIONS)
         & pl.col("rank").is_not_null()
         & pl.col("annotator").is_not_null()
     )

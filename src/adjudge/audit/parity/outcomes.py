@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.comparisons import RELATIVE, comparisons, segment_keys
+from adjudge.core.comparisons import comparisons, segment_keys
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.humans import compile_human_pattern
+from adjudge.core.protocols import RELATIVE, SCORED, WORK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-
-NOT_SCORES = (*RELATIVE, "postedit", "acceptability")
-RATED = ("system", "reference", "repeat")
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ def _rank_points(pairs: Comparisons, places: pl.DataFrame) -> pl.DataFrame:
 
 def _by_scores(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     table = judgments.final().table.filter(
-        ~pl.col("protocol").is_in(NOT_SCORES) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null()
+        pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(WORK) & pl.col("score").is_not_null()
     )
     if table.height == 0:
         raise DataError("ranks or scores are needed, and the data hold neither; check the export")

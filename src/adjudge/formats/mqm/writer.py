@@ -12,6 +12,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError, shown
 from adjudge.core.files import write_text
+from adjudge.core.protocols import NOT_CONTROLS
 from adjudge.core.spans import MISSING, SOURCE
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 HEADER = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
 NO_ERROR = "No-error"
-_GENUINE = ("system", "calibration")
 _OPEN, _CLOSE = "<v>", "</v>"
 _BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
@@ -35,7 +35,8 @@ def written(judgments: Judgments) -> Judgments:
             f"MQM ratings hold errors with categories (protocol mqm), not '{protocols}'; use another format"
         )
     final = judgments.final().keep(pl.col("score").is_not_null(), otherwise="judgment that is not finished")
-    return final.keep(pl.col("kind").is_in(_GENUINE), otherwise="control, which MQM ratings cannot tell from others")
+    genuine = pl.col("kind").is_in(NOT_CONTROLS)
+    return final.keep(genuine, otherwise="control, which MQM ratings cannot tell from others")
 
 
 def write(judgments: Judgments, path: Path) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 from adjudge.core.comparisons import BLOCK_KEY
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.judgments import first_true
+from adjudge.core.protocols import ON_SCALE, PROTOCOLS
 from adjudge.formats.rankings.labels import scale_of
 
 if TYPE_CHECKING:
@@ -19,12 +20,9 @@ if TYPE_CHECKING:
 
     from adjudge.formats.options import ReadOptions
 
-# Protocols whose scores lie on a scale from 0 to 100; scores computed back from standardised ones miss it by a hair.
-ON_SCALE = ("da", "sqm", "esa")
+# The scale of scores; those computed back from standardised ones miss it by a hair.
 SCALE = (0.0, 100.0)
 ROUNDING = 0.01
-# protocol: the column without which it says nothing
-NEEDED = {"ranking": "rank", "pairwise": "rank", "da": "score", "sqm": "score"}
 # How long the scale of the field's rankings is.
 USUAL_LABELS = 5
 ANSWERS = ("rank", "score", "spans", "text")
@@ -38,7 +36,7 @@ def check_answers(table: pl.DataFrame, given: Sequence[str], source: Source) -> 
             f"has no column 'rank' or 'score', it has {columns}; see docs/data.md for the judgment table"
         )
     for protocol in table["protocol"].drop_nulls().unique().sort():
-        needed = NEEDED.get(protocol)
+        needed = PROTOCOLS[protocol].needed_column
         if needed is not None and needed not in given:
             raise source.fault(f"has no column '{needed}', which protocol '{protocol}' needs; it has {columns}")
     off = ~table["score"].is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING)

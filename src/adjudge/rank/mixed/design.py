@@ -22,7 +22,7 @@ import polars as pl
 
 from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
-from adjudge.core.sheet import RATED, SCORE_PROTOCOLS
+from adjudge.core.protocols import RATED, SCORED
 from adjudge.rank.connected import groups, in_words
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def rows_of_the_model(judgments: Judgments) -> Judgments:
     """The judgments that take part in the model, row for row as in its design."""
     last = judgments.final()
     numbered = replace(last, table=last.table.with_row_index(_ROW))
-    scores = numbered.select(pl.col("protocol").is_in(SCORE_PROTOCOLS))
+    scores = numbered.select(pl.col("protocol").is_in(SCORED))
     used = scores.keep(pl.col("score").is_not_null(), otherwise="no score was given")
     used = _without_constant_annotators(used)
     used = used.keep(pl.col("kind").is_in(RATED), otherwise="control or tutorial items, not outputs to rank")

@@ -1,0 +1,156 @@
+"""Protocols (how people judge) and kinds of outputs (what an output is shown for): one table of each.
+
+Every stage asks these tables for facts: `PROTOCOLS["esa"].marked`, `KINDS["repeat"].rated`. The tuples below them list
+the names that have a fact in common, for conditions on a column. `docs/data.md` explains both in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Answer = Literal["rank", "score", "spans", "edit", "verdict"]
+TaskKind = Literal["work", "calibration", "tutorial"]
+Severity = Literal["neutral", "minor", "major", "critical"]
+CollectedProtocol = Literal["ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit"]
+"""The protocols of the web page. A type cannot be computed; a test compares it with the table."""
+
+SEVERITIES: tuple[Severity, ...] = ("neutral", "minor", "major", "critical")
+"""How bad an error can be, from the mildest."""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """One way to judge translations.
+
+    Attributes:
+        name: its name in files, commands and pages.
+        label: its name in a sentence.
+        answer: what a person gives for each output. `verdict` is a yes or no about an edited translation.
+        scored: whether the column `score` measures the quality of a system.
+        on_scale: whether people choose the score on a scale, so that it has a lowest and a highest value.
+        severities: which errors are marked in the text, from the mildest; empty where none are.
+        categories: whether each error has a category, and the score follows from the errors.
+        collected: whether the web page can collect such judgments.
+    """
+
+    name: str
+    label: str
+    answer: Answer
+    scored: bool = False
+    on_scale: bool = False
+    severities: tuple[Severity, ...] = ()
+    categories: bool = False
+    collected: bool = True
+
+    @property
+    def relative(self) -> bool:
+        """Whether outputs shown together are compared with each other."""
+        return self.answer == "rank"
+
+    @property
+    def marked(self) -> bool:
+        """Whether errors are marked in the text."""
+        return bool(self.severities)
+
+    @property
+    def edited(self) -> bool:
+        """Whether people correct the translation."""
+        return self.answer == "edit"
+
+    @property
+    def in_text(self) -> bool:
+        """Whether people work in the text itself: they mark errors or correct it."""
+        return self.marked or self.edited
+
+    @property
+    def needed_column(self) -> Literal["rank", "score"] | None:
+        """The column of the judgment table without which a judgment says nothing, if there is one."""
+        if self.relative:
+            return "rank"
+        return "score" if self.scored and not self.marked else None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an output is shown for.
+
+    Attributes:
+        name: its name in the column `kind`.
+        meaning: what it is, in a few words.
+        task: the sort of task it stands in.
+        translation: whether it is a translation as a system or a person made it, neither spoilt nor made up.
+        control: whether it is there to check annotators rather than to be ranked.
+        rated: whether its scores count for its system.
+        judged: whether its judgments count as judgments of the campaign.
+        made_from: the kinds of outputs it is made from, the preferred one first.
+    """
+
+    name: str
+    meaning: str
+    task: TaskKind = "work"
+    translation: bool = True
+    control: bool = False
+    rated: bool = False
+    judged: bool = True
+    made_from: tuple[str, ...] = ()
+
+
+PROTOCOLS: dict[str, Protocol] = {
+    protocol.name: protocol
+    for protocol in (
+        Protocol("ranking", "ranking", "rank"),
+        Protocol("da", "direct assessment", "score", scored=True, on_scale=True),
+        Protocol("pairwise", "pairwise comparison", "rank"),
+        Protocol("sqm", "scalar quality metric", "score", scored=True, on_scale=True),
+        Protocol(
+            "esa", "error span annotation", "score", scored=True, on_scale=True, severities=("minor", "major")
+        ),
+        Protocol(
+            "mqm", "multidimensional quality metrics", "spans", scored=True, severities=SEVERITIES, categories=True
+        ),
+        Protocol("postedit", "post-editing", "edit"),
+        Protocol("acceptability", "acceptability of post-edits", "verdict", collected=False),
+    )
+}  # fmt: skip
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("system", "an output of a system", rated=True),
+        Kind("reference", "a reference shown as a control", control=True),
+        Kind("degraded", "a damaged text", translation=False, control=True, made_from=("system", "reference")),
+        Kind("repeat", "an output shown again", control=True, rated=True, made_from=("system",)),
+        Kind("calibration", "an output that all annotators judge", task="calibration"),
+        Kind("tutorial", "an example that teaches the protocol", task="tutorial", translation=False, judged=False),
+        Kind("attention", "a text that says what to answer", translation=False, control=True, judged=False),
+    )
+}
+KIND_CODES: dict[str, int] = {name: code for code, name in enumerate(KINDS)}
+"""The place of every kind in the table, for arrays of codes."""
+
+RELATIVE = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.relative)
+"""Outputs are compared with each other."""
+SCORED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.scored)
+"""The score measures the quality of a system."""
+ON_SCALE = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.on_scale)
+"""People choose the score on a scale."""
+MARKED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.marked)
+"""Errors are marked in the text."""
+COLLECTED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.collected)
+"""The web page collects them."""
+ONE_BY_ONE = tuple(name for name in COLLECTED if not PROTOCOLS[name].relative)
+"""The web page collects them, each output judged by itself."""
+
+RATED = tuple(kind.name for kind in KINDS.values() if kind.rated)
+"""Scores of these count for systems."""
+TRANSLATIONS = tuple(kind.name for kind in KINDS.values() if kind.translation)
+"""Translations as they were made; what is not among them says nothing about a system."""
+NOT_TRANSLATIONS = tuple(kind.name for kind in KINDS.values() if not kind.translation)
+"""Outputs shown to check or to teach people."""
+WORK = tuple(kind.name for kind in KINDS.values() if kind.translation and kind.task == "work")
+"""Translations in tasks of work: not those that all annotators judge for calibration."""
+NOT_CONTROLS = tuple(kind.name for kind in KINDS.values() if kind.translation and not kind.control)
+"""Translations of systems that check nobody."""
+NOT_JUDGED = tuple(kind.name for kind in KINDS.values() if not kind.judged)
+"""Answers to these are no judgments of the campaign."""
