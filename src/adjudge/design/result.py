@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, percent, text
+from adjudge.results.table import Table, number, percent, shown_name, text
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,8 @@ class DesignReport(Result):
 
     def _systems(self) -> Table:
         rows = tuple(
-            (f"{row.system}{human}", row.judgments, row.segments, row.documents, row.tasks, row.shared)
+            (shown_name(row.system, row.human), row.judgments, row.segments, row.documents, row.tasks, row.shared)
             for row in self.systems
-            for human in (" (human)" if row.human else "",)
         )
         columns = (
             text("system"),

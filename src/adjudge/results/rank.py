@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.results.components import component_table
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Cell, Table, number, p_value, text
+from adjudge.results.table import Cell, Column, Span, Table, number, p_value, shown_name, span, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from adjudge.results.components import LeftOut, VarianceComponent
 
@@ -97,31 +97,29 @@ class Ranking(Result):
     @property
     def order(self) -> tuple[str, ...]:
         """The systems' names, the best first."""
-        return tuple(one.system for one in self.systems)
+        return tuple(system.system for system in self.systems)
 
     def tables(self) -> tuple[Table, ...]:
         """The ranking with a line between clusters."""
-        names = list(dict.fromkeys(name for one in self.systems for name in one.numbers))
-        rows: list[tuple[Cell, ...]] = []
-        lines: set[int] = set()
-        for i, one in enumerate(self.systems):
-            if i and one.cluster != self.systems[i - 1].cluster:
-                lines.add(i)
-            low, high = one.rank_set
-            span = f"{low}" if low == high else f"{low}–{high}"
-            own = tuple(one.numbers.get(name) for name in names)
-            rows.append((one.rank, one.system + (" (human)" if one.human else ""), one.score, span, one.n, *own))
+        names = list(dict.fromkeys(name for system in self.systems for name in system.numbers))
+        rows = tuple(_row(system, names) for system in self.systems)
+        neighbours = zip(self.systems, self.systems[1:], strict=False)
+        lines = frozenset(i for i, (above, below) in enumerate(neighbours, start=1) if above.cluster != below.cluster)
         columns = (
             number("rank", 0),
             text("system"),
             number("score", 3, help=f"by {self.method}"),
-            text("rank set", help="ranks that the data leave possible"),
+            span("rank set", help="ranks that the data leave possible", name="rank_set"),
             number("n", 0, help="judgments (or segments) behind the score"),
-            *(number(name.replace("_", " "), help=_MEANINGS.get(name, "")) for name in names),
+            *(Column(name.replace("_", " "), help=_MEANINGS.get(name, ""), name=name) for name in names),
         )
         note = f"Lines separate clusters by the rule '{self.lines.rule}' at {self.lines.level:g}."
-        ranking = Table(f"Ranking by {self.method}", columns, tuple(rows), note, frozenset(lines))
+        ranking = Table(f"Ranking by {self.method}", columns, rows, note, lines)
         return (ranking, component_table(self.components, self.left_out)) if self.components else (ranking,)
+
+    def all_tables(self) -> tuple[Table, ...]:
+        """The ranking, and every pair of systems."""
+        return (*self.tables(), self.comparison_table())
 
     def comparison_table(self) -> Table:
         """Every pair of systems: difference and p-values."""
@@ -131,7 +129,13 @@ class Ranking(Result):
             text("worse"),
             number("difference"),
             p_value("p"),
-            p_value("p (Holm)"),
-            p_value("p (BH)"),
+            p_value("p (Holm)", name="p_holm"),
+            p_value("p (BH)", name="p_bh"),
         )
         return Table("Pairs of systems", columns, rows)
+
+
+def _row(system: RankedSystem, names: Sequence[str]) -> tuple[Cell, ...]:
+    own = (system.numbers.get(name) for name in names)
+    name = shown_name(system.system, system.human)
+    return (system.rank, name, system.score, Span(*system.rank_set), system.n, *own)

@@ -13,6 +13,8 @@ import numpy as np
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from adjudge.core.judgments import SetAside
     from adjudge.results.table import Table
 
@@ -39,6 +41,54 @@ class Result:
     def tables(self) -> tuple[Table, ...]:
         """The summary tables, the most important first."""
         raise NotImplementedError
+
+    def all_tables(self) -> tuple[Table, ...]:
+        """The summary tables, and those that are too long to be shown every time."""
+        return self.tables()
+
+    def to_frame(self, table: str | int | None = None) -> pl.DataFrame:
+        """A table of the result as a polars data frame, in full precision.
+
+        Args:
+            table: its place among `all_tables()`, or words of its title; the most important table where left out.
+        """
+        from adjudge.results.display import find_table, frame_of
+
+        return frame_of(find_table(self, table))
+
+    def to_pandas(self, table: str | int | None = None) -> Any:
+        """The same as `to_frame`, as a pandas data frame. Needs pandas."""
+        from adjudge.results.display import as_pandas
+
+        return as_pandas(self.to_frame(table))
+
+    def plot(self, chart: str | None = None) -> Any:
+        """A chart of the report as an Altair object, which a notebook draws and `save` writes to a file.
+
+        Args:
+            chart: its name; the first where left out. A wrong name lists those that there are.
+        """
+        from adjudge.results.display import altair_chart
+
+        return altair_chart(self, chart)
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        # Written into every class, so that `dataclass` does not make one that prints all numbers.
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.signature}>"
+
+    def __str__(self) -> str:
+        from adjudge.results.display import short_text
+
+        return short_text(self)
+
+    def _repr_html_(self) -> str:
+        from adjudge.results.display import short_html
+
+        return short_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The result for machines: plain values in full precision, null instead of NaN."""

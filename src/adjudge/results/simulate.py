@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, text
+from adjudge.results.table import Table, number, shown_name, text
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
@@ -40,7 +40,7 @@ class Truth(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The systems in true order."""
-        rows = tuple((one.rank, one.system + (" (human)" if one.human else ""), one.quality) for one in self.systems)
+        rows = tuple((system.rank, shown_name(system.system, system.human), system.quality) for system in self.systems)
         columns = (number("true rank", 0), text("system"), number("quality", help=self.unit))
         who = ", ".join(self.careless) or "nobody"
         return (Table("The truth", columns, rows, f"Quality in {self.unit}. Careless annotators: {who}."),)

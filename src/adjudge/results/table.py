@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-Cell = str | int | float | bool | None
-ColumnKind = Literal["text", "number", "percent", "p"]
+
+class HumanName(str):
+    """The name of a human translation. Tables show it with the word `(human)`; files hold the name alone."""
+
+    __slots__ = ()
+
+
+class Span(NamedTuple):
+    """The whole numbers from `low` to `high`, such as the ranks that a system may have. Files hold two columns."""
+
+    low: int
+    high: int
+
+
+Cell = str | int | float | bool | Span | None
+ColumnKind = Literal["text", "number", "percent", "p", "span"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +32,13 @@ class Column:
     kind: ColumnKind = "number"
     digits: int = 3
     help: str = ""
+    name: str = ""
+    """The column's name in files and data frames, where it is not the label."""
+
+    @property
+    def key(self) -> str:
+        """The column's name in files and data frames."""
+        return self.name or self.label
 
 
 @dataclass(frozen=True)
@@ -46,14 +67,19 @@ def percent(label: str, digits: int = 1, help: str = "") -> Column:  # noqa: A00
     return Column(label, "percent", digits, help)
 
 
-def p_value(label: str = "p", help: str = "") -> Column:  # noqa: A002
+def p_value(label: str = "p", help: str = "", name: str = "") -> Column:  # noqa: A002
     """A column of p-values, never shown as 0."""
-    return Column(label, "p", 3, help)
+    return Column(label, "p", 3, help, name)
+
+
+def span(label: str, help: str = "", name: str = "") -> Column:  # noqa: A002
+    """A column of ranges of whole numbers."""
+    return Column(label, "span", 0, help, name)
 
 
 def shown_name(system: str, human: bool) -> str:
-    """A system's name as tables show it."""
-    return f"{system} (human)" if human else system
+    """A system's name as tables hold it; shown with the word `(human)` where it is a human translation."""
+    return HumanName(system) if human else system
 
 
 def show(cell: Cell, column: Column) -> str:
@@ -63,7 +89,9 @@ def show(cell: Cell, column: Column) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, str):
-        return cell
+        return f"{cell} (human)" if isinstance(cell, HumanName) else cell
+    if isinstance(cell, Span):
+        return f"{cell.low}" if cell.low == cell.high else f"{cell.low}–{cell.high}"
     if column.kind == "p":
         return _show_p(float(cell))
     if column.kind == "percent":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Table, number, text
+from adjudge.results.table import Span, Table, number, span, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,12 +69,12 @@ class Tournament(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The cheapest order, what it contradicts, and the cost of every ranking."""
-        movable = {one.system: f"{one.highest}–{one.lowest}" for one in self.mfas.movable}
+        movable = {system.system: Span(system.highest, system.lowest) for system in self.mfas.movable}
         words = "The tournament has no cycle." if self.acyclic else f"Systems in cycles: {self._cycle_words()}."
         order = Table(
             "The order that contradicts the fewest judgments",
-            (number("rank", 0), text("system"), text("ranks in cheapest orders")),
-            tuple((i, name, movable.get(name, str(i))) for i, name in enumerate(self.mfas.order, start=1)),
+            (number("rank", 0), text("system"), span("ranks in cheapest orders")),
+            tuple((i, name, movable.get(name, Span(i, i))) for i, name in enumerate(self.mfas.order, start=1)),
             f"{self._proof_words()} {words}",
         )
         violated = Table(

@@ -19,15 +19,20 @@ def annotators_section(results: PairResults) -> Section | None:
     if checked is None:
         return None
     charts = []
-    if any(
-        annotator.control_difference is not None and annotator.seconds is not None for annotator in checked.annotators
-    ):
+    if has_controls(checked):
         says = "Careless annotators are quick and score degraded translations like genuine ones: lower left."
         charts.append(
             Chart("annotators", "What annotators see, and how fast they are", says, annotators_chart(checked))
         )
     first, *rest = checked.tables()
     return Section("annotators", "Annotators", _words(checked), tuple(charts), (first,), tuple(rest), checked.notes)
+
+
+def has_controls(checked: Checked) -> bool:
+    """Whether there is anything to draw: annotators who judged controls, with known times."""
+    return any(
+        annotator.control_difference is not None and annotator.seconds is not None for annotator in checked.annotators
+    )
 
 
 def _words(checked: Checked) -> tuple[str, ...]:

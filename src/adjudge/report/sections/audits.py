@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.page import Section
+from adjudge.report.sections.claims import claims_chart
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
 from adjudge.results.audit.aa import AATest
+from adjudge.results.audit.claims import Claims
 from adjudge.results.audit.influence import Influence
 from adjudge.results.audit.reliability import Reliability
 from adjudge.results.audit.stability import Stability
 from adjudge.results.audit.tasks import Documents, TaskComposition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from adjudge.results.audit import Audit
     from adjudge.results.audit import Section as AuditSection
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
@@ -51,7 +54,7 @@ def audit_sections(results: PairResults) -> tuple[Section, ...]:
         return ()
     elsewhere = (*ELSEWHERE, *WITH_OPPONENTS) if is_relative(results.ranking) else ELSEWHERE
     shown = [(name, section) for name, section in results.audit.sections.items() if name not in elsewhere]
-    shown.sort(key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER))
+    shown.sort(key=_position)
     return tuple(_section(name, section) for name, section in shown)
 
 
@@ -67,6 +70,23 @@ def _section(name: str, audit: AuditSection) -> Section:
     title, words = TITLES.get(name, (name.replace("_", " ").capitalize(), ""))
     first, *rest = audit.tables()
     return Section(name, title, (words,) if words else (), tables=(first,), folded=tuple(rest))
+
+
+def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:
+    """The charts of an audit by name, in the order of the report."""
+    sections = sorted(audit.sections.items(), key=_position)
+    charts: dict[str, Mapping[str, Any]] = {}
+    for name, section in sections:
+        if isinstance(section, Claims):
+            names = dict.fromkeys(system for claim in section.claims for system in claim.systems)
+            charts[name] = claims_chart(section, list(names))
+        else:
+            charts |= {chart.slug: chart.spec for chart in _section(name, section).charts}
+    return charts
+
+
+def _position(item: tuple[str, AuditSection]) -> int:
+    return ORDER.index(item[0]) if item[0] in ORDER else len(ORDER)
 
 
 def audit_tables(results: PairResults, *names: str) -> tuple[Table, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
-from adjudge.report.sections.audits import audit_tables, is_relative
+from adjudge.report.sections.audits import audit_tables
 from adjudge.report.words import pairs_told_apart
 
 if TYPE_CHECKING:
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
 ROW_HEIGHT = 30
+# What a cell of the chart is, by the kind of judgments.
+_CELL = {
+    "relative": "A cell is the percentage of comparisons that the row's system won against the column's, ties left "
+    "out; a dot marks pairs that all judgments together tell apart.",
+    "scores": "A cell is the row's score minus the column's.",
+}
 # How sure it is that the row's system is worse, or better, than the column's.
 _EVIDENCE = ("worse", "perhaps worse", "open", "perhaps better", "better")
 _COLOURS = (theme.HEAT[0], theme.HEAT[2], theme.HEAT[3], theme.HEAT[4], theme.HEAT[6])
@@ -25,25 +31,23 @@ def pairs_section(results: PairResults) -> Section:
     ranking = results.ranking
     told, pairs = pairs_told_apart(ranking)
     words = [f"{told:,} of {pairs:,} pairs are told apart after Holm's correction for asking {pairs:,} questions."]
-    charts = []
-    if is_relative(ranking):
-        words.append(
-            "A cell is the percentage of comparisons that the row's system won against the column's, ties left out; "
-            "a dot marks pairs that all judgments together tell apart."
-        )
-        says = "Blue: the row's system wins more often; orange: it loses more often."
-        charts.append(Chart("pairs", "Who beats whom", says, wins_heatmap(ranking)))
-    else:
-        words.append("A cell is the row's score minus the column's.")
-        says = "Blue: the row's system is better; orange: worse; pale: told apart only without Holm's correction."
-        charts.append(Chart("pairs", "Differences", says, differences_heatmap(ranking, unit=ranking.unit)))
+    words.append(_CELL[ranking.kind])
     return Section(
         "pairs",
         "Pairs of systems",
         tuple(words),
-        tuple(charts),
+        (pairs_chart(ranking),),
         folded=(ranking.comparison_table(), *audit_tables(results, "discrepancies", "sole_winners")),
     )
+
+
+def pairs_chart(ranking: Ranking) -> Chart:
+    """Who beats whom where systems were compared, differences of scores otherwise."""
+    if ranking.kind == "relative":
+        says = "Blue: the row's system wins more often; orange: it loses more often."
+        return Chart("pairs", "Who beats whom", says, wins_heatmap(ranking))
+    says = "Blue: the row's system is better; orange: worse; pale: told apart only without Holm's correction."
+    return Chart("pairs", "Differences", says, differences_heatmap(ranking, unit=ranking.unit))
 
 
 def wins_heatmap(ranking: Ranking) -> dict[str, Any]:

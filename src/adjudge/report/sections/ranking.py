@@ -23,7 +23,7 @@ def ranking_section(results: PairResults) -> Section:
     """Always there: a report without a ranking is none."""
     ranking = results.ranking
     charts = (
-        _scores(ranking),
+        scores_chart(ranking),
         Chart(
             "ranges",
             "Ranks that the data leave possible",
@@ -45,7 +45,8 @@ def _what(ranking: Ranking) -> str:
     return f"{what}; shaded bands are clusters: between two bands the data draw a line, within a band they do not."
 
 
-def _scores(ranking: Ranking) -> Chart:
+def scores_chart(ranking: Ranking) -> Chart:
+    """Scores with intervals, or distances from the first where the method gives intervals of differences."""
     if _has_gaps(ranking):
         says = f"Bars that reach {ranking.order[0]}'s line leave open who is better."
         return Chart("forest", "Distance from the first", says, behind(ranking, unit="points"))
