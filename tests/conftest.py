@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.warm_command import Run, WarmCommand
+
 # How long an example takes depends on the machine and its load, which no test is about.
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("adjudge")
+
+__all__ = ["ROOT", "Run", "WarmCommand", "assert_explained", "data_folder"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -34,28 +33,12 @@ def data() -> Path:
     return folder
 
 
-@dataclass(frozen=True)
-class Run:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        assert self.code == 0, self.err
-        return json.loads(self.out)
-
-
 @pytest.fixture(scope="session")
-def adjudge() -> Callable[..., Run]:
+def adjudge() -> Iterator[Callable[..., Run]]:
     """Run the command `adjudge` in a process of its own."""
-
-    def run(*arguments: str | Path) -> Run:
-        command = [sys.executable, "-m", "adjudge", *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
-        return Run(done.returncode, done.stdout, done.stderr)
-
-    return run
+    command = WarmCommand()
+    yield command
+    command.close()
 
 
 def assert_explained(run: Run, *, code: int = 1, names: tuple[str, ...] = ()) -> None:
