@@ -116,6 +116,6 @@ def test_a_significant_trial_needs_its_standard_error() -> None:
     one, many = np.full((2, 2), 1.0), np.full((2, 2), 1e6)
     assert Trial("t", "t", difference, one * 0.5, many).keeps_better(0, 1, 0.05)
     assert not Trial("t", "t", difference, one * 5, many).keeps_better(0, 1, 0.05)
-    assert Trial("t", "t", difference, one * 0.2, many).keeps_equal(0, 1, 3.0, 0.05)
-    assert not Trial("t", "t", difference, one, many).keeps_equal(0, 1, 3.0, 0.05)
+    assert Trial("t", "t", difference, one * 0.2, many).equivalence([(0, 1)], 3.0)[0, 1] < 0.05
+    assert Trial("t", "t", difference, one, many).equivalence([(0, 1)], 3.0)[0, 1] > 0.05
     assert pytest.approx(2.0) == difference[0, 1]

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 
+FEWEST_ANNOTATORS = 4
+"""With fewer, a half would be a single person or nobody."""
+
+
+def random_half(annotator: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """The rows of half of the annotators, drawn at random; of an odd number the smaller half."""
+    people = int(annotator.max()) + 1
+    chosen = np.zeros(people, dtype=bool)
+    chosen[rng.permutation(people)[: people // 2]] = True
+    return chosen[annotator]
+
+
 def z_by_row(judgments: Judgments) -> NDArray[np.float64]:
     """The z-score of every row in the table of last revisions; NaN where there is none."""
     table = judgments.final().table

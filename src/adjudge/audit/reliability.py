@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.halves import z_by_row
+from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half, z_by_row
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, fit, prepare
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 METHODS = ("mixed", "mixed-rank", "zscore", "raw")
 SPLITS = 25
-FEWEST_ANNOTATORS = 4
 _STREAM = 32
 
 
@@ -66,19 +65,12 @@ def reliability(
     known = {name: fit(design.with_scores(values[name])).ratios for name in chosen if name.startswith("mixed")}
     tau: dict[str, list[float]] = {name: [] for name in chosen}
     for split in range(splits):
-        first = _random_half(design.annotator, generator(seed, _STREAM, split))
+        first = random_half(design.annotator, generator(seed, _STREAM, split))
         first_scores, other = (_orders(design, rows, values, chosen, known) for rows in (first, ~first))
         for name in chosen:
             tau[name].append(_tau(first_scores[name], other[name]))
     methods_found = {name: _agreement(np.array(values)) for name, values in tau.items()}
     return Reliability(methods_found, levels_of(design.annotator), len(design.systems))
-
-
-def _random_half(annotator: NDArray[np.int64], rng: np.random.Generator) -> Rows:
-    people = levels_of(annotator)
-    chosen = np.zeros(people, dtype=bool)
-    chosen[rng.permutation(people)[: people // 2]] = True
-    return chosen[annotator]
 
 
 def _orders(

@@ -19,8 +19,9 @@ class AuditSettings:
     """The method whose scores are audited; where left out, `wins-or-ties` for rankings."""
     lines: str | None = None
     """Rule for lines between clusters, where a section draws them; `scipy-1.6` for stability where left out."""
-    margin: float = 3.0
-    """Systems no further apart than so many points count as equal, where parity with a human is claimed."""
+    margin: float | str | None = None
+    """How far a system may be from a human translation and still be at parity: in points, or as a share of the scale
+    such as `5%`. Where left out, 3 points on scales from 0 to 100, and no claims of parity on others."""
     edits: Judgments | None = None
     """Post-edits, where they are not among the judgments; of any language pairs, the one audited is picked."""
     acceptability: Judgments | None = None

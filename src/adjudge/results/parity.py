@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Part = Literal["all", "contaminated", "untouched"]
 Verdict = Literal["below the human", "above the human", "at parity", "not told apart"]
 MOST_GROUPS = 20
+LEVEL = 0.05
 Interval = tuple[float, float]
 
 
@@ -29,6 +30,13 @@ class Contrast:
     p: float
     margin: float | None = None
     p_equivalence: float | None = None
+
+    @property
+    def shows_parity(self) -> bool:
+        """Whether the difference is surely within the margin; never beside a significant difference beyond it."""
+        if self.margin is None or self.p_equivalence is None or self.p_equivalence > LEVEL:
+            return False
+        return self.p > LEVEL or abs(self.difference) <= self.margin
 
 
 @dataclass(frozen=True)
@@ -62,17 +70,13 @@ class SystemParity:
 
         `at parity` needs evidence: a difference that is surely smaller than the margin.
         """
-        if (
-            self.contrast is not None
-            and self.contrast.p_equivalence is not None
-            and self.contrast.p_equivalence <= 0.05
-        ):
+        if self.contrast is not None and self.contrast.shows_parity:
             return "at parity"
         low, high = self.lead_interval if self.contrast is None else self.contrast.interval
         p = self.p if self.contrast is None else self.contrast.p
-        if p <= 0.05 and high < 0:
+        if p <= LEVEL and high < 0:
             return "below the human"
-        return "above the human" if p <= 0.05 and low > 0 else "not told apart"
+        return "above the human" if p <= LEVEL and low > 0 else "not told apart"
 
     def to_dict(self) -> dict[str, Any]:
         """As promised to users, with the verdict."""

@@ -1,18 +1,21 @@
 """Claims from rankings: every statement by Bradley-Terry with resampled annotators, put to other rankings.
 
-Trials: without the reference, the best and the worst system; the direction of expected wins and of wins without ties;
-every annotator left out in turn, at the spread that all annotators show.
+Trials: both halves of the annotators in several random divisions; without the reference, the best and the worst
+system; the direction of expected wins and of wins without ties; every annotator left out in turn, at the spread that
+all annotators show.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.claims.trials import Trial, spread_out
+from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, spread_out
 from adjudge.audit.claims.verdicts import Evidence, better_claims
-from adjudge.core.comparisons import comparisons
+from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
+from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, ratios
 from adjudge.rank.connected import check_connected, groups_that_met
@@ -34,32 +37,47 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 RESAMPLES = 1000
 MOST_LEFT_OUT = 60
+_STREAM = 34
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     """Make every claim and put it to the trials."""
     compared = comparisons(judgments)
     check_comparable(compared)
-    whole = _Estimated(compared, settings.seed)
+    whole = _Estimated(units_of(compared), settings.seed)
     check_connected(whole.tally)
     trials: list[Trial] = []
 
     def tried() -> list[Trial]:
         if not trials:
-            trials.extend(_trials(whole, settings.seed))
+            trials.extend(_trials(compared, whole, settings.seed))
         return trials
 
     claims = better_claims(whole.evidence(), LEVEL, tried)
     audits = tuple(dict.fromkeys(trial.family for trial in trials))
-    return Claims("bradley-terry", "log-odds of winning", LEVEL, None, claims, audits)
+    return Claims(
+        method="bradley-terry",
+        unit="log-odds of winning",
+        level=LEVEL,
+        margin=None,
+        claims=claims,
+        audits=audits,
+        humans=tuple(name for name, human in zip(compared.systems, compared.human, strict=True) if human),
+        annotators=_named_annotators(compared),
+    )
+
+
+def _named_annotators(compared: Comparisons) -> int | None:
+    """How many people judged; None where some are not named."""
+    names = [compared.annotators[code] for code in labelling_annotators(compared)]
+    return None if NOBODY in names else len(names)
 
 
 class _Estimated:
     """Strengths with the spread of their differences over resampled annotators (blocks, where there is one only)."""
 
-    def __init__(self, compared: Comparisons, seed: int) -> None:
-        self.compared = compared
-        self.units: Units = units_of(compared)
+    def __init__(self, units: Units, seed: int) -> None:
+        self.units = units
         self.tally = self.units.total()
         self.scores = bradley_terry.scores(self.tally)
         drawn = self.units.resampled(RESAMPLES, generator(seed))
@@ -81,7 +99,7 @@ class _Estimated:
         # The size of a lead that no judgment contradicts is the prior's; an interval would be made up.
         half[self.apart.leads | self.apart.leads.T] = np.nan
         tests = resampling_tests(self.scores, self.se, self.units.number, self.tally.wins)
-        systems, human = self.compared.systems, self.compared.human
+        systems, human = self.units.systems, self.units.human
         return Evidence(systems, human, self.scores, difference, difference - half, difference + half, tests.two_sided)
 
 
@@ -90,8 +108,8 @@ def _differences(scores: NDArray[np.float64], tally: Tally) -> NDArray[np.float6
     return np.where(group[:, None] == group[None, :], scores[:, None] - scores[None, :], np.nan)
 
 
-def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
-    compared = whole.compared
+def _trials(compared: Comparisons, whole: _Estimated, seed: int) -> Iterator[Trial]:
+    yield from _halves(whole, seed)
     order = np.argsort(-whole.scores)
     everyone = np.arange(len(order))
     left_out = [("without the best system", everyone == order[0]), ("without the worst system", everyone == order[-1])]
@@ -100,29 +118,43 @@ def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
     for name, gone in left_out:
         part = compared.without(gone)
         if len(part):
-            yield _again(name, _Estimated(part, seed), gone)
+            yield _again(name, _Estimated(units_of(part), seed), gone)
     others = (("order by expected wins", ratios.expected_wins), ("order by wins without ties", ratios.wins_no_ties))
     for name, method in others:
         score = method(whole.tally)
         yield Trial(name, name, score[:, None] - score[None, :])
-    yield from _annotators_left_out(whole)
+    yield from _annotators_left_out(compared, whole)
+
+
+def _halves(whole: _Estimated, seed: int) -> Iterator[Trial]:
+    """Both halves of the annotators, in several random divisions."""
+    units = whole.units
+    if units.kind != "annotators" or units.number < FEWEST_ANNOTATORS:
+        return
+    for division in range(1, DIVISIONS + 1):
+        first = random_half(np.arange(units.number), generator(seed, _STREAM, division))
+        for half, chosen in (("first", first), ("second", ~first)):
+            part = _Estimated(replace(units, counts=units.counts[chosen], times=units.times[chosen]), seed)
+            name = f"division {division} of the annotators, {half} half"
+            yield Trial(name, HALVES, part.difference, part.se, part.df, part.apart.p, adjusted=False)
 
 
 def _again(name: str, part: _Estimated, gone: NDArray[np.bool_]) -> Trial:
-    places = [int(i) for i in np.flatnonzero(~gone)]
+    indices = [int(i) for i in np.flatnonzero(~gone)]
     numbers = (part.difference, part.se, part.df, part.apart.p)
-    return Trial(name, name, *(spread_out(values, places, len(gone)) for values in numbers))
+    difference, se, df, least_p = (spread_out(values, indices, len(gone)) for values in numbers)
+    return Trial(name, name, difference, se, df, least_p)
 
 
-def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
+def _annotators_left_out(compared: Comparisons, whole: _Estimated) -> Iterator[Trial]:
     """All fits at once: the total minus each annotator's own counts."""
     units = whole.units
     if units.kind != "annotators" or units.number < 3:
         return
-    judged = labelling_annotators(whole.compared)
+    judged = labelling_annotators(compared)
     counts = np.asarray(units.counts.sum(axis=1)).ravel()
     for unit in np.argsort(-counts, kind="stable")[:MOST_LEFT_OUT]:
         rest = units.weighted(np.where(np.arange(units.number) == unit, 0.0, 1.0))
         difference, least_p = _differences(bradley_terry.scores(rest), rest), separation(rest.wins).p
-        name = f"annotator {whole.compared.annotators[judged[unit]]} left out"
+        name = f"annotator {compared.annotators[judged[unit]]} left out"
         yield Trial(name, "any annotator left out", difference, whole.se, whole.df, least_p)

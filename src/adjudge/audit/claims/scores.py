@@ -1,29 +1,33 @@
 """Claims from scores: every statement by the mixed model, put to the audits that other rankings fail.
 
-Trials: without the human systems, the best and the worst system; the human's scores divided; ranks instead of scores;
-the direction of z-scores; every annotator and every document left out in turn. Refits keep the variances of the full
-data, which makes them quick.
+Trials: both halves of the annotators in several random divisions; without the human systems, the best and the worst
+system; the human's scores divided; ranks instead of scores; the direction of z-scores; every annotator and every
+document left out in turn. Refits keep the variances of the full data, which makes them quick.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.claims.trials import Trial, outcome, spread_out
-from adjudge.audit.claims.verdicts import Evidence, better_claims, verdict
+from adjudge.audit.claims.equivalence import parity_claims
+from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, spread_out
+from adjudge.audit.claims.verdicts import Evidence, better_claims
+from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
+from adjudge.audit.margins import margin_in_points
 from adjudge.core.errors import DataError
+from adjudge.core.rng import generator
 from adjudge.core.sheet import item_means, sheet_of, standardised
-from adjudge.rank.contrasts import contrasts, equivalence
-from adjudge.rank.lines import holm
+from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from, fit, prepare
-from adjudge.rank.mixed.design import rows_of_the_model
+from adjudge.rank.mixed.design import levels_of, rows_of_the_model
 from adjudge.rank.mixed.ranking import with_normal_scores
-from adjudge.results.audit.claims import Claim, Claims
+from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import polars as pl
     from numpy.typing import NDArray
@@ -37,6 +41,7 @@ DIVISORS = (2.0, 10.0)
 # Leaving out one at a time is done for so many annotators and documents, those with the most judgments.
 MOST_LEFT_OUT = 60
 FEWEST_TO_LEAVE_OUT = 3
+_STREAM = 34
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Claims:
@@ -48,13 +53,23 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     def tried() -> list[Trial]:
         # Made once, and only if some claim is supported.
         if not trials:
-            trials.extend([*model.trials(), _zscore_trial(judgments, model.systems)])
+            trials.extend([*model.trials(settings.seed), _zscore_trial(judgments, model.systems)])
         return trials
 
-    claims = better_claims(model.evidence(), LEVEL, tried)
-    parity = _parity_claims(model, settings.margin, tried)
-    audits = tuple(dict.fromkeys(trial.family for trial in trials))
-    return Claims("mixed", "points", LEVEL, settings.margin if parity else None, (*parity, *claims), audits)
+    evidence = model.evidence()
+    claims = better_claims(evidence, LEVEL, tried)
+    margin = margin_in_points(settings.margin, model.design.score)
+    parity = () if margin is None else parity_claims(model.compared, evidence, margin, LEVEL, tried)
+    return Claims(
+        method="mixed",
+        unit="points",
+        level=LEVEL,
+        margin=margin if parity else None,
+        claims=(*parity, *claims),
+        audits=tuple(dict.fromkeys(trial.family for trial in trials)),
+        humans=tuple(name for name, human in zip(model.systems, model.design.human, strict=True) if human),
+        annotators=None if model.design.annotator is None else levels_of(model.design.annotator),
+    )
 
 
 class _Model:
@@ -74,8 +89,9 @@ class _Model:
         effects, compared = self.fitted.effects, self.compared
         return Evidence(self.systems, self.design.human, effects, compared.difference, low, high, compared.two_sided)
 
-    def trials(self) -> Iterator[Trial]:
+    def trials(self, seed: int) -> Iterator[Trial]:
         """Every trial that makes sense for these data."""
+        yield from self._halves(seed)
         for name, family, rows in self._left_out():
             yield from self._refitted(name, family, self.design, rows)
         human = self.design.human[self.design.system]
@@ -85,6 +101,18 @@ class _Model:
             for trial in self._refitted(f"human divided by {divisor:g}", f"human divided by {divisor:g}", divided):
                 yield trial.without(self.design.human)
         yield self._trial("ranks instead of scores", "ranks instead of scores", fit(with_normal_scores(self.design)))
+
+    def _halves(self, seed: int) -> Iterator[Trial]:
+        """Both halves of the annotators, in several random divisions."""
+        annotator = self.design.annotator
+        if annotator is None or levels_of(annotator) < FEWEST_ANNOTATORS:
+            return
+        for division in range(1, DIVISIONS + 1):
+            first = random_half(annotator, generator(seed, _STREAM, division))
+            for half, rows in (("first", first), ("second", ~first)):
+                name = f"division {division} of the annotators, {half} half"
+                for trial in self._refitted(name, HALVES, self.design, rows):
+                    yield replace(trial, adjusted=False)
 
     def _left_out(self) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
         """Name, family and rows of each trial that leaves something out."""
@@ -114,9 +142,10 @@ class _Model:
 
     def _trial(self, name: str, family: str, fitted: MixedFit) -> Trial:
         compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
-        places = [self.systems.index(system) for system in fitted.systems]
+        indices = [self.systems.index(system) for system in fitted.systems]
         parts = (compared.difference, compared.se, compared.df)
-        return Trial(name, family, *(spread_out(part, places, len(self.systems)) for part in parts))
+        difference, se, df = (spread_out(part, indices, len(self.systems)) for part in parts)
+        return Trial(name, family, difference, se, df)
 
 
 def _one_by_one(what: str, codes: NDArray[np.int64], names: pl.Series) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
@@ -135,36 +164,3 @@ def _zscore_trial(judgments: Judgments, systems: tuple[str, ...]) -> Trial:
     means = item_means(standardised(sheet)).system_means(len(sheet.systems))
     score = np.array([means[sheet.systems.index(name)] if name in sheet.systems else np.nan for name in systems])
     return Trial("order by z-scores", "order by z-scores", score[:, None] - score[None, :])
-
-
-def _parity_claims(model: _Model, margin: float, trials: Callable[[], list[Trial]]) -> tuple[Claim, ...]:
-    """Equivalence with each human: the difference lies within the margin, by two one-sided tests."""
-    human = np.flatnonzero(model.design.human)
-    pairs = [(int(m), int(h)) for h in human for m in np.flatnonzero(~model.design.human)]
-    tests = [equivalence(model.compared, m, h, margin=margin, level=LEVEL) for m, h in pairs]
-    claims: list[Claim] = []
-    for pair, test, p in zip(pairs, tests, holm(np.array([result.p for result in tests])), strict=True):
-        supported = bool(p < LEVEL)
-        survives, broken = _parity_outcome(trials() if supported else [], pair, margin)
-        machine, person = (model.systems[index] for index in pair)
-        claims.append(
-            Claim(
-                claim=f"{machine} is at parity with {person}",
-                kind="parity",
-                systems=(machine, person),
-                estimate=test.difference,
-                interval=(test.low, test.high),
-                p_holm=float(p),
-                survives=survives,
-                broken_by=broken,
-                verdict=verdict(supported=supported, broken=broken),
-            )
-        )
-    return tuple(claims)
-
-
-def _parity_outcome(
-    trials: list[Trial], pair: tuple[int, int], margin: float
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    applying = [trial for trial in trials if trial.applies(*pair)]
-    return outcome(applying, lambda trial: trial.keeps_equal(*pair, margin, LEVEL))

@@ -1,21 +1,32 @@
 """Trials: what a claim is put to. Each is the ranking made again from changed data, or by another estimator.
 
 A claim "A is better than B" survives a trial if A is still ahead and, where the trial tests it, the difference is still
-significant by itself. The bar is lower than for making the claim, which is adjusted for all pairs, because a trial
-has fewer data.
+significant at the level of the claim itself: after Holm's correction for all pairs of the trial. Halves of the
+annotators are the exception. Each half has half of the evidence, so that there the difference must be significant by
+itself, in both halves of every division.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.rank.lines import holm
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+HALVES = "halves of the annotators"
+"""The family that a claim must survive to hold: what half of the people say, the other half must say too."""
+NO_HALVES = "too few annotators to divide them into halves"
+DIVISIONS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,48 +39,78 @@ class Trial:
     name: str
     family: str
     """Trials of one family, such as one per annotator, are survived together."""
-    difference: NDArray[np.float64]
-    se: NDArray[np.float64] | None = None
-    df: NDArray[np.float64] | None = None
-    least_p: NDArray[np.float64] | None = None
+    difference: Floats
+    se: Floats | None = None
+    df: Floats | None = None
+    least_p: Floats | None = None
     """What p cannot be below, where the spread understates the doubt."""
+    adjusted: bool = True
+    """Whether p-values are corrected for all pairs of the trial."""
 
-    def applies(self, first: int, other: int) -> bool:
+    def applies(self, first: int, second: int) -> bool:
         """Whether both systems are in the trial."""
-        return bool(np.isfinite(self.difference[first, other]))
+        return bool(np.isfinite(self.difference[first, second]))
 
     def without(self, systems: NDArray[np.bool_]) -> Trial:
         """The trial of all pairs in which none of the marked systems takes part."""
         gone = systems[:, None] | systems[None, :]
         return replace(self, difference=np.where(gone, np.nan, self.difference))
 
-    def keeps_better(self, better: int, worse: int, level: float) -> bool:
-        """Whether "better than" stands in this trial: still ahead, and significantly so where that is tested."""
-        from scipy.stats import t
-
-        difference = self.difference[better, worse]
-        if self.se is None or self.df is None or difference <= 0:
-            return bool(difference > 0)
-        least = 0.0 if self.least_p is None else self.least_p[better, worse]
-        with np.errstate(divide="ignore"):
-            p = 2 * t.sf(difference / self.se[better, worse], self.df[better, worse])
-        return bool(max(p, least) < level)
-
-    def keeps_equal(self, first: int, other: int, margin: float, level: float) -> bool:
-        """Whether "no further apart than the margin" stands in this trial."""
+    @cached_property
+    def p(self) -> Floats | None:
+        """Two-sided p of every pair, corrected where the trial says so; None where only the order counts."""
         from scipy.stats import t
 
         if self.se is None or self.df is None:
-            return True
-        difference, se, df = (float(part[first, other]) for part in (self.difference, self.se, self.df))
-        return bool(max(t.sf((difference + margin) / se, df), t.cdf((difference - margin) / se, df)) < level)
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = 2 * t.sf(np.abs(self.difference) / self.se, self.df)
+        p = p if self.least_p is None else np.maximum(p, self.least_p)
+        p[~np.isfinite(self.difference)] = np.nan
+        return _holm_of_pairs(p) if self.adjusted else p
+
+    def keeps_better(self, better: int, worse: int, level: float) -> bool:
+        """Whether "better than" stands in this trial: still ahead, and significantly so where that is tested."""
+        if not self.difference[better, worse] > 0:
+            return False
+        return self.p is None or bool(self.p[better, worse] < level)
+
+    def equivalence(self, pairs: Sequence[tuple[int, int]], margin: float) -> dict[tuple[int, int], float]:
+        """For each of the pairs in the trial the p that it is further apart than the margin, corrected by Holm."""
+        from scipy.stats import t
+
+        if self.se is None or self.df is None:
+            return {}
+        applying = [pair for pair in pairs if self.applies(*pair)]
+        p = []
+        for pair in applying:
+            difference, se, df = (float(part[pair]) for part in (self.difference, self.se, self.df))
+            p.append(max(t.sf((difference + margin) / se, df), t.cdf((difference - margin) / se, df)))
+        corrected = holm(np.array(p)) if self.adjusted else np.array(p)
+        return dict(zip(applying, corrected.tolist(), strict=True))
 
 
-def spread_out(values: NDArray[np.float64], places: list[int], n: int) -> NDArray[np.float64]:
+def _holm_of_pairs(p: Floats) -> Floats:
+    """A symmetric matrix of p-values, each pair corrected once for all pairs."""
+    upper = np.triu_indices(len(p), 1)
+    adjusted = np.full_like(p, np.nan)
+    adjusted[upper] = holm(p[upper])
+    adjusted.T[upper] = adjusted[upper]
+    return adjusted
+
+
+def spread_out(values: Floats, indices: Sequence[int], n: int) -> Floats:
     """A matrix over some of the systems as one over all n; NaN for those that are not among them."""
     whole = np.full((n, n), np.nan)
-    whole[np.ix_(places, places)] = values
+    whole[np.ix_(indices, indices)] = values
     return whole
+
+
+def put_to(trials: Sequence[Trial], stands: Callable[[Trial], bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """As `outcome`; a claim that could not be tried on halves of the annotators is broken by that."""
+    survives, broken = outcome(trials, stands)
+    tried = any(trial.family == HALVES for trial in trials)
+    return survives, broken if tried else (*broken, NO_HALVES)
 
 
 def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:

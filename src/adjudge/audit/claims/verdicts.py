@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.claims.trials import outcome
+from adjudge.audit.claims.trials import put_to
 from adjudge.rank.lines import holm
 from adjudge.results.audit.claims import Claim
 
@@ -73,19 +74,26 @@ def verdict(*, supported: bool, broken: tuple[str, ...]) -> Verdict:
 def _better(evidence: Evidence, pair: tuple[int, int], p: float, level: float, trials: list[Trial]) -> Claim:
     better, worse = pair
     supported = bool(p < level)
-    applying = [trial for trial in trials if supported and trial.applies(better, worse)]
-    survives, broken = outcome(applying, lambda trial: trial.keeps_better(better, worse, level))
+    applying = [trial for trial in trials if trial.applies(better, worse)]
+    tried = put_to(applying, lambda trial: trial.keeps_better(better, worse, level)) if supported else ((), ())
+    survives, broken = tried
     return Claim(
         claim=f"{evidence.systems[better]} is better than {evidence.systems[worse]}",
         kind="better",
         systems=(evidence.systems[better], evidence.systems[worse]),
         estimate=float(evidence.difference[pair]),
         interval=(float(evidence.low[pair]), float(evidence.high[pair])),
-        p_holm=None if np.isnan(p) else float(p),
+        p_holm=None if np.isnan(p) else _above_zero(p),
         survives=survives,
         broken_by=broken,
         verdict=verdict(supported=supported, broken=broken),
+        p=None if np.isnan(evidence.two_sided[pair]) else _above_zero(evidence.two_sided[pair]),
     )
+
+
+def _above_zero(p: float) -> float:
+    """A p-value is never 0: what is too small for a number is the smallest number."""
+    return max(float(p), sys.float_info.min)
 
 
 def _best(evidence: Evidence, claims: dict[tuple[int, int], Claim]) -> Claim:
@@ -108,4 +116,5 @@ def _best(evidence: Evidence, claims: dict[tuple[int, int], Claim]) -> Claim:
         survives=survives,
         broken_by=broken,
         verdict=verdict(supported=supported, broken=broken),
+        p=max((claim.p for claim in parts if claim.p is not None), default=None),
     )

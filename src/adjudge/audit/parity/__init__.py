@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from adjudge.audit.margins import check_margin
 from adjudge.audit.parity.agreement import agreement
 from adjudge.audit.parity.counts import Ties, count_part, model_contrasts
 from adjudge.audit.parity.notes import PLACE, notes_on, twin_notes
@@ -68,11 +69,10 @@ def parity(
     )
 
 
-def _check_margin(margin: float | None, *, relative: bool) -> None:
+def _check_margin(margin: float | str | None, *, relative: bool) -> None:
     if margin is None:
         return
-    if not margin > 0:
-        raise UsageError(f"--margin is {margin:g}, it must be above 0: the difference in points that is still parity")
+    check_margin(margin)
     if relative:
         raise UsageError("--margin is in points of a score, but these judgments are ranks; leave it out")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
+from adjudge.audit.margins import margin_in_points
 from adjudge.audit.parity.resampling import Resampler, Sums, interval_of
 from adjudge.core.errors import DataError
 from adjudge.rank.lines import holm
@@ -86,7 +87,7 @@ def _worth(outcomes: Outcomes, system: str) -> float | None:
 
 
 def model_contrasts(
-    judgments: Judgments, human: str, margin: float | None
+    judgments: Judgments, human: str, margin: float | str | None
 ) -> tuple[dict[str, Contrast], tuple[str, ...]]:
     """The contrast of every system with the human, and what is to be known of the model.
 
@@ -99,9 +100,11 @@ def model_contrasts(
     competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
     table = judgments.final().table.with_columns(competing)
     try:
-        fitted = fit(design_from(type(judgments)(table)))
+        design = design_from(type(judgments)(table))
+        fitted = fit(design)
     except DataError as fault:
         return {}, (f"the mixed model is left out: {fault}",)
+    points = margin_in_points(margin, design.score, default=False)
     if human not in fitted.systems:
         return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
     own = fitted.systems.index(human)
@@ -111,13 +114,13 @@ def model_contrasts(
     for i, name in enumerate(fitted.systems):
         if i == own:
             continue
-        tested = None if margin is None else equivalence(compared, i, own, margin=margin)
+        tested = None if points is None else equivalence(compared, i, own, margin=points)
         results[name] = Contrast(
             difference=float(compared.difference[i, own]),
             se=float(compared.se[i, own]),
             interval=(float(low[i, own]), float(high[i, own])),
             p=float(compared.two_sided[i, own]),
-            margin=margin,
+            margin=points,
             p_equivalence=None if tested is None else tested.p,
         )
     return results, fitted.notes

@@ -23,7 +23,7 @@ class ParitySettings:
     keys: Mapping[str, str] | None = None
     """The document of every segment, where the judgments do not say it."""
     ties: Ties = "half"
-    margin: float | None = None
-    """For scores: the largest difference in points that still counts as parity."""
+    margin: float | str | None = None
+    """For scores: the largest difference that still counts as parity, in points or as a share of the scale (`5%`)."""
     resamples: int = RESAMPLES
     seed: int = DEFAULT_SEED

@@ -34,8 +34,12 @@ def audit(
         typer.Option(help="Rule for lines between clusters in the audit of stability; scipy-1.6 if left out."),
     ] = None,
     margin: Annotated[
-        float, typer.Option(help="Points within which a system counts as equal to the human, for claims of parity.")
-    ] = 3.0,
+        str | None,
+        typer.Option(
+            metavar="POINTS|SHARE%",
+            help="Within which a system is at parity with a human; 3 points if the scale is 0 to 100, else none.",
+        ),
+    ] = None,
     edits: Annotated[
         Path | None, typer.Option(help="Post-edits of the same campaign: the native table, or format wmt-edits.")
     ] = None,

@@ -40,7 +40,11 @@ def parity(
     ] = None,
     ties: Annotated[str, typer.Option(help="Ties in the sign test: half (half a win for each) or drop.")] = "half",
     margin: Annotated[
-        float | None, typer.Option(help="Scores: the largest difference in points that still counts as parity.")
+        str | None,
+        typer.Option(
+            metavar="POINTS|SHARE%",
+            help="Scores: the largest difference that still counts as parity, in points or as a share of the scale.",
+        ),
     ] = None,
     report: o.ReportFile = None,
     seed: o.Seed = o.DEFAULT_SEED,

@@ -25,6 +25,12 @@ class Claim:
     survives: tuple[str, ...]
     broken_by: tuple[str, ...]
     verdict: Verdict
+    p: float | None = None
+    """Before the correction for all claims of its kind."""
+
+    def lost_to_correction(self, level: float) -> bool:
+        """Whether the claim would be supported if it were the only one: Holm's correction makes the difference."""
+        return self.p is not None and self.p < level and self.verdict == "not supported"
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,10 @@ class Claims:
     claims: tuple[Claim, ...]
     audits: tuple[str, ...]
     """The audits that supported claims were put to."""
+    humans: tuple[str, ...] = ()
+    """The human translations, each of which is compared by itself."""
+    annotators: int | None = None
+    """How many people judged, where they are named."""
 
     def counted(self, verdict: Verdict, kind: str = "better") -> int:
         """How many claims of this kind have this verdict."""

@@ -1,0 +1,139 @@
+"""What the claims of a ranking say, in sentences: the best system, the humans, corrections, and for whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.results.audit.claims import Claim, Claims, Verdict
+
+FEWEST_ANNOTATORS = 4
+"""With fewer no claim can be tried on halves of the annotators."""
+_FEW = {1: "One person judged: all of this is about this person only.",
+        2: "Two people judged: all of this is about these two only."}  # fmt: skip
+_BEST = {
+    "holds": "{} is the best system.",
+    "fragile": "{} comes out best, but not in every audit.",
+    "not supported": "{} comes out first, but the data do not establish that it is the best.",
+}
+
+
+@dataclass(frozen=True)
+class HumanStanding:
+    """How the systems stand to one human translation; every system is in one of the lists."""
+
+    human: str
+    better: tuple[str, ...]
+    """Systems that are better than it, by more than the margin where there is one."""
+    parity: tuple[str, ...]
+    """Systems that are no further from it than the margin."""
+    open: tuple[str, ...]
+    """Systems that the data do not separate from it."""
+    worse: tuple[str, ...]
+
+
+def sentences(claims: Claims) -> tuple[str, ...]:
+    """Everything that is to be said, the most important first."""
+    said = [_best(claims)]
+    for standing in standings(claims):
+        said += _against(standing, claims.margin)
+    if claims.humans and claims.margin is None and claims.unit == "points":
+        said.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
+    said += [_correction(claims), _scope(claims.annotators)]
+    return tuple(sentence for sentence in said if sentence)
+
+
+def standings(claims: Claims) -> tuple[HumanStanding, ...]:
+    """Every human translation by itself."""
+    return tuple(_standing(claims, human) for human in claims.humans)
+
+
+def _standing(claims: Claims, human: str) -> HumanStanding:
+    supported = [claim for claim in claims.claims if claim.verdict != "not supported"]
+    parity = {claim.systems[0] for claim in supported if claim.kind == "parity" and claim.systems[1] == human}
+    told = {claim.systems for claim in supported if claim.kind == "better"}
+    systems = [name for name in _systems(claims) if name not in claims.humans]
+    better = [name for name in systems if (name, human) in told and name not in parity]
+    worse = [name for name in systems if (human, name) in told and name not in parity]
+    left = [name for name in systems if name not in parity and name not in better and name not in worse]
+    equal = [name for name in systems if name in parity]
+    return HumanStanding(human, tuple(better), tuple(equal), tuple(left), tuple(worse))
+
+
+def _systems(claims: Claims) -> list[str]:
+    """All systems, the best first: who is better in how many pairs."""
+    pairs = [claim.systems for claim in claims.claims if claim.kind == "better"]
+    ahead = {name: 0 for pair in pairs for name in pair}
+    for better, _ in pairs:
+        ahead[better] += 1
+    return sorted(ahead, key=lambda name: (-ahead[name], name))
+
+
+def _best(claims: Claims) -> str:
+    """The best of the systems that are no human translations, or between whom the data cannot decide."""
+    systems = [name for name in _systems(claims) if name not in claims.humans] or _systems(claims)
+    if len(systems) < 2:
+        return ""
+    among = [claim for claim in claims.claims if claim.kind == "better" and set(claim.systems) <= set(systems)]
+    beaten = {claim.systems[1] for claim in among if claim.verdict != "not supported"}
+    first = [name for name in systems if name not in beaten]
+    if not beaten:
+        return "The data cannot tell which system is best: no two of them are told apart."
+    if len(first) > 1:
+        return f"The data cannot tell which is best: {listed(first, 'or')}."
+    return _BEST[_weakest([claim for claim in among if claim.systems[0] == first[0]])].format(first[0])
+
+
+def _weakest(claims: Sequence[Claim]) -> Verdict:
+    order: tuple[Verdict, ...] = ("not supported", "fragile", "holds")
+    return next(verdict for verdict in order if any(claim.verdict == verdict for claim in claims))
+
+
+def _against(standing: HumanStanding, margin: float | None) -> list[str]:
+    human = standing.human
+    if standing.worse and not (standing.better or standing.parity or standing.open):
+        return [f"The human translation {human} is better than every system."]
+    said = []
+    if standing.better:
+        said.append(f"{listed(standing.better)} {_is(standing.better)} better than the human translation {human}.")
+    if standing.parity:
+        within = f"within {margin:g} points"
+        said.append(f"{listed(standing.parity)} {_is(standing.parity)} at parity with {human}, {within}.")
+    if standing.open:
+        open_ = f"The data do not separate {listed(standing.open)} from {human}"
+        said.append(f"{open_}; that leaves the question open, it does not show that they are equal.")
+    if standing.worse:
+        said.append(f"{listed(standing.worse)} {_is(standing.worse)} worse than the human translation {human}.")
+    return said
+
+
+def _correction(claims: Claims) -> str:
+    pairs = [claim for claim in claims.claims if claim.kind == "better"]
+    lost = sum(claim.lost_to_correction(claims.level) for claim in pairs)
+    if not lost:
+        return ""
+    differ = (
+        "One pair of systems differs by itself but stays"
+        if lost == 1
+        else f"{lost} pairs differ by themselves but stay"
+    )
+    return f"{differ} undecided: Holm's correction for all {len(pairs)} pairs makes the difference."
+
+
+def _scope(annotators: int | None) -> str:
+    if annotators is None or annotators == 0 or annotators >= FEWEST_ANNOTATORS:
+        return ""
+    few = f"Only {annotators} people judged: no claim could be tried on other people, so none holds."
+    return _FEW.get(annotators, few)
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

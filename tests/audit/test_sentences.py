@@ -1,0 +1,143 @@
+"""Invented campaigns, and the exact sentences that the claims of each must get."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.audit import AuditSettings, audit
+from adjudge.core.judgments import Judgments
+from adjudge.results.audit.claim_sentences import HumanStanding, sentences, standings
+from adjudge.results.audit.claims import Claims
+
+
+def campaign(
+    effects: dict[str, float], *, annotators: int = 12, noise: float = 6.0, steps: float = 0.1, divide: float = 1.0
+) -> Judgments:
+    """Every annotator scores every system on six documents of three segments; names in capitals are human.
+
+    Scores are around 60 plus the effect, in steps; `divide` makes another scale of them.
+    """
+    rng = np.random.default_rng(7)
+    rows = []
+    for annotator in range(annotators):
+        lenient = rng.normal(0, 5)
+        for document in range(6):
+            for system, effect in effects.items():
+                for segment in range(3):
+                    score = 60 + effect + lenient + rng.normal(0, noise)
+                    score = float(np.round(np.clip(score, 0, 100) / steps) * steps) / divide
+                    rows.append((f"a{annotator}", f"d{document}", str(segment), system, score, system.isupper()))
+    names = ("annotator", "document", "segment", "system", "score", "human")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    return Judgments.from_columns({**columns, "protocol": ["da"] * len(rows), "campaign": ["c"] * len(rows)})
+
+
+def claims_of(judgments: Judgments, margin: float | str | None = None) -> Claims:
+    section = audit(judgments, only=["claims"], settings=AuditSettings(margin=margin)).sections["claims"]
+    assert isinstance(section, Claims)
+    return section
+
+
+OPEN = "that leaves the question open, it does not show that they are equal"
+CASES = {
+    "one human, above one system and at parity with the other": (
+        campaign({"REF": 10.0, "alpha": 10.0, "beta": -10.0}),
+        (
+            "alpha is the best system.",
+            "alpha is at parity with REF, within 3 points.",
+            "beta is worse than the human translation REF.",
+        ),
+    ),
+    "one human above all": (
+        campaign({"REF": 20.0, "alpha": 0.0, "beta": -20.0}),
+        ("alpha is the best system.", "The human translation REF is better than every system."),
+    ),
+    "two humans, one above and one below all systems": (
+        campaign({"GOOD": 25.0, "alpha": 0.0, "beta": 0.0, "POOR": -25.0}),
+        (
+            "The data cannot tell which system is best: no two of them are told apart.",
+            "The human translation GOOD is better than every system.",
+            "alpha and beta are better than the human translation POOR.",
+        ),
+    ),
+    "no human": (
+        campaign({"alpha": 15.0, "beta": 15.0, "gamma": -15.0}),
+        ("The data cannot tell which is best: alpha or beta.",),
+    ),
+    "nothing told apart": (
+        campaign({"alpha": 0.0, "beta": 0.0, "gamma": 0.0}),
+        ("The data cannot tell which system is best: no two of them are told apart.",),
+    ),
+    "one system far ahead": (
+        campaign({"alpha": 40.0, "beta": 0.0, "gamma": 0.0}),
+        ("alpha is the best system.",),
+    ),
+    "two people only": (
+        campaign({"alpha": 30.0, "beta": -30.0}, annotators=2, noise=3.0),
+        (
+            "alpha comes out best, but not in every audit.",
+            "Two people judged: all of this is about these two only.",
+        ),
+    ),
+    "three people": (
+        campaign({"alpha": 30.0, "beta": -30.0}, annotators=3, noise=3.0),
+        (
+            "alpha comes out best, but not in every audit.",
+            "Only 3 people judged: no claim could be tried on other people, so none holds.",
+        ),
+    ),
+    "a scale from 0 to 5 without a margin": (
+        campaign({"REF": 0.0, "alpha": 0.0, "beta": -20.0}, divide=20.0),
+        (
+            "alpha is the best system.",
+            f"The data do not separate alpha from REF; {OPEN}.",
+            "beta is worse than the human translation REF.",
+            "Parity was not tested: no margin is customary on this scale; give one with --margin.",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_gets_its_sentences(name: str) -> None:
+    judgments, expected = CASES[name]
+    assert sentences(claims_of(judgments)) == expected
+
+
+def test_ties_everywhere() -> None:
+    """Most scores are the same: what little differs is no evidence, and nothing is claimed of equality."""
+    tied = campaign({"REF": 0.0, "alpha": 0.0, "beta": 0.0}, noise=4.0, steps=50.0)
+    claims = claims_of(tied)
+    assert {claim.verdict for claim in claims.claims if claim.kind == "better"} == {"not supported"}
+    assert sentences(claims)[0] == "The data cannot tell which system is best: no two of them are told apart."
+
+
+def test_a_margin_is_a_share_of_the_scale() -> None:
+    """The scale from 0 to 5 again: 3 points are most of it, 10% are half a point."""
+    small = campaign({"REF": 0.0, "alpha": 0.0, "beta": -20.0}, divide=20.0)
+    share = claims_of(small, "10%")
+    assert share.margin == pytest.approx(0.1 * np.ptp(small.table["score"].to_numpy()))
+    assert standings(share) == (HumanStanding("REF", (), ("alpha",), (), ("beta",)),)
+
+
+def test_parity_never_stands_beside_a_larger_significant_difference() -> None:
+    """Even at an absurd margin: beta is 20 points worse, on a scale of 5 a whole point."""
+    small = campaign({"REF": 0.0, "alpha": 0.0, "beta": -20.0}, divide=20.0)
+    claims = claims_of(small, 0.9)
+    verdicts = {claim.claim: claim.verdict for claim in claims.claims}
+    assert verdicts["REF is better than beta"] == "holds"
+    assert verdicts["beta is at parity with REF"] == "not supported"
+
+
+def test_what_the_correction_decides_is_said() -> None:
+    """Fifteen pairs of six systems in small steps; some differ by themselves and not after Holm's correction."""
+    claims = claims_of(campaign({name: 0.7 * step for step, name in enumerate("abcdef")}, noise=9.0))
+    lost = [claim for claim in claims.claims if claim.kind == "better" and claim.lost_to_correction(0.05)]
+    assert lost
+    for claim in lost:
+        low, high = claim.interval or (0.0, 0.0)
+        assert low > 0 or high < 0
+    counted = "One pair of systems differs" if len(lost) == 1 else f"{len(lost)} pairs differ"
+    assert sentences(claims)[-1].startswith(counted)
+    assert sentences(claims)[-1].endswith("Holm's correction for all 15 pairs makes the difference.")
