@@ -19,6 +19,7 @@ FLOW = (
     "check",
     "agree",
     "rank",
+    "look",
     "audit",
     "meta",
     "plan",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.design import design, load_campaign
     from adjudge.formats import read
+    from adjudge.look import look
     from adjudge.meta import meta
     from adjudge.meta.gold import gold
     from adjudge.meta.quality_estimation import qe
@@ -43,6 +44,7 @@ _PUBLIC = {
     "agree": "adjudge.agree",
     "audit": "adjudge.audit",
     "gold": "adjudge.meta.gold",
+    "look": "adjudge.look",
     "meta": "adjudge.meta",
     "qe": "adjudge.meta.quality_estimation",
     "parity": "adjudge.audit.parity",
@@ -63,6 +65,7 @@ __all__ = [
     "design",
     "gold",
     "load_campaign",
+    "look",
     "meta",
     "parity",
     "plan",

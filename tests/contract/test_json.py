@@ -130,6 +130,17 @@ def test_check(kind: str, request: pytest.FixtureRequest) -> None:
     assert all(set(found[part]) >= {"annotators", "judgments", "system"} for part in ("kept", "dropped"))
 
 
+@pytest.mark.parametrize("kind", ["rankings", "scores"])
+def test_look(kind: str, request: pytest.FixtureRequest) -> None:
+    found = answer("look", request.getfixturevalue(kind), "--planned", "5000", "--looks", "3", "--goal", "best")
+    assert set(found) >= {"look", "information", "level", "claims", "stop", "advice"}
+    assert 0 < found["information"] < 1
+    for claim in found["claims"]:
+        assert set(claim) >= {"claim", "systems", "estimate", "interval", "verdict", "needed"}
+        assert claim["verdict"] in ("settled", "open")
+        assert len(claim["interval"]) == 2
+
+
 def test_audit_of_scores(scores: Path) -> None:
     found = answer("audit", scores, "--only", "stability,composition,documents,sampling,aa,claims")
     changed = {"change", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters", "flips"}

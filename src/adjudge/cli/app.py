@@ -18,6 +18,7 @@ from adjudge.cli.commands import (
     formats,
     gold,
     import_,
+    look,
     meta,
     parity,
     plan,
@@ -81,6 +82,7 @@ _add("agree", agree.agree)
 _add("rank", rank.rank)
 _add("tournament", tournament.tournament)
 _add("audit", audit.audit)
+_add("look", look.look)
 _add("parity", parity.parity)
 _add("replicate", replicate.replicate)
 _add("serve", serve.serve)

@@ -1,0 +1,83 @@
+"""Looks at growing campaigns: false claims with identical systems, coverage after stopping, and what looks save.
+
+    python -m bench look            # a few minutes
+    LOOK_CAMPAIGNS=2000 python -m bench look
+
+Identical systems are judged by the mixed model at every look; a campaign counts as wrong if anything was ever settled.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from adjudge.core.rng import generator
+from adjudge.look.boundaries import SPENDING
+from adjudge.look.claims import State, claims_of, with_final_estimates
+from adjudge.look.decide import LookPlan, Mode
+from adjudge.look.goals import Goal
+from adjudge.look.savings import saving
+from bench.look_campaigns import GrowingCampaign, Outcome, draw_campaign, run_looks
+
+CAMPAIGNS = int(os.environ.get("LOOK_CAMPAIGNS", "100"))
+CASES: tuple[tuple[int, Mode, GrowingCampaign], ...] = (
+    (1, "kim-demets", GrowingCampaign(annotators=5, page=4, pages=120)),
+    (5, "kim-demets", GrowingCampaign(annotators=5, page=4, pages=120)),
+    (5, "obrien-fleming", GrowingCampaign(annotators=5, page=4, pages=120)),
+    (5, "pocock", GrowingCampaign(annotators=5, page=4, pages=120)),
+    (20, "kim-demets", GrowingCampaign(annotators=5, page=8, pages=120)),
+    (20, "pocock", GrowingCampaign(annotators=10, page=2, pages=200)),
+    (5, "kim-demets", GrowingCampaign(annotators=10, page=1, pages=400)),
+    (5, "kim-demets", GrowingCampaign(annotators=50, page=4, pages=200)),
+    (10, "anytime", GrowingCampaign(annotators=10, page=4, pages=160)),
+    (5, "kim-demets", GrowingCampaign(systems=8, annotators=20, page=4, pages=320)),
+)
+
+
+def run() -> None:
+    """Print all tables."""
+    print_savings()
+    print_false_claims()
+
+
+def print_savings() -> None:
+    """Judgments as shares of a campaign with one look at the end; exact."""
+    for spending in SPENDING:
+        print(f"{spending}: looks, largest, at the planned difference, at 1.5 times it, at none")
+        for looks in (3, 5, 10, 20):
+            found = saving(looks, spending=spending)
+            numbers = (found.largest, found.planned, found.larger, found.none)
+            print(f"  {looks:3d}  " + "  ".join(f"{number:.3f}" for number in numbers))
+
+
+def print_false_claims() -> None:
+    """Any false claim among identical systems, and the coverage of the final intervals."""
+    print(f"identical systems, {CAMPAIGNS} campaigns each: looks, spending, systems, annotators, page: false, coverage")
+    for looks, spending, campaign in CASES:
+        false, covered = false_claims(campaign, looks, spending, CAMPAIGNS)
+        error = np.sqrt(max(false * (1 - false), 0.01) / CAMPAIGNS)
+        described = f"{looks:3d}  {spending:15s} {campaign.systems}  {campaign.annotators:3d}  {campaign.page}"
+        print(f"  {described}:  {false:.3f} (se {error:.3f})  {covered:.3f}", flush=True)
+
+
+def false_claims(campaign: GrowingCampaign, looks: int, spending: Mode, campaigns: int) -> tuple[float, float]:
+    """The share of campaigns with any claim settled, and of final intervals that hold the true difference, 0."""
+    plan = LookPlan(campaign.judgments, looks, Goal(), spending)
+    false, inside = [], []
+    for number in range(campaigns):
+        outcome = run_looks(draw_campaign(campaign, generator(7, number)), plan, campaign.systems)
+        false.append(bool((outcome.settled.sign != 0).any()))
+        if number < campaigns // 4 and spending != "anytime":
+            inside += covering(plan, campaign, outcome)
+    return float(np.mean(false)), float(np.mean(inside)) if inside else float("nan")
+
+
+def covering(plan: LookPlan, campaign: GrowingCampaign, outcome: Outcome) -> list[bool]:
+    """Whether each final interval holds 0."""
+    names = tuple(f"system-{number:02d}" for number in range(campaign.systems))
+    first, second = np.triu_indices(campaign.systems, 1)
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    state = State(plan, names, pairs, outcome.seen, outcome.settled, campaign.judgments)
+    intervals = [claim.final_interval for claim in with_final_estimates(state, claims_of(state))]
+    return [interval[0] <= 0 <= interval[1] for interval in intervals if interval is not None]

@@ -1,0 +1,79 @@
+"""`adjudge look`: which claims are settled while people still judge."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from adjudge.cli import options as o
+from adjudge.cli.reading import Reading
+
+
+def look(
+    files: o.Files,
+    reading: Reading,
+    planned: Annotated[int, typer.Option(help="Judgments planned in all, controls not counted.")],
+    looks: Annotated[int, typer.Option(help="Looks planned.")],
+    history: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of the looks taken so far; this one is added.")
+    ] = None,
+    goal: Annotated[str, typer.Option(help="What is to be settled: pairs, best, or top:k.")] = "pairs",
+    between: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="A pair that matters, once per pair; all if left out.")
+    ] = None,
+    spending: Annotated[
+        Literal["kim-demets", "obrien-fleming", "pocock", "anytime"],
+        typer.Option(help="How the level is spent on looks; anytime allows any number of them."),
+    ] = "kim-demets",
+    level: Annotated[float, typer.Option(help="Chance of any false claim, over all claims and looks.")] = 0.05,
+    final: Annotated[
+        bool, typer.Option("--final", help="Judging has ended early: spend what is left of the level.")
+    ] = False,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", "-m", help="Method; by default as in rank.", autocompletion=o.complete_methods),
+    ] = None,
+    seed: o.Seed = o.DEFAULT_SEED,
+    json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
+
+    Example: adjudge look judgments.parquet --planned 5000 --looks 5 --goal best --history looks.json
+    """
+    from adjudge.cli.output import for_each_pair, write_output
+    from adjudge.core.errors import UsageError
+    from adjudge.look import look
+
+    parts = reading.by_pair(files)
+    if history is not None and len(parts) > 1:
+        raise UsageError(
+            f"a history is of one language pair, the files hold {', '.join(parts)}; choose one with --pair"
+        )
+    pairs = tuple(_pair(text) for text in between or ())
+    results = for_each_pair(
+        parts,
+        lambda part: look(
+            part,
+            planned=planned,
+            looks=looks,
+            goal=goal,
+            between=pairs,
+            spending=spending,
+            level=level,
+            history=history,
+            final=final,
+            method=method,
+            seed=seed,
+        ),
+    )
+    write_output(results, json=json, output=output)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    from adjudge.core.errors import UsageError
+
+    first, _, second = (part.strip() for part in text.partition(","))
+    if not first or not second or first == second:
+        raise UsageError(f"--between is '{text}'; give two systems joined by a comma")
+    return first, second

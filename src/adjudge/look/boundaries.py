@@ -1,0 +1,185 @@
+"""Boundaries for looks at a growing campaign, by numerical integration over independent increments.
+
+The statistics Z_1, Z_2, ... of one difference at looks with information I_1 < I_2 < ... have the canonical joint
+distribution: Z_k is normal with mean theta sqrt(I_k) and variance 1, and Z_k sqrt(I_k) - Z_(k-1) sqrt(I_(k-1)) is
+independent of what came before. So the probability to cross a boundary first at look k follows from the density of
+Z_(k-1) among the paths that have not crossed, one look after the other.
+
+P. Armitage, C. K. McPherson, B. C. Rowe (1969): Repeated significance tests on accumulating data. JRSS A 132, 235-244.
+C. Jennison, B. W. Turnbull (2000): Group sequential methods with applications to clinical trials. Chapman & Hall;
+chapter 19 has the recursion and the grid. K. K. G. Lan, D. L. DeMets (1983): Discrete sequential boundaries for
+clinical trials. Biometrika 70, 659-663, has the spending of the level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Spending = Literal["kim-demets", "obrien-fleming", "pocock"]
+SPENDING: tuple[Spending, ...] = ("kim-demets", "obrien-fleming", "pocock")
+
+_EXPONENT = 3.0
+_GRID = 18
+"""The parameter r of Jennison and Turnbull's grid: the error of a probability is far below 1e-6."""
+_SMALLEST_STEP = 0.004
+"""Looks closer together than this share of the information are taken as that far apart, which widens the boundary."""
+_NOTHING = 1e-14
+"""A level below this is not spent at a look: no statistic could cross its boundary."""
+_FARTHEST = 38.0
+
+
+def spent(spending: Spending, level: float, fraction: float) -> float:
+    """The one-sided level spent when this fraction of the plan is in.
+
+    The O'Brien-Fleming and Pocock types are those of Lan and DeMets (1983); the third power of the fraction lies
+    between them (K. Kim, D. L. DeMets 1987: Design and analysis of group sequential tests based on the type I error
+    spending rate function. Biometrika 74, 149-154).
+    """
+    from scipy.special import ndtr, ndtri
+
+    if fraction <= 0:
+        return 0.0
+    if fraction >= 1:
+        return level
+    if spending == "kim-demets":
+        return float(level * fraction**_EXPONENT)
+    if spending == "pocock":
+        return float(level * np.log1p((np.e - 1) * fraction))
+    return float(2 * ndtr(ndtri(level / 2) / np.sqrt(fraction)))
+
+
+def boundaries(information: Sequence[float], levels: Sequence[float]) -> list[float]:
+    """The upper boundary of Z at each look.
+
+    Args:
+        information: that of each look.
+        levels: the one-sided level spent until each look; the last entries may be those of looks to come.
+
+    Returns:
+        One boundary per look; infinite where nothing is spent.
+    """
+    steps = _usable(information)
+    density: _Density | None = None
+    found: list[float] = []
+    before = 0.0
+    for k, level in enumerate(levels):
+        increment = level - before
+        path = _Step(steps[k], steps[k - 1] if k else 0.0)
+        bound = _solve(density, path, increment) if increment > _NOTHING else np.inf
+        before = before if np.isinf(bound) else level
+        found.append(bound)
+        if k + 1 < len(levels):
+            density = _advance(density, path, -np.inf, bound)
+    return found
+
+
+def crossing(
+    information: Sequence[float] | Floats, upper: Sequence[float], lower: Sequence[float], *, drift: float = 0.0
+) -> tuple[Floats, Floats]:
+    """The probabilities to cross the upper and the lower boundary first at each look, under a true difference."""
+    steps = np.asarray(information, dtype=float)
+    density: _Density | None = None
+    above, below = np.zeros(len(steps)), np.zeros(len(steps))
+    for k, total in enumerate(steps):
+        path = _Step(float(total), float(steps[k - 1]) if k else 0.0)
+        above[k] = _beyond(density, path, upper[k], drift)
+        below[k] = _beyond(_mirrored(density), path, -lower[k], -drift)
+        density = _advance(density, path, lower[k], upper[k], drift)
+    return above, below
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The information after a look and before it."""
+
+    total: float
+    before: float
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the score that the step adds."""
+        return float(np.sqrt(self.total - self.before))
+
+
+@dataclass(frozen=True, eq=False)
+class _Density:
+    """Points of Z at a look, and the probability at each among the paths that have not crossed."""
+
+    points: Floats
+    mass: Floats
+
+
+def _usable(information: Sequence[float]) -> list[float]:
+    """Increasing information, in units of the last look; steps that are too small are enlarged backwards."""
+    values = np.asarray(information, dtype=float) / information[-1]
+    for k in range(len(values) - 2, -1, -1):
+        values[k] = min(values[k], (1 - _SMALLEST_STEP) * values[k + 1])
+    usable: list[float] = np.maximum(values, 1e-12).tolist()
+    return usable
+
+
+def _beyond(density: _Density | None, step: _Step, bound: float, drift: float = 0.0) -> float:
+    """The probability that the next Z lies above the bound, with those paths that have not crossed before."""
+    from scipy.special import ndtr
+
+    if np.isinf(bound):
+        return 0.0 if bound > 0 else float(1.0 if density is None else density.mass.sum())
+    if density is None:
+        return float(ndtr(drift * np.sqrt(step.total) - bound))
+    start = density.points * np.sqrt(step.before) + drift * (step.total - step.before)
+    return float(density.mass @ ndtr((start - bound * np.sqrt(step.total)) / step.spread))
+
+
+def _solve(density: _Density | None, step: _Step, increment: float) -> float:
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    if density is None:
+        return float(-ndtri(increment))
+    if _beyond(density, step, -_FARTHEST) <= increment:
+        return -_FARTHEST
+    return float(brentq(lambda bound: _beyond(density, step, bound) - increment, -_FARTHEST, _FARTHEST, xtol=1e-10))
+
+
+def _advance(density: _Density | None, step: _Step, lower: float, upper: float, drift: float = 0.0) -> _Density:
+    points, weights = _grid(drift * np.sqrt(step.total), lower, upper)
+    if density is None:
+        height = np.exp(-0.5 * (points - drift * np.sqrt(step.total)) ** 2)
+        return _Density(points, weights * height / np.sqrt(2 * np.pi))
+    start = density.points * np.sqrt(step.before) + drift * (step.total - step.before)
+    height = np.exp(-0.5 * ((points[:, None] * np.sqrt(step.total) - start) / step.spread) ** 2) @ density.mass
+    return _Density(points, weights * height * np.sqrt(step.total) / (step.spread * np.sqrt(2 * np.pi)))
+
+
+def _mirrored(density: _Density | None) -> _Density | None:
+    return None if density is None else _Density(-density.points, density.mass)
+
+
+def _grid(centre: float, lower: float, upper: float) -> tuple[Floats, Floats]:
+    """Points and Simpson weights between the bounds (Jennison and Turnbull 2000, section 19.2.1)."""
+    i = np.arange(1, 6 * _GRID)
+    tail = 4 * np.log(_GRID / np.minimum(i, 6 * _GRID - i)[np.minimum(i, 6 * _GRID - i) < _GRID])
+    inner = -3 + 3 * (np.arange(_GRID, 5 * _GRID + 1) - _GRID) / (2 * _GRID)
+    half = len(tail) // 2
+    knots = centre + np.concatenate([-3 - tail[:half], inner, 3 + tail[half:]])
+    low, high = max(lower, float(knots[0])), min(upper, float(knots[-1]))
+    if low >= high:
+        return np.array([centre]), np.array([0.0])
+    knots = np.concatenate([[low], knots[(knots > low) & (knots < high)], [high]])
+    width = np.diff(knots)
+    points, weights = np.empty(2 * len(knots) - 1), np.zeros(2 * len(knots) - 1)
+    points[::2], points[1::2] = knots, (knots[:-1] + knots[1:]) / 2
+    weights[1::2] = 4 * width / 6
+    weights[:-1:2] += width / 6
+    weights[2::2] += width / 6
+    return points, weights

@@ -1,0 +1,92 @@
+"""What is known of every difference at a look: estimate, standard error, and the normal quantile of its p-value.
+
+With few annotators a difference divided by its standard error follows Student's t. Its two-sided p is turned into the
+normal quantile of the same probability, so that one set of boundaries serves all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.core.protocols import RATED, RELATIVE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.rank import PairComparison, Ranking
+
+    Floats = NDArray[np.float64]
+
+_FARTHEST = 37.0
+"""The largest normal quantile that a p-value above 0 can have in double precision."""
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """All pairs of systems, in the order of `pairs`; a difference is that of the first minus the second system."""
+
+    systems: tuple[str, ...]
+    """Sorted by name."""
+    difference: Floats
+    se: Floats
+    df: Floats
+    z: Floats
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The two systems of every pair, by their number."""
+        return list(combinations(range(len(self.systems)), 2))
+
+    @property
+    def information(self) -> Floats:
+        """1 / se^2; NaN where the standard error is not known."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.se > 0, 1 / self.se**2, np.nan)
+
+
+def differences_of(ranking: Ranking) -> Differences:
+    """The differences of a ranking by any method that tests pairs."""
+    systems = tuple(sorted(entry.system for entry in ranking.systems))
+    found: dict[tuple[str, str], tuple[float, float, float, float]] = {}
+    for comparison in ranking.comparisons:
+        values = _numbers(comparison)
+        found[comparison.better, comparison.worse] = values
+        found[comparison.worse, comparison.better] = (-values[0], values[1], values[2], -values[3])
+    columns = np.array([found[pair] for pair in combinations(systems, 2)], dtype=float).reshape(-1, 4).T
+    return Differences(systems, *columns)
+
+
+def _numbers(comparison: PairComparison) -> tuple[float, float, float, float]:
+    """Difference, standard error, degrees of freedom and z; what is not known is NaN, infinity or 0."""
+    difference = comparison.difference
+    if difference is None:
+        return 0.0, np.nan, np.inf, 0.0
+    se, df = comparison.numbers.get("se"), comparison.numbers.get("df")
+    sign = 1.0 if difference >= 0 else -1.0
+    z = 0.0 if comparison.p is None else sign * as_normal(comparison.p)
+    return difference, np.nan if se is None else float(se), np.inf if df is None else float(df), z
+
+
+def as_normal(p: float) -> float:
+    """The normal quantile of a two-sided p-value."""
+    from scipy.special import ndtri
+
+    return min(float(-ndtri(min(p, 1.0) / 2)), _FARTHEST)
+
+
+def count_judgments(judgments: Judgments) -> int:
+    """The judgments that count towards the plan: last revisions with an answer, controls left out."""
+    return counted(judgments).height
+
+
+def counted(judgments: Judgments) -> pl.DataFrame:
+    """The rows that count towards the plan."""
+    relative = pl.col("protocol").is_in(RELATIVE)
+    scored = pl.col("score").is_not_null() & pl.col("kind").is_in(RATED)
+    return judgments.final().table.filter((relative & pl.col("rank").is_not_null()) | (~relative & scored))

@@ -1,0 +1,101 @@
+"""Boundaries against published tables, an independent simulation, and a direct two-dimensional integral."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import multivariate_normal, norm
+
+from adjudge.look.boundaries import SPENDING, Spending, boundaries, crossing, spent
+
+
+# Jennison and Turnbull (2000), Group sequential methods, Table 2.1: Pocock's constants C_P(K, .05), two-sided.
+@pytest.mark.parametrize(
+    ("looks", "constant"), [(1, 1.960), (2, 2.178), (3, 2.289), (5, 2.413), (10, 2.555), (20, 2.672)]
+)
+def test_pocock_constants_keep_the_level(looks: int, constant: float) -> None:
+    above, below = crossing(range(1, looks + 1), [constant] * looks, [-constant] * looks)
+    assert above.sum() + below.sum() == pytest.approx(0.05, abs=1.5e-4)
+
+
+# Jennison and Turnbull (2000), Table 2.3: O'Brien and Fleming's constants C_B(K, .05), two-sided.
+@pytest.mark.parametrize(
+    ("looks", "constant"), [(1, 1.960), (2, 1.977), (3, 2.004), (5, 2.040), (10, 2.087), (20, 2.126)]
+)
+def test_obrien_fleming_constants_keep_the_level(looks: int, constant: float) -> None:
+    bounds = [constant * np.sqrt(looks / look) for look in range(1, looks + 1)]
+    above, below = crossing(range(1, looks + 1), bounds, [-bound for bound in bounds])
+    assert above.sum() + below.sum() == pytest.approx(0.05, abs=1.5e-4)
+
+
+# The boundaries of the programs for Lan and DeMets (1983) for five equal looks at one-sided .025, as printed in
+# Reboussin, DeMets, Kim and Lan (2000): Computations for group sequential boundaries. Controlled Clinical Trials 21.
+PUBLISHED: dict[Spending, tuple[float, ...]] = {
+    "obrien-fleming": (4.8769, 3.3569, 2.6803, 2.2898, 2.0310),
+    "pocock": (2.4380, 2.4268, 2.4101, 2.3966, 2.3859),
+}
+
+
+@pytest.mark.parametrize("spending", PUBLISHED)
+def test_spending_boundaries_as_published(spending: Spending) -> None:
+    times = [0.2, 0.4, 0.6, 0.8, 1.0]
+    found = boundaries(times, [spent(spending, 0.025, time) for time in times])
+    assert found == pytest.approx(PUBLISHED[spending], abs=2e-4)
+
+
+def test_two_looks_agree_with_the_bivariate_normal_integral() -> None:
+    bounds = boundaries([0.3, 1.0], [0.01, 0.025])
+    correlation = np.sqrt(0.3)
+    both = multivariate_normal([0, 0], [[1, correlation], [correlation, 1]])
+    assert 1 - both.cdf(bounds) == pytest.approx(0.025, abs=1e-5)
+    assert bounds[0] == pytest.approx(norm.isf(0.01), abs=1e-9)
+
+
+def test_crossings_agree_with_simulated_paths() -> None:
+    """20,000 random walks with a drift; the shares that cross at each look lie within four standard errors."""
+    times = np.array([0.15, 0.4, 0.75, 1.0])
+    upper, lower, drift = [2.6, 2.4, 2.2, 2.0], [-2.6, -2.4, -2.2, -2.0], 1.5
+    above, below = crossing(times, upper, lower, drift=drift)
+    steps = np.diff(times, prepend=0.0)
+    walks = np.random.default_rng(5).normal(drift * steps, np.sqrt(steps), (20_000, 4)).cumsum(1) / np.sqrt(times)
+    outside = np.where(walks >= upper, 1, np.where(walks <= lower, -1, 0))
+    first = np.where((outside != 0).any(1), (outside != 0).argmax(1), 4)
+    for look in range(4):
+        for sign, probability in ((1, above[look]), (-1, below[look])):
+            share = np.mean((first == look) & (outside[:, min(look, 3)] == sign))
+            assert abs(share - probability) < 4 * np.sqrt(probability * (1 - probability) / 20_000) + 1e-4
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6, unique=True),
+    st.sampled_from(SPENDING),
+    st.floats(1e-4, 0.2),
+)
+def test_the_level_is_spent_exactly(times: list[float], spending: Spending, level: float) -> None:
+    ordered = sorted(times)
+    levels = [spent(spending, level, time) for time in ordered]
+    # Looks that are closer than the smallest step are taken as further apart: keep them distinct here.
+    kept = [i for i in range(len(ordered)) if i == 0 or ordered[i] - ordered[i - 1] > 0.02 * ordered[i]]
+    ordered, levels = [ordered[i] for i in kept], [levels[i] for i in kept]
+    found = boundaries(ordered, levels)
+    above, _ = crossing(ordered, found, [-np.inf] * len(found))
+    assert above.sum() == pytest.approx(levels[-1], rel=1e-3, abs=1e-9)
+
+
+@given(st.floats(0.001, 0.2), st.sampled_from(SPENDING))
+def test_spending_grows_from_nothing_to_the_level(level: float, spending: Spending) -> None:
+    shares = [spent(spending, level, fraction) for fraction in (0.0, 0.1, 0.5, 0.9, 1.0, 2.0)]
+    assert shares[0] == 0.0
+    assert shares == sorted(shares)
+    assert shares[-2] == shares[-1] == level
+
+
+def test_looks_that_bring_no_information_widen_the_boundary_only() -> None:
+    wide = boundaries([0.5, 0.5, 1.0], [0.01, 0.012, 0.025])
+    narrow = boundaries([0.5, 1.0], [0.012, 0.025])
+    assert wide[0] == pytest.approx(norm.isf(0.01), abs=1e-9)
+    assert wide[-1] >= narrow[-1] - 1e-3
+    assert all(np.isfinite(wide))
