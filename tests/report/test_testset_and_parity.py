@@ -26,6 +26,7 @@ def test_a_test_set(tmp_path: Path) -> None:
     (only,) = page.pairs
     assert [section.title for section in only.sections] == [
         "What was found",
+        "Size",
         "Two versions",
         "Document 1",
         "Document 3",
@@ -39,7 +40,7 @@ def test_topics_have_a_chart() -> None:
     options = TestSetOptions(language="en", reference=(CLEAN,), topics=3)
     page = build_testset_page(testset([CLEAN], options), title="clean")
     assert [chart.slug for _, chart in page.charts] == ["topics"]
-    assert "No difference from the corpus" in page.pairs[0].sections[1].words[0]
+    assert "No difference from the corpus" in page.pairs[0].sections[2].words[0]
 
 
 def test_parity() -> None:

@@ -40,7 +40,10 @@ ROW_HEIGHT = 36
 def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
     """The page data of one result."""
     summary = result.tables()[0]
-    sections = [Section("summary", "What was found", tables=(summary,))]
+    sections = [
+        Section("summary", "What was found", tables=(summary,)),
+        Section("size", "Size", tables=result.statistics.tables()),
+    ]
     sections += _topics(result) + _versions(result)
     sections += _documents(result)
     page = PairPage(

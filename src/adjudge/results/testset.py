@@ -83,6 +83,59 @@ class Finding:
         return {name: getattr(self, name) for name in names}
 
 
+@dataclass(frozen=True)
+class DocumentLength:
+    """How long a document is."""
+
+    document: str
+    segments: int
+    words: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextStatistics:
+    """How large the source texts are. A segment can hold several sentences, as where segments are paragraphs."""
+
+    tokenize: str
+    documents: int
+    segments: int
+    sentences: int
+    sentences_per_segment: float | None
+    most_sentences: int
+    words: int
+    distinct_words: int
+    by_document: tuple[DocumentLength, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The counts, then the lengths of the documents."""
+        counts = Table(
+            "Size of the test set",
+            (
+                number("documents", 0),
+                number("segments", 0),
+                number("sentences", 0),
+                number("sentences per segment", 2),
+                number("most", 0),
+                number("words", 0),
+                number("distinct words", 0),
+            ),
+            (
+                (
+                    self.documents,
+                    self.segments,
+                    self.sentences,
+                    self.sentences_per_segment,
+                    self.most_sentences,
+                    self.words,
+                    self.distinct_words,
+                ),
+            ),
+            f"Words are lower-case tokens of the tokeniser {self.tokenize}, without punctuation.",
+        )
+        rows = tuple((length.document, length.segments, length.words) for length in self.by_document)
+        return counts, Table("Documents", (text("document"), number("segments", 0), number("words", 0)), rows)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TestSetCheck(Result):
     """Everything found in the source texts."""
@@ -95,6 +148,7 @@ class TestSetCheck(Result):
     language: str
     findings: tuple[Finding, ...]
     not_checked: tuple[str, ...]
+    statistics: TextStatistics
     topics: Topics | None = None
     versions: Versions | None = None
 
@@ -119,8 +173,8 @@ class TestSetCheck(Result):
         return {**plain, "counts": self.counts, "noted": dict(noted), "alarmed": self.alarmed}
 
     def tables(self) -> tuple[Table, ...]:
-        """Counts by category, then every finding, then topics and versions."""
-        tables = [self._summary(), self._findings()]
+        """Counts by category, the size of the texts, then every finding, topics and versions."""
+        tables = [self._summary(), *self.statistics.tables(), self._findings()]
         tables += self.topics.tables() if self.topics is not None else ()
         tables += self.versions.tables() if self.versions is not None else ()
         return tuple(tables)

@@ -15,6 +15,7 @@ from adjudge.testset.inspect import inspect, lacks_borders, not_checked
 from adjudge.testset.language import detect
 from adjudge.testset.options import TestSetOptions
 from adjudge.testset.read import SourceText, read_source
+from adjudge.testset.statistics import text_statistics
 from adjudge.testset.translations import check_translation
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def check(files: Sequence[Path], options: TestSetOptions) -> tuple[list[SourceTe
     return sources, TestSetCheck(
         settings={
             "language": code,
+            "tokenize": options.tokenize,
             "topics": options.topics if options.reference else None,
             "embeddings": topics.embeddings if topics else None,
             "seed": options.seed if options.reference else None,
@@ -65,6 +67,9 @@ def check(files: Sequence[Path], options: TestSetOptions) -> tuple[list[SourceTe
         language=code,
         findings=tuple(findings),
         not_checked=not_checked(code),
+        statistics=text_statistics(
+            [document for source in sources for document in source.documents], language=code, tokenize=options.tokenize
+        ),
         topics=topics,
         versions=_versions(sources[0], options),
     )

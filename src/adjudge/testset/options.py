@@ -26,6 +26,8 @@ class TestSetOptions:
 
     format: TextFormat = "auto"
     language: str | None = None
+    tokenize: str | None = None
+    """What counts as a word in the statistics: a tokeniser of sacreBLEU, by the language where left out."""
     translations: tuple[Path, ...] = ()
     """References or outputs of the same lines, to be checked against the source."""
     reference: tuple[Path, ...] = ()
@@ -46,6 +48,7 @@ class TestSetOptions:
         *,
         format: str,  # noqa: A002
         language: str | None,
+        tokenize: str | None = None,
         translations: Sequence[Path],
         reference: Sequence[Path],
         topics: int,
@@ -70,6 +73,7 @@ class TestSetOptions:
         return cls(
             format=cast("TextFormat", format),
             language=language,
+            tokenize=tokenize,
             translations=tuple(translations),
             reference=tuple(reference),
             topics=topics,

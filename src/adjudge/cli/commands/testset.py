@@ -20,6 +20,12 @@ def testset(
     language: Annotated[
         str | None, typer.Option("--language", help="Language of the texts, as en; recognised where left out.")
     ] = None,
+    tokenize: Annotated[
+        str | None,
+        typer.Option(
+            metavar="13a|intl|zh|char|none|...", help="How words are counted; by the language where left out."
+        ),
+    ] = None,
     fix: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write corrected copies and a log of changes into this folder."),
@@ -71,6 +77,7 @@ def testset(
     options = TestSetOptions.parse(
         format=format,
         language=language,
+        tokenize=tokenize,
         translations=translations or (),
         reference=reference or (),
         topics=topics,
