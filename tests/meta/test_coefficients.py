@@ -15,6 +15,7 @@ from adjudge.meta.accuracy import accuracy, calibrated, pair_p, pairs, signs, so
 from adjudge.meta.coefficients import grouped, kendall, pearson, spearman
 from adjudge.meta.comparisons import williams
 from adjudge.meta.permutation_tests import permute_groups, permute_pearson
+from adjudge.rank.lines import holm
 
 Floats = NDArray[np.float64]
 
@@ -109,7 +110,8 @@ def test_equal_metrics_are_never_told_apart_and_p_is_never_zero() -> None:
         by_item=True, permutations=99, rng=np.random.default_rng(1),
     )[:2]  # fmt: skip
     assert same.p == 1
-    assert far.p == pytest.approx(1 / 100)
+    # Three pairs of metrics take 120 permutations at least.
+    assert far.p == pytest.approx(1 / 121)
 
 
 def test_permutations_of_sums_hold_their_level() -> None:
@@ -129,3 +131,23 @@ def test_soft_accuracy_of_the_human_itself_is_one() -> None:
     assert 0.5 < soft_pairwise_accuracy(human, metric, flips) < 1
     assert (pair_p(human, flips) > 0).all()
     assert soft_pairwise_accuracy(human, -human, flips) < 0.5
+
+
+def test_many_metrics_can_be_told_apart_after_holm() -> None:
+    """Twelve metrics, one of them far better: 1,000 permutations give 66 / 1,001 > .05 at best after Holm."""
+    rng = np.random.default_rng(5)
+    human = rng.normal(size=(6, 40))
+    metrics = {f"m{i}": human + rng.normal(0, 4, human.shape) for i in range(11)}
+    metrics["good"] = human + rng.normal(0, 0.2, human.shape)
+    tests = permute_pearson(human, metrics, by_item=False, permutations=1000, rng=rng)
+    corrected = holm(np.array([test.p for test in tests]))
+    with_good = [p for test, p in zip(tests, corrected, strict=True) if "good" in (test.first, test.second)]
+    assert max(with_good) < 0.05
+    assert min(test.p for test in tests) == pytest.approx(1 / (1 + 40 * 66))
+    # Pairs that are not told apart stop after the first thousand.
+    others = [test.p for test in tests if "good" not in (test.first, test.second) and test.p > 0.1]
+    assert all((p * 1001) == pytest.approx(round(p * 1001)) for p in others)
+
+
+def test_no_p_is_zero() -> None:
+    assert williams(0.9999, 0.1, 0.1, 100_000) > 0

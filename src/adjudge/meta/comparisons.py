@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,8 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
     if below <= 0:
         return float("nan")
     statistic = (r_first - r_second) * math.sqrt((n - 1) * (1 + r_between)) / math.sqrt(below)
-    return float(student.sf(statistic, n - 3))
+    # Never 0: what is too small for a number is the smallest number.
+    return max(float(student.sf(statistic, n - 3)), sys.float_info.min)
 
 
 def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:

@@ -12,6 +12,7 @@ from adjudge.meta import resampling
 from adjudge.meta.accuracy import signs
 from adjudge.meta.comparisons import compare_segments, compare_systems, metric_clusters
 from adjudge.meta.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers
+from adjudge.meta.permutation_tests import enough_permutations
 from adjudge.results.meta import MetaEvaluation, MetricAtLevel, descending
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def evaluate(
 
     Args:
         scores: human and metric scores side by side.
-        permutations: of every permutation test.
+        permutations: of every permutation test; more where there are many metrics.
         resamples: of segments, for intervals.
         seed: of both.
         data: fingerprint of the data.
@@ -67,7 +68,13 @@ def evaluate(
         settings={"permutations": permutations, "resamples": resamples, "seed": seed, **(made_with or {})},
         data=data,
         set_aside=set_aside,
-        notes=(*_notes(scores, names), *_upside_down(levels), *_too_many(levels), *notes),
+        notes=(
+            *_notes(scores, names),
+            *_more_permutations(scores, permutations),
+            *_upside_down(levels),
+            *_too_many(levels),
+            *notes,
+        ),
         metrics=levels,
         comparisons=comparisons,
         clusters=_clusters(levels, comparisons),
@@ -114,6 +121,15 @@ def _clusters(
             [comparison for comparison in comparisons if comparison.test == test], order
         )
     return clusters
+
+
+def _more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
+    """Where there are so many metrics that the permutations asked for could not reach .05 after Holm's correction."""
+    most = enough_permutations(len(scores.metrics), permutations)
+    if most == permutations or len(scores.segments) < 2:
+        return ()
+    often = f"pairs whose p is at most .05 are permuted up to {most:,} times"
+    return (f"with {len(scores.metrics)} metrics, {often}, so that Holm's correction can be met",)
 
 
 def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.claims.trials import put_to
-from adjudge.audit.claims.verdicts import verdict
+from adjudge.audit.claims.verdicts import above_zero, verdict
 from adjudge.rank.contrasts import equivalence
 from adjudge.rank.lines import holm
 from adjudge.results.audit.claims import Claim
@@ -74,9 +74,9 @@ def _claim(
         systems=(system, human),
         estimate=test.difference,
         interval=(test.low, test.high),
-        p_holm=p,
+        p_holm=above_zero(p),
         survives=survives,
         broken_by=broken,
         verdict=verdict(supported=tried is not None, broken=broken),
-        p=test.p,
+        p=above_zero(test.p),
     )

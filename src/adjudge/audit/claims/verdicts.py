@@ -83,15 +83,15 @@ def _better(evidence: Evidence, pair: tuple[int, int], p: float, level: float, t
         systems=(evidence.systems[better], evidence.systems[worse]),
         estimate=float(evidence.difference[pair]),
         interval=(float(evidence.low[pair]), float(evidence.high[pair])),
-        p_holm=None if np.isnan(p) else _above_zero(p),
+        p_holm=None if np.isnan(p) else above_zero(p),
         survives=survives,
         broken_by=broken,
         verdict=verdict(supported=supported, broken=broken),
-        p=None if np.isnan(evidence.two_sided[pair]) else _above_zero(evidence.two_sided[pair]),
+        p=None if np.isnan(evidence.two_sided[pair]) else above_zero(evidence.two_sided[pair]),
     )
 
 
-def _above_zero(p: float) -> float:
+def above_zero(p: float) -> float:
     """A p-value is never 0: what is too small for a number is the smallest number."""
     return max(float(p), sys.float_info.min)
 

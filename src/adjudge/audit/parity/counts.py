@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -29,7 +30,8 @@ def sign_test(better: int, tie: int, worse: int, ties: Ties = "half") -> float:
     from scipy.stats import binomtest
 
     x, n = (round(better + tie / 2), better + tie + worse) if ties == "half" else (better, better + worse)
-    return float(binomtest(x, n).pvalue) if n else float("nan")
+    # Never 0: what is too small for a number is the smallest number.
+    return max(float(binomtest(x, n).pvalue), sys.float_info.min) if n else float("nan")
 
 
 def count_part(
@@ -119,8 +121,8 @@ def model_contrasts(
             difference=float(compared.difference[i, own]),
             se=float(compared.se[i, own]),
             interval=(float(low[i, own]), float(high[i, own])),
-            p=float(compared.two_sided[i, own]),
+            p=max(float(compared.two_sided[i, own]), sys.float_info.min),
             margin=points,
-            p_equivalence=None if tested is None else tested.p,
+            p_equivalence=None if tested is None else max(tested.p, sys.float_info.min),
         )
     return results, fitted.notes

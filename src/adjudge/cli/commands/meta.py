@@ -34,7 +34,9 @@ def meta(
         list[str] | None, typer.Option(metavar="NAME=FILE", help="Output of a system; once for each system.")
     ] = None,
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenizer for BLEU.")] = "13a",
-    permutations: Annotated[int, typer.Option(help="Permutations of each test.")] = 1000,
+    permutations: Annotated[
+        int, typer.Option(help="Permutations of each test; more where there are many metrics.")
+    ] = 1000,
     resamples: Annotated[int, typer.Option(help="Resamples of segments for intervals.")] = 500,
     seed: o.Seed = o.DEFAULT_SEED,
     report: o.ReportFile = None,
