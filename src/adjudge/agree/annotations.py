@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.agree.coefficients import pairs_within, ratio
+from adjudge.agree.coefficients import pairs_within
+from adjudge.core.maths import divide
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -164,7 +165,7 @@ def between_annotators(annotations: Annotations) -> AnnotatorPairs:
     tied = by_category[TIE].T @ both
     shared = pairs.data
     first_ties, second_ties = _entries(tied, first, second), _entries(tied, second, first)
-    expected = chance_with_ties(ratio(first_ties, shared), ratio(second_ties, shared))
+    expected = chance_with_ties(divide(first_ties, shared), divide(second_ties, shared))
     return AnnotatorPairs(first.astype(np.int64), second.astype(np.int64), shared, agreeing, expected)
 
 
@@ -184,6 +185,6 @@ def within_annotators(annotations: Annotations) -> AnnotatorPairs:
 
 def tie_shares(annotations: Annotations) -> NDArray[np.float64]:
     """Each annotator's share of ties; NaN for those without annotations."""
-    return ratio(
+    return divide(
         annotations.per_annotator(annotations.counts[:, TIE]), annotations.per_annotator(annotations.counts.sum(1))
     )

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from adjudge.core.errors import UsageError, unknown_choice
+from adjudge.core.maths import divide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,13 +53,7 @@ def above_chance(observed: float, expected: float) -> float:
 
 def above_chance_all(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same for many at once."""
-    return ratio(observed - expected, 1 - expected)
-
-
-def ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
-    """The quotient, and NaN (not a warning) where there is nothing to divide by."""
-    part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
-    return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
+    return divide(observed - expected, 1 - expected)
 
 
 def bennett_s(observed: float, categories: int) -> float:
@@ -80,7 +75,7 @@ def scott_pi(observed: float, counts: ArrayLike) -> float:
 def chance_of(counts: ArrayLike) -> float:
     """P(E) of two draws from the distribution of these counts."""
     number = np.asarray(counts, dtype=float)
-    return float((ratio(number, number.sum()) ** 2).sum())
+    return float((divide(number, number.sum()) ** 2).sum())
 
 
 def cohen_kappa(first: Sequence[object], second: Sequence[object]) -> float:
@@ -97,8 +92,8 @@ def kappa_of_table(table: ArrayLike) -> float:
     """Kappa of a square table: how often the first annotator chose row i where the second chose column j."""
     counts = np.asarray(table, dtype=float)
     total = np.array(counts.sum())
-    observed = ratio(np.array(np.trace(counts)), total)
-    expected = ratio(np.array(counts.sum(1) @ counts.sum(0)), total**2)
+    observed = divide(np.array(np.trace(counts)), total)
+    expected = divide(np.array(counts.sum(1) @ counts.sum(0)), total**2)
     return above_chance(float(observed), float(expected))
 
 
@@ -116,8 +111,8 @@ def pooled_cohen_kappa(
         Kappa and the pooled P(E).
     """
     total = np.array(pairs.sum())
-    chance = float(ratio(np.array((pairs * expected).sum()), total))
-    return above_chance(float(ratio(np.array((pairs * observed).sum()), total)), chance), chance
+    chance = float(divide(np.array((pairs * expected).sum()), total))
+    return above_chance(float(divide(np.array((pairs * observed).sum()), total)), chance), chance
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
@@ -132,7 +127,7 @@ def fleiss_parts(
 ) -> tuple[float, float]:
     """Kappa and its P(E), where only some pairs within an item count (say, those of different annotators)."""
     used = pairs > 0
-    observed = float(ratio(np.array((agreeing[used] / pairs[used]).sum()), np.array(used.sum())))
+    observed = float(divide(np.array((agreeing[used] / pairs[used]).sum()), np.array(used.sum())))
     expected = chance_of(counts[used].sum(0)) if used.any() else float("nan")
     return above_chance(observed, expected), expected
 
@@ -179,10 +174,10 @@ def nominal_alpha(
     used = pairs > 0
     sizes = counts[used].sum(-1)
     total = np.array(sizes.sum())
-    disagreement = ratio(np.array((sizes * (1 - agreeing[used] / pairs[used])).sum()), total)
+    disagreement = divide(np.array((sizes * (1 - agreeing[used] / pairs[used])).sum()), total)
     number = counts[used].sum(0)
-    chance = ratio(np.array((number * (number - 1)).sum()), total * (total - 1))
-    return float(1 - ratio(disagreement, 1 - chance)), float(chance)
+    chance = divide(np.array((number * (number - 1)).sum()), total * (total - 1))
+    return float(1 - divide(disagreement, 1 - chance)), float(chance)
 
 
 def _pairable(units: NDArray[np.generic], values: NDArray[np.generic]) -> tuple[NDArray[np.int64], NDArray[np.generic]]:
@@ -229,7 +224,7 @@ def _interval(unit: NDArray[np.int64], values: NDArray[np.float64]) -> float:
     n = sizes.sum()
     observed = (2 * (sizes * squares - sums**2) / (sizes - 1)).sum() / n
     expected = 2 * (n * squares.sum() - sums.sum() ** 2) / (n * (n - 1))
-    return float(1 - ratio(np.array(observed), np.array(expected)))
+    return float(1 - divide(np.array(observed), np.array(expected)))
 
 
 def _mid_ranks(values: NDArray[np.generic]) -> NDArray[np.float64]:
@@ -248,7 +243,7 @@ def _nominal(unit: NDArray[np.int64], values: NDArray[np.generic]) -> float:
     agreement = (times * (times - 1.0) / (sizes[cell // kinds] - 1)).sum() / len(value)
     number = np.bincount(value).astype(float)
     chance = (number * (number - 1)).sum() / (len(value) * (len(value) - 1.0))
-    return float(1 - ratio(np.array(1 - agreement), np.array(1 - chance)))
+    return float(1 - divide(np.array(1 - agreement), np.array(1 - chance)))
 
 
 def _occupied(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -14,9 +14,9 @@ from adjudge.agree.coefficients import (
     nominal_alpha,
     pooled_cohen_kappa,
     random_clicker,
-    ratio,
 )
 from adjudge.agree.options import percentile_interval
+from adjudge.core.maths import divide
 from adjudge.results.agree import Coefficients
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def brief(annotations: Annotations, kind: str, labels: int) -> dict[str, float]:
     """The observed agreement and the coefficients that need the share of ties at most."""
     units = annotations.inter if kind == "inter" else annotations.intra
-    observed = float(ratio(units.agreeing.sum(), units.pairs.sum()))
+    observed = float(divide(units.agreeing.sum(), units.pairs.sum()))
     expected = _simple_chance(annotations, labels)
     return {"observed": observed} | {name: above_chance(observed, chance) for name, chance in expected.items()}
 
@@ -47,7 +47,7 @@ def coefficients(
     units = annotations.inter if kind == "inter" else annotations.intra
     mirrored = units.mirrored()
     by_annotator = between_annotators(annotations) if kind == "inter" else within_annotators(annotations)
-    share = ratio(by_annotator.agreeing, by_annotator.pairs)
+    share = divide(by_annotator.agreeing, by_annotator.pairs)
     kappa, kappa_chance = pooled_cohen_kappa(by_annotator.pairs, share, by_annotator.expected)
     fleiss, fleiss_chance = fleiss_parts(mirrored.counts, mirrored.pairs, mirrored.agreeing)
     alpha, alpha_chance = nominal_alpha(mirrored.counts, mirrored.pairs, mirrored.agreeing)
@@ -69,7 +69,7 @@ def coefficients(
 
 
 def _simple_chance(annotations: Annotations, labels: int) -> dict[str, float]:
-    tie = ratio(annotations.totals[TIE], annotations.totals.sum())
+    tie = divide(annotations.totals[TIE], annotations.totals.sum())
     return {
         "s": 1 / CATEGORIES,
         "s_corrected": random_clicker(labels),
@@ -81,16 +81,16 @@ def _intervals(
     annotations: Annotations, by_annotator: AnnotatorPairs, labels: int, weights: NDArray[np.float64]
 ) -> dict[str, tuple[float, float]]:
     pairs = by_annotator.summed(by_annotator.pairs, weights)
-    observed = ratio(by_annotator.summed(by_annotator.agreeing, weights), pairs)
+    observed = divide(by_annotator.summed(by_annotator.agreeing, weights), pairs)
     ties, total = (
         annotations.per_annotator(counts) for counts in (annotations.counts[:, TIE], annotations.counts.sum(1))
     )
-    tie = ratio(weights @ ties, weights @ total)
+    tie = divide(weights @ ties, weights @ total)
     expected = {
         "s": np.full(len(weights), 1 / CATEGORIES),
         "s_corrected": np.full(len(weights), random_clicker(labels)),
         "pi": chance_with_ties(tie, tie),
-        "kappa": ratio(by_annotator.summed(by_annotator.pairs * by_annotator.expected, weights), pairs),
+        "kappa": divide(by_annotator.summed(by_annotator.pairs * by_annotator.expected, weights), pairs),
     }
     resampled = {"observed": observed} | {name: above_chance_all(observed, e) for name, e in expected.items()}
     return {name: percentile_interval(values) for name, values in resampled.items()}

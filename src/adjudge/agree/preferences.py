@@ -19,7 +19,6 @@ from adjudge.agree.annotations import (
 )
 from adjudge.agree.coefficients import (
     above_chance_all,
-    ratio,
 )
 from adjudge.agree.lengths import by_length, segment_lengths
 from adjudge.agree.options import notes_on
@@ -27,6 +26,7 @@ from adjudge.agree.preference_coefficients import coefficients
 from adjudge.core.comparisons import NOBODY, comparisons, relative_judgments, segment_keys
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
+from adjudge.core.maths import divide
 from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ def _of_each(pairs: AnnotatorPairs, people: int, *, chance: str) -> list[dict[st
         return np.asarray(sum(np.bincount(end, weights=values, minlength=people) for end in ends))
 
     number = total(pairs.pairs)
-    observed = ratio(total(pairs.agreeing), number)
-    expected = ratio(total(pairs.pairs * pairs.expected), number)
+    observed = divide(total(pairs.agreeing), number)
+    expected = divide(total(pairs.pairs * pairs.expected), number)
     uniform = above_chance_all(observed, np.full(people, 1 / CATEGORIES))
     corrected = above_chance_all(observed, expected)
     return [

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.agree.coefficients import ratio
 from adjudge.core.comparisons import SEGMENT_KEY
+from adjudge.core.maths import divide
 from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.core.rng import generator
 
@@ -164,7 +164,7 @@ class Patterns:
         together = drawn[self.first] * drawn[self.second]
         pairs, distance, number = self.pairs @ together, self.distance @ together, self.number @ drawn
         used = pairs > 0
-        observed = (ratio(np.maximum(distance, 0), pairs) * number).sum(0, where=used)
+        observed = (divide(np.maximum(distance, 0), pairs) * number).sum(0, where=used)
         n = (number * self.items[:, None]).sum(0, where=used)
         total, squares = ((sums @ drawn).sum(0, where=used) for sums in (self.total, self.squares))
         return alpha_from_sums(observed, n, total, squares)
@@ -181,10 +181,10 @@ def alpha_from_sums(
         total: their sum.
         squares: the sum of their squares.
     """
-    expected = ratio(2 * (n * squares - total**2), n * (n - 1))
+    expected = divide(2 * (n * squares - total**2), n * (n - 1))
     # Equal scores everywhere leave rounding noise where there is no spread at all.
-    spread = np.where(expected > 1e-12 * ratio(squares, n), expected, 0)
-    return np.asarray(1 - ratio(ratio(observed, n), spread))
+    spread = np.where(expected > 1e-12 * divide(squares, n), expected, 0)
+    return np.asarray(1 - divide(divide(observed, n), spread))
 
 
 def patterns(cells: ScoreCells) -> Patterns:

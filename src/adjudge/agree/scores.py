@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.agree.coefficients import ratio
 from adjudge.agree.options import notes_on, percentile_interval
 from adjudge.agree.score_cells import alpha_from_sums, pairs_of_cells, patterns, score_cells, usable_scores
 from adjudge.core.errors import DataError
+from adjudge.core.maths import divide
 from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement, Coefficients
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def annotators_of_scores(cells: ScoreCells) -> tuple[AnnotatorAgreement, ...]:
 
 def _within(cells: ScoreCells) -> list[dict[str, Number]]:
     pairs, correlation = repeat_correlations(cells)
-    difference = np.sqrt(ratio(cells.per_annotator(cells.own_distance), pairs))
+    difference = np.sqrt(divide(cells.per_annotator(cells.own_distance), pairs))
     return [
         {"pairs": int(pairs[i]), "difference": difference[i], "pearson": correlation[i]}
         for i in range(len(cells.annotators))
@@ -83,7 +83,7 @@ def _between(cells: ScoreCells) -> list[dict[str, Number]]:
     )
     pairs = cells.per_annotator(cells.number * number)
     distance = cells.number * squares + number * cells.squares - 2 * cells.total * total
-    difference = np.sqrt(ratio(np.maximum(cells.per_annotator(distance), 0), pairs))
+    difference = np.sqrt(divide(np.maximum(cells.per_annotator(distance), 0), pairs))
     correlation = correlations_between(cells)
     rows: list[dict[str, Number]] = []
     for i in range(len(cells.annotators)):
@@ -136,7 +136,7 @@ def _inter_alpha(cells: ScoreCells, weights: NDArray[np.float64]) -> NDArray[np.
 
 
 def _intra_alpha(cells: ScoreCells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    per_cell = ratio(2 * cells.own_distance, 2 * cells.own_pairs) * cells.number
+    per_cell = divide(2 * cells.own_distance, 2 * cells.own_pairs) * cells.number
     values = (per_cell, cells.number, cells.total, cells.squares)
     observed, n, sums, sum_squares = (weights @ cells.per_annotator(sums) for sums in values)
     return alpha_from_sums(observed, n, sums, sum_squares)
@@ -170,17 +170,17 @@ def repeat_correlations(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray
     """Per annotator: pairs of repeats, and their correlation with each pair in both orders."""
     often = cells.number - 1
     pairs = cells.per_annotator(2 * cells.own_pairs)
-    mean = ratio(cells.per_annotator(often * cells.total), pairs)
-    product = ratio(cells.per_annotator(cells.total**2 - cells.squares), pairs)
-    variance = ratio(cells.per_annotator(often * cells.squares), pairs) - mean**2
-    return pairs / 2, ratio(product - mean**2, np.where(variance > 1e-9, variance, 0))
+    mean = divide(cells.per_annotator(often * cells.total), pairs)
+    product = divide(cells.per_annotator(cells.total**2 - cells.squares), pairs)
+    variance = divide(cells.per_annotator(often * cells.squares), pairs) - mean**2
+    return pairs / 2, divide(product - mean**2, np.where(variance > 1e-9, variance, 0))
 
 
 def _mean_repeat_correlation(cells: ScoreCells) -> dict[str, Number]:
     pairs, correlation = repeat_correlations(cells)
     used = (pairs >= MIN_SHARED) & np.isfinite(correlation)
     weight = pairs[used] - 1
-    mean = float(ratio((correlation[used] * weight).sum(), weight.sum()))
+    mean = float(divide((correlation[used] * weight).sum(), weight.sum()))
     return {"pearson": mean, "annotators": int(used.sum())}
 
 
@@ -192,5 +192,5 @@ def mean_correlations(correlation: pl.DataFrame) -> dict[str, Number]:
     for name in ("pearson", "spearman"):
         defined = correlation.filter(pl.col(name).is_finite())
         weight = (defined["shared"] - 1).to_numpy().astype(float)
-        means[name] = float(ratio((defined[name].to_numpy() * weight).sum(), weight.sum()))
+        means[name] = float(divide((defined[name].to_numpy() * weight).sum(), weight.sum()))
     return means | {"annotator_pairs": correlation.height}

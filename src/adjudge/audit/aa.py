@@ -36,14 +36,11 @@ from adjudge.results.audit.aa import AARate, AATest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from numpy.typing import NDArray
-
     from adjudge.audit.settings import AuditSettings
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign, Prepared
 
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int64]
     Unit = Literal["pages", "annotators"]
 
 TESTS = ("raw", "zscore", "page-welch", "mixed", "mixed-rank")

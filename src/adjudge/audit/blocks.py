@@ -19,9 +19,10 @@ import polars as pl
 from adjudge.audit.intervals import correlate
 from adjudge.core.comparisons import BLOCK_KEY, comparisons, relative_judgments
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.maths import divide
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import find_method
-from adjudge.rank.tally import share, tally
+from adjudge.rank.tally import tally
 from adjudge.results.audit.sampling import Composition, Opposition, SampledSystem, Sampling
 from adjudge.results.audit.wins import SoleWinner, SoleWinners
 
@@ -119,7 +120,7 @@ def composition_section(judgments: Judgments, settings: AuditSettings) -> Compos
     scores = scores_by(tally, settings.method)
     known = np.isfinite(scores)
     weight = together[:, known].astype(float)
-    company = np.divide(weight @ scores[known], weight.sum(1), out=np.full(len(times), np.nan), where=weight.sum(1) > 0)
+    company = divide(weight @ scores[known], weight.sum(1))
     presence = blocks.with_reference
     pairs = together[np.triu_indices(len(times), k=1)]
     return Composition(
@@ -177,7 +178,7 @@ def sole_winners_section(judgments: Judgments, settings: AuditSettings) -> SoleW
     wins = counted.block_wins.astype(int)
     blocks = len(compared.block_annotator)
     empty = blocks - len(np.unique(compared.label_block))
-    won = share(counted.block_wins, counted.blocks)
+    won = divide(counted.block_wins, counted.blocks)
     order = sorted(range(len(wins)), key=lambda i: (-wins[i], counted.systems[i]))
     return SoleWinners(
         blocks=blocks,

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.blocks import DEFAULT_METHOD, compared_systems, scores_by
+from adjudge.core.maths import divide
 from adjudge.rank.significance import sign_tests
-from adjudge.rank.tally import share, tally
+from adjudge.rank.tally import tally
 from adjudge.results.audit.wins import Discrepancies, Discrepancy
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Discrepancies:
     counted = tally(compared_systems(judgments))
     scores = scores_by(counted, settings.method)
     order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
-    shares = share(counted.losses, counted.met)[np.ix_(order, order)]
+    shares = divide(counted.losses, counted.met)[np.ix_(order, order)]
     return Discrepancies(
         method=settings.method or DEFAULT_METHOD,
         systems=tuple(counted.systems[i] for i in order),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
+from adjudge.core.maths import divide
 from adjudge.core.sheet import sheet_of
 from adjudge.results.audit.tasks import Documents, ExplainedSpread
 
@@ -34,7 +35,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Documents:  # noqa
     cell = sheet.document * shape[1] + sheet.system
     counts = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     sums = np.bincount(cell, weights=sheet.score, minlength=shape[0] * shape[1]).astype(float).reshape(shape)
-    means = np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0)
+    means = divide(sums, counts)
     difficulty, quality = _margin(sums, counts, 1), _margin(sums, counts, 0)
     rows = [i for i in np.argsort(-np.nan_to_num(difficulty, nan=-np.inf), kind="stable") if counts[i].sum()]
     columns = np.argsort(-np.nan_to_num(quality, nan=-np.inf), kind="stable")
@@ -50,9 +51,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Documents:  # noqa
 
 
 def _margin(sums: NDArray[np.float64], counts: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
-    total = counts.sum(axis)
-    margin: NDArray[np.float64] = np.divide(sums.sum(axis), total, out=np.full(len(total), np.nan), where=total > 0)
-    return margin
+    return divide(sums.sum(axis), counts.sum(axis))
 
 
 def _explained(sheet: Sheet) -> tuple[ExplainedSpread, ...]:

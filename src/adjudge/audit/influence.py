@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.audit.settings import AuditSettings
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedFit, Prepared
 
-    Floats = NDArray[np.float64]
 
 LEVEL = 0.05
 Unit = Literal["annotator", "document"]

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import NORMAL_95, mean_ranks, pearson
 from adjudge.results.audit.edits import Proportion
 from adjudge.results.audit.sampling import Correlation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-NORMAL_95 = 1.959963984540054
 
 
 def proportion(part: int, whole: int) -> Proportion:
@@ -30,26 +28,12 @@ def proportion(part: int, whole: int) -> Proportion:
     return Proportion(share, (low, high), whole)
 
 
-NORMAL_95 = 1.959963984540054
-
-
 def correlate(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
     """Pearson's correlation with a 95% interval by Fisher's z, and Spearman's; pairs with a gap are left out."""
     known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]
-    r = _pearson(x, y)
-    return Correlation(r, _fisher(r, len(x)), _pearson(_ranks(x), _ranks(y)), len(x))
-
-
-def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(np.corrcoef(x, y)[0, 1])
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    _, code, number = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(number) - (number - 1) / 2)[code], dtype=float)
+    r = pearson(x, y)
+    return Correlation(r, _fisher(r, len(x)), pearson(mean_ranks(x), mean_ranks(y)), len(x))
 
 
 def _fisher(r: float, n: int) -> tuple[float, float]:

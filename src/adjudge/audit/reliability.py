@@ -22,14 +22,11 @@ from adjudge.results.audit.reliability import HalfAgreement, Reliability
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from numpy.typing import NDArray
-
     from adjudge.audit.settings import AuditSettings
+    from adjudge.core.arrays import Bools, Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.bool_]
 
 METHODS = ("mixed", "mixed-rank", "zscore", "raw")
 SPLITS = 25
@@ -75,7 +72,7 @@ def reliability(
 
 def _orders(
     design: MixedDesign,
-    rows: Rows,
+    rows: Bools,
     values: Mapping[str, Floats],
     chosen: tuple[str, ...],
     known: Mapping[str, Mapping[str, float]],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import tempfile
@@ -12,6 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from adjudge.collect.database import database_settings, without_password
 from adjudge.core.errors import InputError, UsageError
+from adjudge.core.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from adjudge.collect.running import Running
@@ -34,7 +34,7 @@ def start_django(
 
     key = _secret_key(campaign_file)
     # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
-    own = hashlib.sha256(key.encode()).hexdigest()[:8]
+    own = fingerprint(key, digits=8)
     settings.configure(
         DATABASES={"default": database_settings(database, database_file(campaign_file))},
         SECRET_KEY=key,

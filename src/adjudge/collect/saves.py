@@ -10,7 +10,6 @@ changed until the task is handed in. `strict`: no way back.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -32,6 +31,7 @@ from adjudge.collect.statements import (
     record_save,
     write_state,
 )
+from adjudge.core.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -204,7 +204,7 @@ def _digest(new: NewSave) -> str:
     """What makes two saves the same save: their content, not when they were sent."""
     changes = [[change.output, change.field, change.value] for change in new.changes]
     content = _plain([new.task, new.screen, new.base, changes])
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
+    return fingerprint(content, digits=16)
 
 
 def _plain(value: Any) -> str:

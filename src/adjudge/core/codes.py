@@ -11,9 +11,8 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Codes
 
-    Codes = NDArray[np.int64]
 
 SPARSE = 8
 """Codes that reach no further than this many times their number are marked in a table instead of sorted."""

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import DataError, Source, shown
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.languages import UNKNOWN, language_code, pair_name, parse_pair
 from adjudge.core.protocols import KINDS, PROTOCOLS
 
@@ -119,7 +119,7 @@ class Judgments:
         """Twelve hexadecimal digits that identify the content of the table, whatever file it came from."""
         nested = [name for name, dtype in self.table.schema.items() if dtype.is_nested() and name != "spans"]
         flat = self.table.select(pl.exclude("spans", *nested), _as_text("spans"), *map(_as_text, nested))
-        return hashlib.sha256(flat.write_csv().encode()).hexdigest()[:12]
+        return fingerprint(flat.write_csv())
 
     @property
     def pairs(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import polars as pl
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
+from adjudge.core.maths import divide
 from adjudge.core.protocols import KIND_CODES, RATED, SCORED
 
 if TYPE_CHECKING:
@@ -149,9 +150,7 @@ class ItemMeans:
         """The mean over items of each system; NaN for a system without any."""
         count = np.bincount(self.system, minlength=systems)
         total = np.bincount(self.system, weights=self.mean, minlength=systems)
-        means = np.full(systems, np.nan)
-        np.divide(total, count, out=means, where=count > 0)
-        return means
+        return divide(total, count)
 
 
 def item_means(sheet: Sheet) -> ItemMeans:
@@ -221,7 +220,7 @@ def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArr
         size = min(step, count - start)
         weights = rng.multinomial(people, np.full(people, 1 / people), size=size).T.astype(float)
         seen = counts @ weights
-        means = np.divide(sums @ weights, seen, out=np.zeros_like(seen), where=seen > 0)
+        means = divide(sums @ weights, seen, otherwise=0.0)
         present = by_system @ (seen > 0).astype(float)
-        slices.append(np.divide(by_system @ means, present, out=np.full_like(present, np.nan), where=present > 0).T)
+        slices.append(divide(by_system @ means, present).T)
     return np.concatenate(slices) if slices else np.empty((0, systems))

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, exists, write_text
+from adjudge.core.fingerprint import fingerprint_of_parts
 from adjudge.datasets.download import download
 from adjudge.datasets.lookup import RECORD, read_record
 from adjudge.datasets.sets import DataFile, DataSet, Fetched, FetchedFile
@@ -75,7 +76,7 @@ def _write_record(folder_of_set: Path, files: list[FetchedFile]) -> None:
 
 
 def _result(dataset: DataSet, folder_of_set: Path, files: list[FetchedFile], source: str | None) -> Fetched:
-    joined = hashlib.sha256("".join(file.sha256 for file in files).encode()).hexdigest()
+    joined = fingerprint_of_parts(file.sha256 for file in files)
     return Fetched(
         settings={"name": dataset.name, "from": source},
         data=joined[:8],

@@ -6,13 +6,13 @@ context a screen is one document by one system; a pairwise item has two outputs.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text, write_text
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.spans import Mark
 
 if TYPE_CHECKING:
@@ -125,12 +125,12 @@ class TaskSet:
     @property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that identify the tasks."""
-        return hashlib.sha256(to_json(self).encode()).hexdigest()[:12]
+        return fingerprint(to_json(self))
 
 
 def text_hash(text: str) -> str:
     """Sixteen hexadecimal digits that identify a text; written beside it, so that a changed text is noticed."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return fingerprint(text, digits=16)
 
 
 def to_json(tasks: TaskSet) -> str:

@@ -10,13 +10,13 @@ on its page. Behind the text stands the word [missing]; a span that begins there
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
@@ -159,7 +159,7 @@ def _segment(item: Entry, otherwise: str) -> str:
         if item.get(name) is not None:
             return str(item[name])
     text = item.get("src") or item.get("ref")
-    return f"src-{hashlib.sha256(str(text).encode()).hexdigest()[:12]}" if text else otherwise
+    return f"src-{fingerprint(str(text))}" if text else otherwise
 
 
 def _kind(page: str, item: Entry) -> str:

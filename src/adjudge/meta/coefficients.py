@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from adjudge.core.maths import mean_ranks, pearson, varies
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -17,38 +19,18 @@ Grouping = Literal["pooled", "system", "item"]
 GROUPINGS: tuple[Grouping, ...] = ("pooled", "system", "item")
 
 
-# Differences below this share of the largest value come from rounding.
-ROUNDING = 1e-12
-
-
 # For so few values, comparing all with all is faster than SciPy, whose p-values nobody asked for.
 FEW = 100
 
 
-def varies(x: NDArray[np.float64]) -> bool:
-    """Whether there are two different values, rounding aside."""
-    return len(x) > 1 and bool(np.ptp(x) > ROUNDING * np.abs(x).max())
-
-
-def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Pearson's r; NaN where one side does not vary."""
-    if not (varies(x) and varies(y)):
-        return float("nan")
-    a, b = x - x.mean(), y - y.mean()
-    scale = np.sqrt((a @ a) * (b @ b))
-    return float(np.clip(a @ b / scale, -1, 1)) if scale > 0 else float("nan")
-
-
 def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Spearman's rho: Pearson's r of mean ranks."""
-    from scipy.stats import rankdata
-
     if not (varies(x) and varies(y)):
         return float("nan")
     if len(x) <= FEW:
         # How many are below minus how many are above is twice the mean rank, but for a constant.
         return pearson(signs(x).sum(1), signs(y).sum(1))
-    return pearson(rankdata(x), rankdata(y))
+    return pearson(mean_ranks(x), mean_ranks(y))
 
 
 def kendall(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

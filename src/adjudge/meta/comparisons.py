@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.meta.coefficients import pearson
+from adjudge.core.maths import pearson
 from adjudge.meta.levels import item_parts
 from adjudge.meta.permutation_tests import PermutationTest, permute_groups, permute_pearson
 from adjudge.rank.lines import benjamini_hochberg, holm

@@ -21,16 +21,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
-from adjudge.meta.coefficients import pearson
+from adjudge.core.maths import pearson
 from adjudge.results.qe import ChosenWeight, OrderOfSystems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    from collections.abc import Mapping
+    from adjudge.core.arrays import Floats
 
 
 def edit_rate(edition: Sequence[str], text: Sequence[str]) -> float:
@@ -59,15 +58,15 @@ LIMIT = 100
 _DIGITS = 1e-12
 
 
-def combined(first: Array, second: Array, weight: float) -> Array:
+def combined(first: Floats, second: Floats, weight: float) -> Floats:
     """The labels at this weight of the second post-edition."""
     return np.asarray(FIRST_WEIGHT * first + weight * second)
 
 
-def refitted(predictions: Array) -> Callable[[Array], Array]:
+def refitted(predictions: Floats) -> Callable[[Floats], Floats]:
     """A stand-in for training again: predictions moved and stretched to fit given labels best."""
 
-    def predict(labels: Array) -> Array:
+    def predict(labels: Floats) -> Floats:
         if np.ptp(predictions) == 0:
             return np.full(len(labels), labels.mean())
         slope, start = np.polyfit(predictions, labels, 1)
@@ -76,7 +75,7 @@ def refitted(predictions: Array) -> Callable[[Array], Array]:
     return predict
 
 
-def tuned(first: Array, second: Array, predict: Callable[[Array], Array], *, limit: int = LIMIT) -> ChosenWeight:
+def tuned(first: Floats, second: Floats, predict: Callable[[Floats], Floats], *, limit: int = LIMIT) -> ChosenWeight:
     """The weight by the rule above.
 
     Args:

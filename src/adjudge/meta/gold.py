@@ -17,6 +17,7 @@ from adjudge.audit.intervals import correlate
 from adjudge.check import check
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
+from adjudge.core.maths import divide, pearson, varies
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.sheet import PRINTED_DIGITS
@@ -161,10 +162,8 @@ def _correlation(first: pl.DataFrame, second: pl.DataFrame) -> Correlation:
     return correlate(both["z"].to_numpy(), both["z_right"].to_numpy())
 
 
-def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
-    if len(x) < FEWEST_FOR_R or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    return float(np.corrcoef(x, y)[0, 1])
+def _correlation_so_far(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
+    return pearson(x, y) if len(x) >= FEWEST_FOR_R and varies(x) and varies(y) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,12 +179,12 @@ class _Growth:
     def along(self, order: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """After each assignment in this order: correlation, fewest and mean judgments per unit seen so far."""
         seen = np.cumsum(self.counts[order], axis=0)
-        means = np.divide(np.cumsum(self.sums[order], axis=0), seen, out=np.zeros_like(seen), where=seen > 0)
+        means = divide(np.cumsum(self.sums[order], axis=0), seen, otherwise=0.0)
         present = (seen > 0).astype(float) @ self.member
-        value = np.divide(means @ self.member, present, out=np.full_like(present, np.nan), where=present > 0)
+        value = divide(means @ self.member, present)
         judged = seen @ self.member
         usable = (present > 0) & ~np.isnan(self.target)
-        r = [_pearson(self.target[row], value[i][row]) for i, row in enumerate(usable)]
+        r = [_correlation_so_far(self.target[row], value[i][row]) for i, row in enumerate(usable)]
         fewest = np.array([judged[i][present[i] > 0].min() for i in range(len(order))])
         mean = judged.sum(1) / (present > 0).sum(1)
         return np.array([np.nan if value is None else value for value in r]), fewest, mean

@@ -10,7 +10,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats.metric_scores import MetricScore, read_metric_scores, turned_round
 from adjudge.meta.gold import gold as gold_standard
-from adjudge.meta.join import HUMAN, fingerprint, join, system_means
+from adjudge.meta.join import HUMAN, fingerprint_of_scores, join, system_means
 from adjudge.meta.perturbations import perturbations
 from adjudge.meta.text_metrics import TURNED, read_texts, text_metrics
 
@@ -69,7 +69,7 @@ def read_inputs(
     joined, aside = join(human, metrics)
     return MetaInputs(
         scores=joined,
-        fingerprint=fingerprint(turned),
+        fingerprint=fingerprint_of_scores(turned),
         set_aside=(*(standard.set_aside if standard is not None else ()), *aside),
         perturbations=() if judgments is None else perturbations(judgments, system_means(metrics)),
         made_with=made_with,

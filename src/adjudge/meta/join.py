@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.core.errors import DataError
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.judgments import SetAside
 from adjudge.meta.scores import Scores
 
@@ -256,9 +256,9 @@ def _systems_aside(of_rows: Iterable[str], kept: set[str], whose: str, other: st
     )
 
 
-def fingerprint(scores: Iterable[MetricScore]) -> str:
+def fingerprint_of_scores(scores: Iterable[MetricScore]) -> str:
     """Twelve hexadecimal digits that identify the scores, whatever their order."""
     lines = sorted(
         f"{score.metric}\t{score.system}\t{score.segment}\t{score.document}\t{score.score}" for score in scores
     )
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+    return fingerprint("\n".join(lines))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.meta.coefficients import varies
+from adjudge.core.maths import varies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

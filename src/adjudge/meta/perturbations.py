@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.changes import all_changes
+from adjudge.core.maths import pearson
 from adjudge.core.sheet import item_means, sheet_of, standardised
-from adjudge.meta.coefficients import pearson
 from adjudge.results.audit.stability import ONCE_PER_PAIR
 from adjudge.results.meta import Perturbation
 

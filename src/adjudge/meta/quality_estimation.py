@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import numpy as np
 
 from adjudge.audit.intervals import correlate
 from adjudge.core.errors import DataError, UsageError, unknown_choice
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.judgments import SetAside
 from adjudge.meta.comparisons import compare_predictions
 from adjudge.meta.document_labels import combined, edit_rate, orders_along, refitted, sweep, ter_signature, tuned
@@ -19,11 +19,8 @@ from adjudge.results.qe import ChosenWeight, Costs, DocumentLabel, QualityEstima
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.formats.post_edits import EditedDocument
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,7 @@ def estimate(
     )
 
 
-def _second(documents: Sequence[EditedDocument]) -> Array | None:
+def _second(documents: Sequence[EditedDocument]) -> Floats | None:
     editions = [document.pe2 for document in documents]
     if any(edition is None for edition in editions):
         return None
@@ -138,7 +135,7 @@ def _second(documents: Sequence[EditedDocument]) -> Array | None:
 
 def _aligned(
     documents: Sequence[EditedDocument], predictions: Mapping[str, Mapping[str, float]]
-) -> tuple[dict[str, Array], tuple[SetAside, ...]]:
+) -> tuple[dict[str, Floats], tuple[SetAside, ...]]:
     """Predictions in the order of the documents, NaN where there is none; strangers are counted."""
     names = [document.name for document in documents]
     if predictions and len(names) < FEWEST_DOCUMENTS:
@@ -157,7 +154,7 @@ def _aligned(
 
 
 def _choose(
-    first: Array, second: Array | None, predictions: Mapping[str, Array], weight: float | None, baseline: str | None
+    first: Floats, second: Floats | None, predictions: Mapping[str, Floats], weight: float | None, baseline: str | None
 ) -> ChosenWeight:
     if second is None:
         return ChosenWeight(0.0, "there is one post-edition only")
@@ -179,8 +176,8 @@ def _weights(chosen: float, largest: float) -> tuple[float, ...]:
 
 def _systems(
     documents: Sequence[EditedDocument],
-    labels: Array,
-    predictions: Mapping[str, Array],
+    labels: Floats,
+    predictions: Mapping[str, Floats],
     swept: Mapping[str, tuple[float | None, ...]],
     direct: Mapping[str, float] | None,
 ) -> tuple[SystemSweep, ...]:
@@ -200,7 +197,7 @@ def _systems(
 
 
 def _labels(
-    documents: Sequence[EditedDocument], first: Array, second: Array | None, labels: Array
+    documents: Sequence[EditedDocument], first: Floats, second: Floats | None, labels: Floats
 ) -> tuple[DocumentLabel, ...]:
     return tuple(
         DocumentLabel(
@@ -237,4 +234,4 @@ def _fingerprint(documents: Sequence[EditedDocument], predictions: Mapping[str, 
     """Twelve hexadecimal digits that identify texts and predictions."""
     texts = [repr((document.name, document.mt, document.pe1, document.pe2)) for document in documents]
     numbers = [repr((system, sorted(predicted.items()))) for system, predicted in sorted(predictions.items())]
-    return hashlib.sha256("\n".join(texts + numbers).encode()).hexdigest()[:12]
+    return fingerprint("\n".join(texts + numbers))

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.meta.coefficients import varies
+from adjudge.core.maths import divide, varies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.meta.coefficients import Coefficient
-
-    Floats = NDArray[np.float64]
 
 
 def weights(count: int, segments: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -41,9 +40,7 @@ def system_means(scores: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDA
     """System means of every resample: (resamples, systems)."""
     known = (~np.isnan(scores)).astype(float)
     count = drawn @ known.T
-    means = np.full(count.shape, np.nan)
-    np.divide(drawn @ np.nan_to_num(scores).T, count, out=means, where=count > 0)
-    return means
+    return divide(drawn @ np.nan_to_num(scores).T, count)
 
 
 def system_level(
@@ -75,9 +72,7 @@ def item_mean(values: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArra
     """The mean over items for every resample; items without a value count for nothing."""
     known = ~np.isnan(values)
     count = drawn @ known.astype(float)
-    means = np.full(len(drawn), np.nan)
-    np.divide(drawn @ np.where(known, values, 0.0), count, out=means, where=count > 0)
-    return means
+    return divide(drawn @ np.where(known, values, 0.0), count)
 
 
 # Resamples whose weights of all scores are held at once.

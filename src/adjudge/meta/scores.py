@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
+from adjudge.core.maths import divide
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,8 +76,7 @@ def _nanmean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     known = ~np.isnan(values)
     count = known.sum(axis)
     total = np.where(known, values, 0.0).sum(axis)
-    means = np.full(count.shape, np.nan)
-    np.divide(total, count, out=means, where=count > 0)
+    means = divide(total, count)
     # Sums round: the mean of equal scores must be that score, or constant metrics seem to tell systems apart.
     low = np.where(known, values, np.inf).min(axis, initial=np.inf)
     high = np.where(known, values, -np.inf).max(axis, initial=-np.inf)

@@ -6,9 +6,9 @@ and compared with the truth.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
+from adjudge.core.fingerprint import fingerprint
 from adjudge.plan.check import simulate_plan
 from adjudge.plan.search import search
 from adjudge.plan.settings import PlanSettings, Variances, variances_like
@@ -48,7 +48,7 @@ def plan(
     spread = dict(assumed.sd)
     return Plan(
         settings=asked.as_settings(),
-        data=hashlib.sha256(repr(sorted(spread.items())).encode()).hexdigest()[:12],
+        data=fingerprint(repr(sorted(spread.items()))),
         notes=tuple(_notes(asked, best.suffices, checked)),
         difference=asked.difference,
         power=asked.power,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import NORMAL_95
 from adjudge.core.rng import generator
 from adjudge.plan.layout import mixed_design
 from adjudge.rank.contrasts import contrasts
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed import MixedDesign
 
 _DRAWS = 3003
-_NORMAL_95 = 1.959963984540054
 
 
 def simulate_plan(layout: Layout, settings: PlanSettings, variances: Variances, per_item: int) -> PlanCheck:
@@ -117,7 +117,7 @@ def _campaign(
 
 def _interval(shares: list[float]) -> tuple[float, float]:
     """A 95% interval of a mean over campaigns."""
-    half = _NORMAL_95 * float(np.std(shares, ddof=1)) / len(shares) ** 0.5 if len(shares) > 1 else 1.0
+    half = NORMAL_95 * float(np.std(shares, ddof=1)) / len(shares) ** 0.5 if len(shares) > 1 else 1.0
     mean = float(np.mean(shares))
     return max(0.0, mean - half), min(1.0, mean + half)
 

@@ -20,9 +20,9 @@ from adjudge.rank.mixed.design import MixedDesign, combine
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Codes
     from adjudge.plan.settings import PlanSettings
 
-    Codes = NDArray[np.int64]
 
 _PEOPLE = 3001
 _NOWHERE = Path("nowhere")

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import normal_quantile
 from adjudge.core.rng import generator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from adjudge.core.arrays import Floats
+
 
 DRAWS = 10_000
 _CHUNK_NUMBERS = 4_000_000
@@ -157,10 +159,10 @@ def _decided(compared: Contrasts, noise: Floats, family: NDArray[np.bool_], leve
 
 def _as_normal(compared: Contrasts) -> Floats:
     """The normal quantile of the same tail probability as t, in the direction of the difference."""
-    from scipy.stats import norm, t
+    from scipy.special import stdtr
 
-    tail = t.sf(np.abs(compared.t), compared.df)
-    quantile: Floats = np.sign(compared.t) * norm.isf(tail)
+    tail = stdtr(compared.df, -np.abs(compared.t))
+    quantile: Floats = -np.sign(compared.t) * normal_quantile(tail)
     return np.nan_to_num(quantile, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 

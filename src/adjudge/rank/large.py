@@ -7,7 +7,6 @@ nothing but the codes and scores themselves is ever held for all rows. The resul
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import DataError, InputError
+from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.sheet import ItemMeans, significant
 from adjudge.rank.assemble import Provenance
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 NEEDED = ("system", "annotator", "segment", "score")
 # Where one of these stands in the table, or one of the next has several values, the rows need more than counting.
@@ -79,8 +78,7 @@ def _header(path: Path) -> list[str]:
 
 
 def _file_fingerprint(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:12]
+    return fingerprint_of_file(path)
 
 
 def _systems(table: pl.DataFrame) -> tuple[dict[str, int], NDArray[np.bool_]]:
@@ -144,7 +142,7 @@ def _scales(table: pl.DataFrame) -> tuple[Floats, Floats]:
     return significant(own + shift), np.where((count > 1) & (sd > 0), sd, np.nan)
 
 
-def _items(table: pl.DataFrame) -> Integers:
+def _items(table: pl.DataFrame) -> Ints:
     """A number for every segment, of whatever document, of every system: that of the segment, then of the system."""
     joined = np.zeros(table.height, dtype=np.int64)
     for name in ("document", "segment", "system"):
@@ -155,7 +153,7 @@ def _items(table: pl.DataFrame) -> Integers:
     return joined
 
 
-def _numbered(codes: Integers) -> Integers:
+def _numbered(codes: Ints) -> Ints:
     """Codes renumbered without gaps."""
     most = int(codes.max(initial=0)) + 1
     if most > MOST_MARKS:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.rank.significance import PairTests
 
-    Floats = NDArray[np.float64]
 
 RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets")
 

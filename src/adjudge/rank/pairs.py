@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +9,7 @@ import polars as pl
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.judgments import SetAside
 from adjudge.formats.pairwise.table import TIES
 from adjudge.rank.assemble import Provenance
@@ -64,7 +64,7 @@ def rank_pairs(pairs: pl.DataFrame | pl.LazyFrame, method: Method, settings: Ran
         tuple(names), rows.astype(np.int64), counted["times"].cast(pl.Int64).to_numpy(),
         _codes(counted["annotator"], annotators) if len(annotators) > 1 else None,
     )  # fmt: skip
-    data = hashlib.sha256(counted.write_csv().encode()).hexdigest()[:12]
+    data = fingerprint(counted.write_csv())
     aside = (SetAside(STRANGE, strange),) if strange else ()
     return rank_units(units, Provenance(data, aside), method, settings)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.tally import share
+from adjudge.core.maths import divide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,36 +32,36 @@ if TYPE_CHECKING:
 
 def wins_or_ties(tally: Tally) -> NDArray[np.float64]:
     """Share of comparisons won or tied."""
-    return share((tally.wins + tally.ties).sum(-1), tally.met.sum(-1))
+    return divide((tally.wins + tally.ties).sum(-1), tally.met.sum(-1))
 
 
 def wins(tally: Tally) -> NDArray[np.float64]:
     """Share of comparisons won."""
-    return share(tally.wins.sum(-1), tally.met.sum(-1))
+    return divide(tally.wins.sum(-1), tally.met.sum(-1))
 
 
 def wins_no_ties(tally: Tally) -> NDArray[np.float64]:
     """Share won of the comparisons that were not tied."""
-    return share(tally.wins.sum(-1), (tally.wins + tally.losses).sum(-1))
+    return divide(tally.wins.sum(-1), (tally.wins + tally.losses).sum(-1))
 
 
 def block_wins_or_ties(tally: Tally) -> NDArray[np.float64]:
     """Share of blocks in which no system was better."""
-    return share(tally.block_wins_or_ties, tally.blocks)
+    return divide(tally.block_wins_or_ties, tally.blocks)
 
 
 def block_wins(tally: Tally) -> NDArray[np.float64]:
     """Share of blocks won outright."""
-    return share(tally.block_wins, tally.blocks)
+    return divide(tally.block_wins, tally.blocks)
 
 
 def rank_points(tally: Tally) -> NDArray[np.float64]:
     """Mean of labels on the scale + 1 - rank."""
-    return share(tally.points, tally.blocks)
+    return divide(tally.points, tally.blocks)
 
 
 def expected_wins(tally: Tally) -> NDArray[np.float64]:
     """Mean over opponents of the share won against each."""
     decided = tally.wins + tally.losses
-    against = np.nan_to_num(share(tally.wins, decided))
-    return share(against.sum(-1), (decided > 0).sum(-1).astype(float))
+    against = np.nan_to_num(divide(tally.wins, decided))
+    return divide(against.sum(-1), (decided > 0).sum(-1).astype(float))

@@ -66,10 +66,3 @@ def tally(comparisons: Comparisons) -> Tally:
     from adjudge.rank.units import block_units
 
     return block_units(comparisons).total()
-
-
-def share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The quotient, and NaN (not a warning) where there is nothing to divide by."""
-    quotient = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=quotient, where=whole > 0)
-    return quotient

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import normal_quantile
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -59,10 +61,9 @@ def _matches(
 
 def draw_margin(drawn: NDArray[np.bool_], last: NDArray[np.int64]) -> NDArray[np.float64]:
     """The margin within which two performances count as a draw, from the share of draws of each row."""
-    from scipy.special import ndtri
-
     share = drawn.sum(1) / np.maximum(last, 1)
-    return ndtri((np.clip(share, 1e-6, 1 - 1e-6) + 1) / 2) * np.sqrt(2) * BETA  # type: ignore[no-any-return]
+    margin: NDArray[np.float64] = normal_quantile((np.clip(share, 1e-6, 1 - 1e-6) + 1) / 2) * np.sqrt(2) * BETA
+    return margin
 
 
 def update(

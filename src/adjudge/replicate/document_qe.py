@@ -8,13 +8,13 @@ the paper describes follows from the weighting alone.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.check import check
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.protocols import RATED
 from adjudge.formats import read
 from adjudge.formats.parsing.spaced import read_spaced
@@ -60,7 +60,7 @@ def replicate(folder: Path) -> Replication:
     fingerprints = "".join(run.fingerprint for run in released.runs.values())
     return Replication(
         settings={"paper": NAME},
-        data=hashlib.sha256(fingerprints.encode()).hexdigest()[:12],
+        data=fingerprint(fingerprints),
         set_aside=released.gold.set_aside,
         notes=(*released.gold.notes, *(f"{name} is not recomputed: {why}" for name, why in missing)),
         paper=published.paper,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from adjudge.agree import agree
+from adjudge.core.fingerprint import fingerprint_of_parts
 from adjudge.formats import read
 from adjudge.replicate import grain_of_salt_tables as tables
 from adjudge.replicate.published import find_file, read_published
@@ -31,7 +31,7 @@ def replicate(folder: Path) -> Replication:
     parts = (released.rankings, released.edits, released.acceptability)
     return Replication(
         settings={"paper": NAME},
-        data=hashlib.sha256("".join(part.fingerprint for part in parts).encode()).hexdigest()[:12],
+        data=fingerprint_of_parts(part.fingerprint for part in parts),
         notes=tuple(f"{name} is not recomputed: {why}" for name, why in missing),
         paper=published.paper,
         replicated=tuple(

@@ -16,7 +16,8 @@ from adjudge.audit import AuditSettings, audit
 from adjudge.audit.blocks import scores_by, shown
 from adjudge.audit.intervals import correlate
 from adjudge.core.comparisons import comparisons
-from adjudge.rank.tally import share, tally
+from adjudge.core.maths import divide
+from adjudge.rank.tally import tally
 from adjudge.results.audit.edits import Acceptability, Edits
 from adjudge.results.audit.wins import Discrepancies, SoleWinners
 
@@ -176,7 +177,7 @@ def post_edits(released: Released) -> Cells:
 def figures_in_the_text(released: Released, agreement: Agreement) -> Cells:
     """Figures that the text gives outside its tables."""
     blocks = shown(released.by_pair[released.focus])
-    counted, ties = blocks.tally, share(blocks.tally.ties.sum(-1), blocks.tally.met.sum(-1))
+    counted, ties = blocks.tally, divide(blocks.tally.ties.sum(-1), blocks.tally.met.sum(-1))
     rows: dict[str, Cells] = {
         "section 2.2.2": {
             "P(E) of a random clicker": random_clicker(int(agreement.settings["labels"] or 0)),

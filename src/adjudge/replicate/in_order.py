@@ -7,7 +7,6 @@ to cost as little, and correlations are those of the printed order.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import InputError
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.languages import parse_pair
 from adjudge.formats import read
 from adjudge.rank.mfas import cost_of, net_wins
@@ -66,7 +66,7 @@ def replicate(folder: Path) -> Replication:
     fingerprints = "".join(task.fingerprint for task in tasks.values())
     return Replication(
         settings={"paper": NAME},
-        data=hashlib.sha256(fingerprints.encode()).hexdigest()[:12],
+        data=fingerprint(fingerprints),
         notes=(f"the folder has no data for {', '.join(missing)}",) if missing else (),
         paper=published.paper,
         replicated=tuple(

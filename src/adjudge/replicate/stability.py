@@ -7,7 +7,6 @@ organisers' files lie beside the judgments.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy as np
 from adjudge.audit.changes import DIVISORS
 from adjudge.audit.stability import rating_style, stability
 from adjudge.core.errors import DataError, InputError
+from adjudge.core.fingerprint import fingerprint_of_parts
 from adjudge.core.judgments import Judgments
 from adjudge.core.sheet import sheet_of, standardised
 from adjudge.formats import read
@@ -92,7 +92,7 @@ def _read(folder: Path, published: Published) -> _Data:
         tuple(pair for part in parts for pair in part.audited),
         tuple(table for part in parts for table in part.official),
         (*notes, *(note for part in parts for note in part.notes)),
-        hashlib.sha256("".join(part.fingerprint for part in parts).encode()).hexdigest()[:12],
+        fingerprint_of_parts(part.fingerprint for part in parts),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from adjudge.audit.parity import ParitySettings, parity
 from adjudge.audit.parity.agreement import agreement
 from adjudge.audit.parity.resampling import BEYOND
 from adjudge.check.twins import find_twins
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.replicate.published import read_published
 from adjudge.replicate.replication import Replication
@@ -65,7 +65,7 @@ def replicate(folder: Path) -> Replication:
 
 def _fingerprint(released: Released) -> str:
     parts = "".join(part.fingerprint for part in (*released.sets.values(), *released.groups))
-    return hashlib.sha256(parts.encode()).hexdigest()[:12]
+    return fingerprint(parts)
 
 
 def _parts(result: Parity) -> dict[tuple[str, str], ParityPart]:

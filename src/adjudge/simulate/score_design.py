@@ -16,9 +16,9 @@ from adjudge.simulate.texts import human_names, numbered
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Codes
     from adjudge.simulate.score_campaign import ScoreCampaign
 
-    Codes = NDArray[np.int64]
 
 SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
 KIND_NAMES = ("system", "reference", "degraded", "repeat")

@@ -22,9 +22,9 @@ from adjudge.simulate.texts import draw_texts, human_names, numbered
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.simulate.score_campaign import ScoreCampaign
 
-    Floats = NDArray[np.float64]
 
 _STREAM = 1002
 _CARELESS_MEAN, _CARELESS_SPREAD = 60.0, 25.0

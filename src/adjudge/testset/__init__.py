@@ -6,10 +6,10 @@ The categories follow A. Kim and others (2022), The Suboptimal WMT Test Sets and
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import UsageError
+from adjudge.core.fingerprint import fingerprint
 from adjudge.results.testset import CATEGORIES, NOTED, TestSetCheck
 from adjudge.testset.inspect import inspect, lacks_borders, not_checked
 from adjudge.testset.language import detect
@@ -60,7 +60,7 @@ def check(files: Sequence[Path], options: TestSetOptions) -> tuple[list[SourceTe
             "embeddings": topics.embeddings if topics else None,
             "seed": options.seed if options.reference else None,
         },
-        data=hashlib.sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest()[:12],
+        data=fingerprint("\n".join(texts).encode("utf-8", "replace")),
         notes=tuple(_notes(sources, options, code)),
         segments=len(texts),
         documents=sum(len(source.documents) for source in sources),

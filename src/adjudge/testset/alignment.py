@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import pearson, varies
 from adjudge.results.testset import Finding
 
 if TYPE_CHECKING:
@@ -142,6 +143,4 @@ def _fit(own: list[Features], theirs: list[Features]) -> float:
 
 
 def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    if len(x) < 3 or np.ptp(x) < 1e-9 or np.ptp(y) < 1e-9:
-        return 0.0
-    return float(np.corrcoef(x, y)[0, 1])
+    return pearson(x, y) if len(x) >= 3 and varies(x) and varies(y) else 0.0

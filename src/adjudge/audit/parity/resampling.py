@@ -17,14 +17,12 @@ from adjudge.core.rng import generator
 from adjudge.results.parity import Change
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from adjudge.audit.parity.outcomes import Outcomes
-
-    Floats = NDArray[np.float64]
-    from collections.abc import Mapping
+    from adjudge.core.arrays import Floats
 
 
 RESAMPLES = 10_000

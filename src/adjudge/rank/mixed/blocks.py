@@ -10,11 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Codes
     from adjudge.rank.mixed.effects import Effect
 
-    Codes = NDArray[np.int64]
 
 LARGEST_BLOCK = 3000
 """Core unknowns of one block above which its most numerous effect is moved to the border."""

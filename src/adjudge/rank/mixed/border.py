@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.buckets import Bucket
     from adjudge.rank.mixed.terms import Terms
 
-    Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 4000
 TOLERANCE = 1e-10

@@ -10,12 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.rank.mixed.blocks import Blocks
 
-    Codes = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 GROWTH = 1.25
 """Blocks within this factor in both sizes share a bucket, so padding costs little."""

@@ -28,9 +28,9 @@ from adjudge.rank.connected import groups, in_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Codes
     from adjudge.core.judgments import Judgments, SetAside
 
-    Codes = NDArray[np.int64]
 
 ALMOST_ALL = 0.98
 """A partition this close to "every row by itself" (or to another one) cannot be told from it."""

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Codes
     from adjudge.rank.mixed.design import MixedDesign
 
-    Codes = NDArray[np.int64]
 
 MEANINGS = {
     "annotator": "how strict or generous each annotator is",

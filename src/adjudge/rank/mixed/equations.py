@@ -20,11 +20,11 @@ from adjudge.rank.mixed.terms import weighted_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.border import Border
     from adjudge.rank.mixed.buckets import Bucket
     from adjudge.rank.mixed.layout import Layout
 
-    Floats = NDArray[np.float64]
 
 _SMALL_BLOCK = 64
 

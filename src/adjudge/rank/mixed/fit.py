@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import NORMAL_95
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
 from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.leaving_out import without
@@ -19,15 +20,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.design import MixedDesign
     from adjudge.rank.mixed.layout import Layout
 
-    Floats = NDArray[np.float64]
 
 FEW_ANNOTATORS = 2
 # An interval from a thousandth to a thousand times the estimate.
 _TELLS_NOTHING = 1000.0
-_NORMAL_95 = 1.959963984540054
 _FLAT = 1e-9
 """Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
 
@@ -239,7 +239,7 @@ def _components(
 
 def _interval(sd: float, error: float) -> tuple[float, float] | tuple[None, None]:
     """A 95% interval on the logarithmic scale; none where the likelihood is so flat that it would say nothing."""
-    width = float(np.exp(min(_NORMAL_95 * error, 50.0)))
+    width = float(np.exp(min(NORMAL_95 * error, 50.0)))
     return (sd / width, sd * width) if width < _TELLS_NOTHING else (None, None)
 
 

@@ -28,12 +28,8 @@ from adjudge.rank.mixed.terms import Terms, gram_terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.rank.mixed.effects import Effect
-
-    Codes = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

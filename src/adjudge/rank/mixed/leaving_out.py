@@ -17,15 +17,12 @@ from adjudge.rank.mixed.layout import moved
 from adjudge.rank.mixed.terms import gram_terms
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Bools
     from adjudge.rank.mixed.layout import Layout
     from adjudge.rank.mixed.terms import Terms
 
-    Rows = NDArray[np.bool_]
 
-
-def without(layout: Layout, kept: Rows) -> Layout | None:
+def without(layout: Layout, kept: Bools) -> Layout | None:
     """The layout of the rows that are kept; None where it must be made anew.
 
     Absorbed levels must be left out as a whole, since the equations know them by their size; every system must keep
@@ -52,10 +49,10 @@ def without(layout: Layout, kept: Rows) -> Layout | None:
     )
 
 
-def _whole_levels(layout: Layout, kept: Rows) -> Rows | None:
+def _whole_levels(layout: Layout, kept: Bools) -> Bools | None:
     """Which absorbed levels are kept, each with all its rows or none; None where one would be cut."""
     size = np.asarray(layout.absorbed_rows[kept].sum(axis=0), dtype=np.float64)
-    levels: Rows = size > 0
+    levels: Bools = size > 0
     return levels if (size[levels] == layout.absorbed_size[levels]).all() else None
 
 
@@ -66,14 +63,14 @@ def _fewer(layout: Layout, absorbed: int) -> tuple[int, ...]:
     )
 
 
-def _renumbered(rows: csr_array, levels: Rows) -> csr_array:
+def _renumbered(rows: csr_array, levels: Bools) -> csr_array:
     """Rows by absorbed level, numbered among those kept."""
     return csr_array(
         (rows.data, (np.cumsum(levels) - 1)[rows.indices], rows.indptr), (rows.shape[0], int(levels.sum()))
     )
 
 
-def _terms_of(layout: Layout, rows: Rows, levels: Rows) -> tuple[Terms, Terms, Terms]:
+def _terms_of(layout: Layout, rows: Bools, levels: Bools) -> tuple[Terms, Terms, Terms]:
     """The cross-products of some rows and absorbed levels, at the positions of the whole."""
     position = layout.core_index.vector
     original = np.zeros(len(layout.core_owner), dtype=np.int64)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
+from adjudge.core.maths import mean_ranks, normal_quantile
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.rank.assemble import Estimate, Provenance, assemble
 from adjudge.rank.contrasts import DRAWS, Contrasts, RankSets, contrasts, rank_sets, simultaneous_interval
@@ -23,16 +24,13 @@ from adjudge.rank.mixed.fit import MixedFit, fit
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments, SetAside
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.rank.mixed.design import MixedDesign
     from adjudge.results.rank import Ranking
 
-    Floats = NDArray[np.float64]
 
 DEFAULT_RULE = "holm"
 FEWEST_DRAWS = 100
@@ -148,10 +146,7 @@ def rank_design(
 
 def normal_scores(score: Floats) -> Floats:
     """The normal quantile of each score's rank among all."""
-    from scipy.stats import norm, rankdata
-
-    quantile: Floats = norm.ppf((rankdata(score) - 0.5) / len(score))
-    return quantile
+    return normal_quantile((mean_ranks(score) - 0.5) / len(score))
 
 
 def with_normal_scores(design: MixedDesign) -> MixedDesign:

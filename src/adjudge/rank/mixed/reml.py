@@ -31,10 +31,10 @@ from adjudge.rank.mixed.equations import Equations
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.equations import Solution
     from adjudge.rank.mixed.layout import Layout
 
-    Floats = NDArray[np.float64]
 
 START_RATIO = 0.1
 OTHER_STARTS = (0.001, 1.0, 100.0)

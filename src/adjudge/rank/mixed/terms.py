@@ -11,10 +11,8 @@ from scipy.sparse import csr_array
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.rank.mixed.buckets import CoreIndex
-
-    Codes = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 
 def weighted_count(position: Codes, value: Floats, length: int) -> Floats:

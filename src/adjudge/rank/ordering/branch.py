@@ -23,7 +23,8 @@ from adjudge.rank.ordering.relaxation import TOLERANCE, Cuts, Pairs, Relaxed, pa
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Before = NDArray[np.bool_]
+    from adjudge.core.arrays import Bools
+
 
 ROUNDS_AT_ROOT = 15
 ROUNDS_BELOW = 1
@@ -44,7 +45,7 @@ class Ordered:
 class _Node:
     bound: float
     age: int
-    before: Before = field(compare=False)
+    before: Bools = field(compare=False)
     cuts: Cuts = field(compare=False)
 
 
@@ -57,7 +58,7 @@ def cheapest_order(costs: NDArray[np.int64], *, deadline: float) -> Ordered:
     return _Search(costs, deadline).run()
 
 
-def closed(before: Before) -> Before | None:
+def closed(before: Bools) -> Bools | None:
     """The transitive closure of the decided pairs, or None where they contradict each other."""
     while True:
         step = before.astype(np.float32)
@@ -194,7 +195,7 @@ class _Search:
         whole = bool((np.minimum(relaxed.x, 1 - relaxed.x) < TOLERANCE).all())
         return whole or self._closes(node.bound)
 
-    def _decided(self, node: _Node, relaxed: Relaxed) -> Before | None:
+    def _decided(self, node: _Node, relaxed: Relaxed) -> Bools | None:
         """Decide the pairs whose other order would cost at least as much as the best order found."""
         # Reduced costs belong to the bound of their own program, which may be lower than the best bound of the node.
         low, high = self.pairs.limits(node.before)

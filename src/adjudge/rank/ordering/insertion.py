@@ -15,19 +15,19 @@ from adjudge.core.rng import generator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Order = NDArray[np.int64]
-    Costs = NDArray[np.int64]
+    from adjudge.core.arrays import Ints
+
 
 STARTS = 4
 SHAKEN = 8
 
 
-def cost_of(costs: Costs, order: Order) -> int:
+def cost_of(costs: Ints, order: Ints) -> int:
     """The cost of an order: of every pair, what placing the earlier one before the later one costs."""
     return int(np.triu(costs[np.ix_(order, order)], 1).sum())
 
 
-def descend(costs: Costs, order: Order) -> Order:
+def descend(costs: Ints, order: Ints) -> Ints:
     """Move one element at a time to its best place, the most rewarding move first, until no move pays."""
     excess = (costs - costs.T)[np.ix_(order, order)]
     earlier = np.tri(len(order), k=-1, dtype=excess.dtype)
@@ -40,7 +40,7 @@ def descend(costs: Costs, order: Order) -> Order:
     return order.copy()
 
 
-def _best_move(excess: Costs, earlier: Costs) -> tuple[int, int, int]:
+def _best_move(excess: Ints, earlier: Ints) -> tuple[int, int, int]:
     """The best move (from place, to place, gain); `excess[p, q]` is the cost of p before q minus that of q before p.
 
     Moving p down to q saves `excess[p, k]` for every k passed, moving it up costs as much; `earlier` marks q < p.
@@ -62,7 +62,7 @@ def _moved(length: int, here: int, there: int) -> NDArray[np.int64]:
     return positions
 
 
-def first_order(costs: Costs) -> Order:
+def first_order(costs: Ints) -> Ints:
     """A good order to begin with: descent from the order by total cost, and from a few random ones."""
     by_total = np.argsort((costs - costs.T).sum(1), kind="stable")
     rng = generator(1, len(costs))
@@ -70,7 +70,7 @@ def first_order(costs: Costs) -> Order:
     return min((descend(costs, start) for start in starts), key=lambda order: cost_of(costs, order))
 
 
-def shake(costs: Costs, order: Order, *, goal: int, deadline: float) -> Order:
+def shake(costs: Ints, order: Ints, *, goal: int, deadline: float) -> Ints:
     """Shuffle a stretch of the order and descend again, many times; stops at a cost of `goal` or half of the time."""
     rng = generator(2, len(costs))
     best, best_cost = order, cost_of(costs, order)
@@ -85,7 +85,7 @@ def shake(costs: Costs, order: Order, *, goal: int, deadline: float) -> Order:
     return best
 
 
-def shaken(order: Order, rng: np.random.Generator) -> Order:
+def shaken(order: Ints, rng: np.random.Generator) -> Ints:
     """The order with a stretch of it shuffled."""
     size = int(rng.integers(3, max(4, len(order) // 3 + 1)))
     start = int(rng.integers(0, max(1, len(order) - size + 1)))

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Ints
     from adjudge.rank.ordering.relaxation import Pairs
 
-    Integers = NDArray[np.int64]
 
 SOURCES = 200
 LONGEST_EDGE = 0.5
@@ -39,7 +39,7 @@ class _Edges:
         self.whole = np.concatenate([whole for whole, _ in parts], axis=1)
         self.slack = np.concatenate([slack for _, slack in parts])
 
-    def graph(self, variables: int) -> tuple[sp.csr_array, Integers, Integers]:
+    def graph(self, variables: int) -> tuple[sp.csr_array, Ints, Ints]:
         """The graph of states (variable, parity), and for every pair of states the edge with the smallest slack."""
         import scipy.sparse as sp
 
@@ -59,13 +59,13 @@ class _Edges:
 
 def _edges_of(
     pairs: Pairs, x: NDArray[np.float64], split: NDArray[np.bool_], i: int
-) -> tuple[Integers, NDArray[np.float64]]:
+) -> tuple[Ints, NDArray[np.float64]]:
     """The edges from all 3-cycles i < j < k: v = x_ij + x_jk - x_ik lies between 0 and 1."""
     j, k = np.triu_indices(pairs.n - i - 1, 1)
     three = np.stack([pairs.variable[i, j + i + 1], pairs.variable[j + i + 1, k + i + 1], pairs.variable[i, k + i + 1]])
     three = three[:, split[three].sum(0) >= 2]
     v = np.clip(x[three[0]] + x[three[1]] - x[three[2]], 0, 1)
-    whole: list[Integers] = []
+    whole: list[Ints] = []
     slack: list[NDArray[np.float64]] = []
     for third in range(3):
         tail, head, drop = three[third - 2], three[third - 1], three[third]
@@ -107,7 +107,7 @@ def _walk(previous: NDArray[np.int32], source: int) -> list[int]:
     return states
 
 
-def _halved(used: Integers) -> tuple[tuple[tuple[int, int], ...], int]:
+def _halved(used: Ints) -> tuple[tuple[tuple[int, int], ...], int]:
     """The sum of the inequalities behind the edges, halved: terms (variable, coefficient) and the limit.
 
     x_ij + x_jk - x_ik <= 1, or turned around -x_ij - x_jk + x_ik <= 0; with x <= 1 or -x <= 0 for the third variable.

@@ -20,9 +20,7 @@ from adjudge.rank.ordering.relaxation import TOLERANCE, Pairs, solve_relaxation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Costs = NDArray[np.int64]
-    Order = NDArray[np.int64]
-    Relation = NDArray[np.bool_]
+    from adjudge.core.arrays import Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +42,12 @@ class Optima:
 class _Known:
     """Cheapest orders found so far, which pairs stand the same way in all there are, and whether that is final."""
 
-    orders: list[Order]
-    fixed: Relation
+    orders: list[Ints]
+    fixed: Bools
     final: bool
 
 
-def find_optima(costs: Costs, order: Order, cost: int, *, deadline: float) -> Optima:
+def find_optima(costs: Ints, order: Ints, cost: int, *, deadline: float) -> Optima:
     """All cheapest orders, given one of them and its cost; stops at `deadline` (of `time.process_time`)."""
     known = _known(costs, order, cost, deadline)
     first, last = _places_for_sure(costs, known.orders)
@@ -72,7 +70,7 @@ def find_optima(costs: Costs, order: Order, cost: int, *, deadline: float) -> Op
     return Optima(max(number, len(known.orders)), first, last, complete, places_complete)
 
 
-def _known(costs: Costs, order: Order, cost: int, deadline: float) -> _Known:
+def _known(costs: Ints, order: Ints, cost: int, deadline: float) -> _Known:
     """Turn around as many pairs as cheapest orders allow, until no further one can be turned."""
     orders = [order]
     settled = _settled(costs, cost, deadline)
@@ -90,13 +88,13 @@ def _known(costs: Costs, order: Order, cost: int, deadline: float) -> _Known:
     return _Known(orders, alike, final=True)
 
 
-def _before(order: Order) -> Relation:
+def _before(order: Ints) -> Bools:
     """`before[i, j]`: the order places i before j."""
     position = np.argsort(order)
     return np.asarray(position[:, None] < position[None, :])
 
 
-def _settled(costs: Costs, cost: int, deadline: float) -> Relation:
+def _settled(costs: Ints, cost: int, deadline: float) -> Bools:
     """`settled[i, j]`: the linear program proves that placing j before i is dearer than the cheapest order."""
     pairs = Pairs(costs)
     settled = np.zeros((pairs.n, pairs.n), dtype=bool)
@@ -117,7 +115,7 @@ def _settled(costs: Costs, cost: int, deadline: float) -> Relation:
     return settled
 
 
-def _places_for_sure(costs: Costs, orders: list[Order]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places_for_sure(costs: Ints, orders: list[Ints]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Places that elements surely take: whatever respects the same preferences as a cheapest order is as cheap."""
     n = len(costs)
     first, last = np.full(n, n), np.full(n, -1)
@@ -129,12 +127,12 @@ def _places_for_sure(costs: Costs, orders: list[Order]) -> tuple[NDArray[np.int6
     return first, last
 
 
-def _widest(before: Relation) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _widest(before: Bools) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last place of each element in orders that respect the relation (closed under transitivity)."""
     return before.sum(0), len(before) - 1 - before.sum(1)
 
 
-def _blocks(fixed: Relation, order: Order) -> list[NDArray[np.int64]]:
+def _blocks(fixed: Bools, order: Ints) -> list[NDArray[np.int64]]:
     """Elements joined by pairs that are not fixed; every block stands as a whole before or after every other."""
     from scipy.sparse.csgraph import connected_components
 

@@ -16,10 +16,8 @@ from adjudge.core.rng import generator
 from adjudge.rank.ordering.insertion import cost_of, descend, shaken
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Ints
 
-    Order = NDArray[np.int64]
-    Costs = NDArray[np.int64]
 
 PARENTS = 8
 CHILDREN = 24
@@ -29,7 +27,7 @@ SHARE = 0.1
 """Of the time that is left; the rest is for proving."""
 
 
-def search_widely(costs: Costs, order: Order, *, goal: int, deadline: float) -> Order:
+def search_widely(costs: Ints, order: Ints, *, goal: int, deadline: float) -> Ints:
     """The cheapest order found, or the one given where none is cheaper; stops at a cost of `goal`."""
     now = time.process_time()
     search = _Search(costs, goal, now + SHARE * (deadline - now))
@@ -38,13 +36,13 @@ def search_widely(costs: Costs, order: Order, *, goal: int, deadline: float) -> 
 
 
 class _Search:
-    def __init__(self, costs: Costs, goal: int, deadline: float) -> None:
+    def __init__(self, costs: Ints, goal: int, deadline: float) -> None:
         self.costs = costs
         self.goal = goal
         self.deadline = deadline
         self.rng = generator(4, len(costs))
 
-    def run(self) -> Order:
+    def run(self) -> Ints:
         alive = [self._settled(self.rng.permutation(len(self.costs)))]
         while len(alive) < PARENTS and not self._over(alive):
             alive.append(self._settled(self.rng.permutation(len(self.costs))))
@@ -57,16 +55,16 @@ class _Search:
                 alive[worst] = child
         return min(alive, key=lambda member: member[0])[1]
 
-    def _over(self, alive: list[tuple[int, Order]]) -> bool:
+    def _over(self, alive: list[tuple[int, Ints]]) -> bool:
         return min(cost for cost, _ in alive) <= self.goal or time.process_time() > self.deadline
 
-    def _crossed(self, alive: list[tuple[int, Order]]) -> Order:
+    def _crossed(self, alive: list[tuple[int, Ints]]) -> Ints:
         """Every element at its place in one parent or the other, chosen at random."""
         parents = self.rng.choice(len(alive), 2, replace=False)
         positions = [np.argsort(alive[parent][1]) for parent in parents]
         return np.argsort(np.where(self.rng.random(len(self.costs)) < 0.5, *positions), kind="stable")
 
-    def _settled(self, start: Order) -> tuple[int, Order]:
+    def _settled(self, start: Ints) -> tuple[int, Ints]:
         order = descend(self.costs, start)
         cost, failed = cost_of(self.costs, order), 0
         while failed < PATIENCE:

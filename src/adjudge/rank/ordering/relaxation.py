@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    Vector = NDArray[np.float64]
+    from adjudge.core.arrays import Floats
+
 
 TOLERANCE = 1e-6
 # Cuts with less slack than this are kept for the next program: they are likely to be needed again.
@@ -33,7 +34,7 @@ class Cuts:
     """Inequalities `matrix @ x <= limit` that every order satisfies."""
 
     matrix: sp.csr_array
-    limit: Vector
+    limit: Floats
 
     def __len__(self) -> int:
         return len(self.limit)
@@ -53,9 +54,9 @@ class Cuts:
 class Relaxed:
     """The solution of a linear program: the point, the proved bound, reduced costs, and which cuts are close to x."""
 
-    x: Vector
+    x: Floats
     bound: float
-    reduced: Vector
+    reduced: Floats
     near: NDArray[np.bool_]
 
 
@@ -71,20 +72,20 @@ class Pairs:
         self.objective = (costs - costs.T)[self.first, self.second].astype(float)
         self.constant = float(costs.T[self.first, self.second].sum())
 
-    def matrix(self, x: Vector) -> NDArray[np.float64]:
+    def matrix(self, x: Floats) -> NDArray[np.float64]:
         """The variables as a matrix: how far i comes before j."""
         full = np.zeros((self.n, self.n))
         full[self.first, self.second] = x
         full[self.second, self.first] = 1 - x
         return full
 
-    def limits(self, before: NDArray[np.bool_]) -> tuple[Vector, Vector]:
+    def limits(self, before: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """Lower and upper limits of the variables where some pairs are decided: `before[i, j]`, i comes before j."""
         low = before[self.first, self.second].astype(float)
         high = 1.0 - before[self.second, self.first].astype(float)
         return low, high
 
-    def preferred(self) -> Vector:
+    def preferred(self) -> Floats:
         """Every pair in its cheaper order, as if it were alone; halfway where both orders cost the same."""
         return np.asarray((1.0 - np.sign(self.objective)) / 2)
 
@@ -94,7 +95,7 @@ class Pairs:
 
         return Cuts(sp.csr_array((0, self.number)), np.zeros(0))
 
-    def broken_cycles(self, x: Vector) -> Cuts:
+    def broken_cycles(self, x: Floats) -> Cuts:
         """The 3-cycle inequalities that x violates."""
         full = self.matrix(x)
         cycles = [np.zeros((3, 0), dtype=np.int64)]
@@ -120,7 +121,7 @@ class Pairs:
         return Cuts(matrix, 2.0 - (sign < 0).sum(0))
 
 
-def solve_relaxation(pairs: Pairs, cuts: Cuts, low: Vector, high: Vector, *, deadline: float) -> Relaxed | None:
+def solve_relaxation(pairs: Pairs, cuts: Cuts, low: Floats, high: Floats, *, deadline: float) -> Relaxed | None:
     """Minimise the objective under the cuts and limits; None where the solver was stopped or gave up."""
     from scipy.optimize import linprog
 
@@ -144,7 +145,7 @@ def solve_relaxation(pairs: Pairs, cuts: Cuts, low: Vector, high: Vector, *, dea
     return None
 
 
-def proved_bound(pairs: Pairs, cuts: Cuts, multipliers: Vector, low: Vector, high: Vector) -> tuple[float, Vector]:
+def proved_bound(pairs: Pairs, cuts: Cuts, multipliers: Floats, low: Floats, high: Floats) -> tuple[float, Floats]:
     """A true lower bound from non-negative multipliers of the cuts, and the reduced cost of every variable.
 
     Adding `multipliers @ (matrix @ x - limit)` to the objective makes no order dearer, and leaves every variable free

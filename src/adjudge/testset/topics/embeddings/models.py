@@ -6,7 +6,6 @@ with `tokenizer.json`.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge.core.errors import InputError
+from adjudge.core.fingerprint import fingerprint_of_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ class OnnxModel:
             raise InputError(f"cannot be loaded as a sentence model ({_one_line(fault)})", file=folder) from fault
         tokenizer.enable_truncation(_longest(folder))
         tokenizer.enable_padding()
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        digest = fingerprint_of_file(path)
         return cls(f"{folder.resolve().name}-{digest}", session, tokenizer, _first_token(folder))
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -1,0 +1,51 @@
+"""Small mathematics that several stages share: division, correlation, ranks, normal quantiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from adjudge.core.arrays import Floats
+
+NORMAL_95 = 1.959963984540054
+"""The normal quantile of 0.975: 95% of a normal distribution lie within so many standard deviations."""
+ROUNDING = 1e-12
+"""Values that differ by no more than this share of the largest are equal, rounding aside."""
+
+
+def divide(part: ArrayLike, whole: ArrayLike, *, otherwise: float = float("nan")) -> Floats:
+    """The quotient, and `otherwise` (without a warning) where the divisor is not positive."""
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
+    return np.asarray(np.divide(part, whole, out=np.full(whole.shape, otherwise), where=whole > 0))
+
+
+def varies(values: Floats) -> bool:
+    """Whether there are two different values, rounding aside."""
+    return len(values) > 1 and bool(np.ptp(values) > ROUNDING * np.abs(values).max())
+
+
+def pearson(x: Floats, y: Floats) -> float:
+    """Pearson's r; NaN where one side does not vary."""
+    if not (varies(x) and varies(y)):
+        return float("nan")
+    a, b = x - x.mean(), y - y.mean()
+    scale = np.sqrt((a @ a) * (b @ b))
+    return float(np.clip(a @ b / scale, -1, 1)) if scale > 0 else float("nan")
+
+
+def mean_ranks(values: Floats) -> Floats:
+    """Ranks from 1, the smallest value first; equal values share the mean of their ranks."""
+    _, code, number = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(number) - (number - 1) / 2)[code], dtype=float)
+
+
+def normal_quantile(probability: ArrayLike) -> Floats:
+    """The value below which a standard normal variable lies with this probability."""
+    # Without the half second that importing `scipy.stats` takes.
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(probability), dtype=float)

@@ -1,0 +1,61 @@
+"""Small mathematics: every function against a slow, clear one or against SciPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from adjudge.core.maths import NORMAL_95, divide, mean_ranks, normal_quantile, pearson, varies
+
+NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
+SHORT = st.lists(NUMBERS, min_size=1, max_size=20)
+
+
+@given(SHORT, NUMBERS)
+def test_division_is_by_what_is_positive_only(parts: list[float], whole: float) -> None:
+    quotients = divide(parts, whole)
+    for part, quotient in zip(parts, quotients, strict=True):
+        assert quotient == part / whole if whole > 0 else math.isnan(quotient)
+
+
+def test_division_takes_another_value_where_there_is_nothing_to_divide_by() -> None:
+    assert divide([1, 2], [0, 4], otherwise=0.0).tolist() == [0.0, 0.5]
+    assert float(divide(3, 4)) == 0.75
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=2, max_size=30))
+def test_correlation_is_that_of_numpy(pairs: list[tuple[float, float]]) -> None:
+    x, y = np.array(pairs).T
+    found = pearson(x, y)
+    # Values that differ by less than a millionth lose digits in either way to compute it.
+    if np.ptp(x) > 1e-6 * np.abs(x).max() and np.ptp(y) > 1e-6 * np.abs(y).max():
+        assert found == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-6)
+    assert math.isnan(found) or -1 <= found <= 1
+
+
+@pytest.mark.parametrize("constant", [[0.1 + 0.2, 0.3, 0.3], [5.0, 5.0, 5.0], [1e9, 1e9 + 1e-5, 1e9]])
+def test_what_varies_by_rounding_alone_correlates_with_nothing(constant: list[float]) -> None:
+    values = np.array(constant)
+    assert not varies(values)
+    assert math.isnan(pearson(values, np.array([1.0, 2.0, 3.0])))
+
+
+def test_a_single_value_does_not_vary() -> None:
+    assert not varies(np.array([3.0]))
+    assert not varies(np.array([]))
+
+
+@given(st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=30))
+def test_mean_ranks_are_those_of_scipy(values: list[float]) -> None:
+    assert mean_ranks(np.array(values)).tolist() == stats.rankdata(values).tolist()
+
+
+def test_normal_quantiles_are_those_of_scipy() -> None:
+    probabilities = np.linspace(0, 1, 101)
+    assert normal_quantile(probabilities).tolist() == stats.norm.ppf(probabilities).tolist()
+    assert float(normal_quantile(0.975)) == NORMAL_95
