@@ -28,6 +28,7 @@ from adjudge.core.languages import UNKNOWN, is_language, language_code, pair_in_
         ("es-419", "es_419"),
         ("Multisource", "xx"),
         ("Klingon", "klingon"),
+        ("Ger_(raw)", "de_raw"),
         ("", UNKNOWN),
         ("-1", UNKNOWN),
         (None, UNKNOWN),

@@ -49,7 +49,8 @@ def language_code(name: str | None) -> str:
         return UNKNOWN
     text = name.strip()
     if bracketed := _VARIANT.match(text):
-        return f"{language_code(bracketed['base'])}_{_slug(bracketed['variant'])}"
+        # Without what joins the two, so that the code of `Ger_(raw)` is that of `Ger (raw)`.
+        return f"{language_code(bracketed['base'].rstrip('_'))}_{_slug(bracketed['variant'])}"
     region = _REGION.match(text)
     if region and region["base"].lower() in _CODES:
         return f"{_CODES[region['base'].lower()]}_{region['any'] or region['region']}"
