@@ -22,11 +22,14 @@ dev:  ## make .venv with the development tools, and install what the tests drive
 
 test: dev check unit  ## everything: lint, types, documentation, tests
 
-check: ## lint, formatting, types
+check: ## lint, formatting, types, and the page's scripts
 	@scripts/setup dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@scripts/test-services
+	tsc -p tests/page
+	node --test tests/page
 
 unit: ## the tests alone
 	@scripts/setup dev

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin
+from tests.collect.judging import begin, judge_screen
 from tests.collect.serving import Server, exported, wait_for
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-PEOPLE = 12
+PEOPLE = 14
 POOL = '[assignment]\npolicy = "pool"\n'
 
 
@@ -86,6 +86,32 @@ def test_the_slider_by_keys_and_by_pointer(page: Page, server: Server) -> None:
     page.mouse.move(box["x"] + box["width"] * 2, box["y"])
     page.mouse.up()
     expect(slider).to_have_attribute("aria-valuenow", "100")
+
+
+def test_a_key_that_opens_a_question_does_not_answer_it(page: Page, server: Server) -> None:
+    begin(page, server, "annotator-13")
+    count = int(page.locator(".place-button").inner_text().split()[-1])
+    for screen in range(count):
+        expect(page.locator(".place-button")).to_have_text(f"{screen + 1} of {count}")
+        judge_screen(page, "da", screen)
+        page.keyboard.press("Enter")
+    question = page.locator("dialog[open]")
+    expect(question).to_contain_text("hand them in")
+    for key in ("Enter", "Enter", " "):
+        page.keyboard.press(key)
+        expect(question).to_be_visible()
+    # The button itself, once somebody has gone to it by another key, and not by the key that opened the question.
+    page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+    page.locator(".next").focus()
+    page.keyboard.down("Enter")
+    page.keyboard.down("Enter")
+    expect(question).to_be_visible()
+    page.keyboard.up("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(question).to_have_count(0)
+    expect(page.locator(".place-button")).to_be_visible()
 
 
 def test_keys_are_shown_and_can_be_switched_off(page: Page, server: Server) -> None:

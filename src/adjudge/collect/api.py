@@ -15,9 +15,10 @@ from adjudge.collect.assign import current_assignment
 from adjudge.collect.database import writing
 from adjudge.collect.entering import AnnotatorAuth, enter
 from adjudge.collect.models import Assignment, ScreenState
+from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
 from adjudge.collect.running import running
 from adjudge.collect.saves import save
-from adjudge.collect.schemas import EnterIn, EnterOut, Fault, FinishOut, SavedOut, SaveIn, WorkOut
+from adjudge.collect.schemas import EnterIn, SaveIn
 from adjudge.collect.statements import Visitor
 from adjudge.collect.work import state_view, work_of
 
@@ -58,13 +59,13 @@ def leave(request: HttpRequest) -> Status[None]:
     return Status(204, None)
 
 
-@api.get("/work", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+@api.get("/work", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
 def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
     """The task in hand with all its screens, or an earlier one by its id."""
     return work_of(_visitor(request), task=task)
 
 
-@api.post("/tasks/next", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+@api.post("/tasks/next", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
 def take_next(request: HttpRequest) -> dict[str, Any]:
     """Take the next task, if the one in hand has been handed in."""
     visitor = _visitor(request)
@@ -73,7 +74,9 @@ def take_next(request: HttpRequest) -> dict[str, Any]:
     return work_of(visitor)
 
 
-@api.post("/saves", response={200: SavedOut, 409: Fault, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+@api.post(
+    "/saves", response={200: SavedOut, 409: Fault, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True
+)
 def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
     """Save changes of one screen. Acknowledged once they are on the disk; the same save twice counts once."""
     visitor = _visitor(request)

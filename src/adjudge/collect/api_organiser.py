@@ -15,8 +15,10 @@ from adjudge.collect.export import collected
 from adjudge.collect.links import make_link, renew_link, revoke_links
 from adjudge.collect.models import Annotator, Decision, Link
 from adjudge.collect.overview import overview, panels
+from adjudge.collect.responses import Fault
+from adjudge.collect.responses_organiser import DoneOut, LinkOut, OverviewOut, PanelOut
 from adjudge.collect.running import running
-from adjudge.collect.schemas import AnnotatorIn, DecisionIn, DoneOut, Fault, LinkOut, OverviewOut, PanelOut
+from adjudge.collect.schemas import AnnotatorIn, DecisionIn
 from adjudge.formats import native
 
 if TYPE_CHECKING:

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 STATIC = Path(__file__).resolve().parent / "static" / "collect"
+# The style sheets of each page, in the order in which they are read: those of widgets after what all pages share.
+SHEETS = {
+    "enter": ("palette", "base", "enter"),
+    "organise": ("palette", "base", "organise"),
+    "work": ("palette", "base", "frame", "dialogs", "texts", "score", "ranking", "pairs", "marks", "edit"),
+}
 
 
 @cache
@@ -80,6 +86,7 @@ def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def _shell(request: HttpRequest, page: str) -> HttpResponse:
     context = {
         "page": page,
+        "sheets": SHEETS[page],
         "static": static_prefix(),
         "languages": languages(),
         "title": running().campaign.name,

@@ -1,6 +1,5 @@
-"""The JSON that page and server exchange, as published in the OpenAPI description."""
+"""What the pages send to the server, as published in the OpenAPI description. The answers are in `responses`."""
 
-from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -37,25 +36,11 @@ class Incoming(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
-class Fault(Schema):
-    """Why a request was refused, in words, and under a name where the page acts upon it."""
-
-    detail: Any
-    code: str | None = None
-
-
 class EnterIn(Incoming):
     """The secret of a personal link; `person` is the platform's id of somebody who comes by a crowd link."""
 
     secret: Text = Field(min_length=1, max_length=200)
     person: Name | None = None
-
-
-class EnterOut(Schema):
-    """Who has entered."""
-
-    role: str
-    name: str
 
 
 class SpanIn(Incoming):
@@ -132,44 +117,6 @@ class SaveIn(Incoming):
         )
 
 
-class StateOut(Schema):
-    """How a screen stands."""
-
-    revision: int
-    answers: dict[str, dict[str, Any]]
-    complete: bool
-    active_seconds: float
-
-
-class SavedOut(Schema):
-    """The acknowledgement of a save that is on the disk."""
-
-    id: UUID
-    saved: datetime
-    state: StateOut
-    met: list[str] = Field(description="outputs that another tab had changed meanwhile; the newest change counts")
-    repeated: bool
-    released: bool = Field(description="the task has gone to somebody else; what was judged is kept")
-
-
-class WorkOut(Schema):
-    """All that the page needs: who, the campaign, the tasks given, the task in hand, and what follows when done."""
-
-    annotator: dict[str, Any]
-    campaign: dict[str, Any]
-    tasks: list[dict[str, Any]]
-    task: dict[str, Any] | None
-    completion: dict[str, Any] | None
-    active_seconds: float
-
-
-class FinishOut(Schema):
-    """Whether the task was handed in, and if not, the screens where something is missing."""
-
-    finished: bool
-    missing: list[str]
-
-
 class AnnotatorIn(Incoming):
     """A new annotator."""
 
@@ -181,37 +128,3 @@ class DecisionIn(Incoming):
 
     excluded: bool
     reason: Text = Field(min_length=3, max_length=2000, pattern=r"\S")
-
-
-class LinkOut(Schema):
-    """A new link: its secret is shown this once. `path` is to be put behind the server's address."""
-
-    annotator: int
-    name: str
-    path: str
-
-
-class DoneOut(Schema):
-    """How many links or records were changed."""
-
-    changed: int
-
-
-class OverviewOut(Schema):
-    """Progress, throughput, people and decisions."""
-
-    campaign: dict[str, Any]
-    progress: dict[str, Any]
-    throughput: list[dict[str, Any]]
-    annotators: list[dict[str, Any]]
-    decisions: list[dict[str, Any]]
-    links: list[dict[str, Any]]
-
-
-class PanelOut(Schema):
-    """A table of statistics of the judgments so far."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[str]]
-    note: str

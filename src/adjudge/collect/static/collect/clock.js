@@ -7,7 +7,7 @@
  */
 
 /**
- * @typedef {import("./queue.js").Spent} Spent
+ * @typedef {import("./records.js").Spent} Spent
  * @typedef {{spent: Spent, events: any[]}} Taken
  */
 
@@ -59,7 +59,10 @@ export class Clock {
     this.act();
   }
 
-  /** What is being looked at on the screen: the seconds go to these outputs. @param {string[]} outputs */
+  /**
+   * What is being looked at on the screen: the seconds go to these outputs.
+   * @param {string[]} outputs
+   */
   attend(outputs) {
     this.tick();
     if (outputs.join() !== this.outputs.join()) this.note("attended", outputs[0]);
@@ -104,14 +107,20 @@ export class Clock {
     this.ticked();
   }
 
-  /** Share what no output has yet of the active seconds among these. @param {Spent} spent @param {string[]} outputs */
+  /**
+   * Share what no output has yet of the active seconds among these.
+   * @param {Spent} spent @param {string[]} outputs
+   */
   credit(spent, outputs) {
-    const given = Object.values(spent.outputs).reduce((sum, one) => sum + one, 0);
+    const given = Object.values(spent.outputs).reduce((sum, seconds) => sum + seconds, 0);
     const share = Math.max(0, spent.active - given) / outputs.length;
-    for (const one of outputs) spent.outputs[one] = (spent.outputs[one] || 0) + share;
+    for (const output of outputs) spent.outputs[output] = (spent.outputs[output] || 0) + share;
   }
 
-  /** Record a raw event of the screen shown. @param {string} kind @param {...(string | number | null)} more */
+  /**
+   * Record a raw event of the screen shown.
+   * @param {string} kind @param {...(string | number | null)} more
+   */
   note(kind, ...more) {
     if (!this.screen) return;
     const { events } = this.of(this.screen);
@@ -120,24 +129,27 @@ export class Clock {
 
   /** @param {string} screen @returns {Taken} */
   of(screen) {
-    let found = this.taken.get(screen);
-    if (!found) {
-      found = { spent: { shown: 0, visible: 0, active: 0, outputs: {} }, events: [] };
-      this.taken.set(screen, found);
+    let taken = this.taken.get(screen);
+    if (!taken) {
+      taken = { spent: { shown: 0, visible: 0, active: 0, outputs: {} }, events: [] };
+      this.taken.set(screen, taken);
     }
-    return found;
+    return taken;
   }
 
-  /** The seconds and events of a screen since they were last taken. @param {string} screen @returns {Taken} */
+  /**
+   * The seconds and events of a screen since they were last taken.
+   * @param {string} screen @returns {Taken}
+   */
   take(screen) {
     this.tick();
-    const found = this.of(screen);
+    const taken = this.of(screen);
     this.taken.delete(screen);
-    return found;
+    return taken;
   }
 
-  /** Active seconds that no save has taken yet. @returns {number} */
+  /** @returns {number} active seconds that no save has taken yet */
   get untaken() {
-    return [...this.taken.values()].reduce((sum, one) => sum + one.spent.active, 0);
+    return [...this.taken.values()].reduce((sum, taken) => sum + taken.spent.active, 0);
   }
 }

@@ -9,54 +9,60 @@ const MOST_CELLS = 4_000_000; // beyond, only beginnings and ends are compared
 
 /** @param {string} before @param {string} after @param {string} lang @param {string} snap @returns {Part[]} */
 export function difference(before, after, lang, snap) {
-  const [one, other] = [pieces(before, lang, snap), pieces(after, lang, snap)];
+  const [old, fresh] = [pieces(before, lang, snap), pieces(after, lang, snap)];
   let head = 0;
-  while (head < Math.min(one.length, other.length) && one[head] === other[head]) head += 1;
+  while (head < Math.min(old.length, fresh.length) && old[head] === fresh[head]) head += 1;
   let tail = 0;
-  while (tail < Math.min(one.length, other.length) - head && one.at(-1 - tail) === other.at(-1 - tail)) tail += 1;
-  const middle = compare(one.slice(head, one.length - tail), other.slice(head, other.length - tail));
+  while (tail < Math.min(old.length, fresh.length) - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
+  const middle = compare(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail));
   const same = (/** @type {string[]} */ texts) => texts.map((text) => /** @type {Part} */ ({ kind: "same", text }));
-  return joined([...same(one.slice(0, head)), ...middle, ...same(tail ? one.slice(-tail) : [])]);
+  return joined([...same(old.slice(0, head)), ...middle, ...same(tail ? old.slice(-tail) : [])]);
 }
 
-/** Words or characters, and what is between them. @param {string} text @param {string} lang @param {string} snap */
+/**
+ * Words or characters, and what is between them.
+ * @param {string} text @param {string} lang @param {string} snap
+ */
 function pieces(text, lang, snap) {
   const { points, units } = cut(text, lang, snap);
-  const borders = [...new Set([0, points.length, ...units.flatMap((one) => [one.start, one.end])])];
-  borders.sort((one, other) => one - other);
+  const borders = [...new Set([0, points.length, ...units.flatMap((unit) => [unit.start, unit.end])])];
+  borders.sort((first, second) => first - second);
   return borders.slice(1).map((end, i) => points.slice(borders[i], end).join(""));
 }
 
-/** By the longest common subsequence. @param {string[]} one @param {string[]} other @returns {Part[]} */
-function compare(one, other) {
-  const [rows, columns] = [one.length, other.length];
+/**
+ * By the longest common subsequence.
+ * @param {string[]} old @param {string[]} fresh @returns {Part[]}
+ */
+function compare(old, fresh) {
+  const [rows, columns] = [old.length, fresh.length];
   if (rows * columns > MOST_CELLS || !rows || !columns) {
-    return [...one.map((text) => part("del", text)), ...other.map((text) => part("ins", text))];
+    return [...old.map((text) => part("del", text)), ...fresh.map((text) => part("ins", text))];
   }
   const length = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1));
   for (let i = rows - 1; i >= 0; i -= 1) {
     for (let j = columns - 1; j >= 0; j -= 1) {
       length[i][j] =
-        one[i] === other[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
+        old[i] === fresh[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
     }
   }
   /** @type {Part[]} */
-  const found = [];
+  const parts = [];
   let [i, j] = [0, 0];
   while (i < rows || j < columns) {
-    if (i < rows && j < columns && one[i] === other[j]) {
-      found.push(part("same", one[i]));
+    if (i < rows && j < columns && old[i] === fresh[j]) {
+      parts.push(part("same", old[i]));
       i += 1;
       j += 1;
     } else if (j >= columns || (i < rows && length[i + 1][j] >= length[i][j + 1])) {
-      found.push(part("del", one[i]));
+      parts.push(part("del", old[i]));
       i += 1;
     } else {
-      found.push(part("ins", other[j]));
+      parts.push(part("ins", fresh[j]));
       j += 1;
     }
   }
-  return found;
+  return parts;
 }
 
 /** @param {"same" | "del" | "ins"} kind @param {string} text @returns {Part} */
@@ -64,19 +70,25 @@ function part(kind, text) {
   return { kind, text };
 }
 
-/** Neighbours of one kind as one. @param {Part[]} parts @returns {Part[]} */
+/**
+ * Neighbours of one kind as one.
+ * @param {Part[]} parts @returns {Part[]}
+ */
 function joined(parts) {
   /** @type {Part[]} */
-  const found = [];
-  for (const one of parts) {
-    const last = found.at(-1);
-    if (last?.kind === one.kind) last.text += one.text;
-    else found.push({ ...one });
+  const merged = [];
+  for (const next of parts) {
+    const last = merged.at(-1);
+    if (last?.kind === next.kind) last.text += next.text;
+    else merged.push({ ...next });
   }
-  return found;
+  return merged;
 }
 
-/** The difference as it is shown. @param {Part[]} parts @returns {Node[]} */
+/**
+ * The difference as it is shown.
+ * @param {Part[]} parts @returns {Node[]}
+ */
 export function shownDifference(parts) {
   return parts.map(({ kind, text }) => (kind === "same" ? document.createTextNode(text) : h(kind, {}, text)));
 }
@@ -88,8 +100,8 @@ export function shownDifference(parts) {
 export function changedPercent(before, after, snap) {
   const split = (/** @type {string} */ text) =>
     snap === "words" ? (text.match(/\S+/g) ?? []) : [...text.replace(/\s/g, "")];
-  const [one, other] = [split(before), split(after)];
-  const total = one.length + other.length;
-  const common = compare(one, other).filter((part) => part.kind === "same").length;
+  const [old, fresh] = [split(before), split(after)];
+  const total = old.length + fresh.length;
+  const common = compare(old, fresh).filter((part) => part.kind === "same").length;
   return total ? 100 * (1 - (2 * common) / total) : 0;
 }

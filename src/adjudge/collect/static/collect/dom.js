@@ -22,10 +22,18 @@ export function h(tag, attributes = {}, ...children) {
   element.append(
     ...children
       .flat()
-      .filter((one) => one !== null && one !== undefined && one !== false)
+      .filter((child) => child !== null && child !== undefined && child !== false)
       .map(asNode),
   );
   return element;
+}
+
+/**
+ * The parts that are there.
+ * @template Part @param {(Part | null)[]} parts @returns {Part[]}
+ */
+export function present(parts) {
+  return /** @type {Part[]} */ (parts.filter((part) => part !== null));
 }
 
 /** @param {any} child @returns {Node} */
@@ -52,9 +60,9 @@ const TAGS = new Set(
 export function shownText(text) {
   if (text === null) return [];
   if (typeof text === "string") return [document.createTextNode(text)];
-  return text.map((one) => {
-    if (typeof one === "string") return document.createTextNode(one);
-    const [tag, direction, ...children] = one;
+  return text.map((node) => {
+    if (typeof node === "string") return document.createTextNode(node);
+    const [tag, direction, ...children] = node;
     const element = document.createElement(TAGS.has(tag) ? tag : "span");
     if (["ltr", "rtl", "auto"].includes(direction)) element.dir = direction;
     element.append(...shownText(/** @type {TextNodeTree[]} */ (children)));
@@ -62,11 +70,36 @@ export function shownText(text) {
   });
 }
 
+// The key pressed last, as long as nothing was pointed at since: it may be what opens a dialog.
+let lastKey = "";
+if (typeof window !== "undefined") {
+  window.addEventListener("keydown", (event) => (lastKey = event.key), { capture: true });
+  window.addEventListener("pointerdown", () => (lastKey = ""), { capture: true });
+}
+
+/**
+ * Keep the key that opened a dialog from answering it: pressed twice, or held, it would decide what nobody has read.
+ * Any other key, or the pointer, shows that somebody has seen the dialog.
+ * @param {HTMLDialogElement} box
+ */
+function guard(box) {
+  let opener = lastKey;
+  const presses = (/** @type {KeyboardEvent} */ event) => {
+    const acts = event.key === opener && ["Enter", " "].includes(event.key);
+    const types = /** @type {HTMLElement} */ (event.target).matches("input, textarea, select");
+    if (acts && !types) event.preventDefault();
+    else if (event.type === "keydown") opener = "";
+  };
+  box.addEventListener("keydown", presses, { capture: true });
+  box.addEventListener("keyup", presses, { capture: true });
+  box.addEventListener("pointerdown", () => (opener = ""), { capture: true });
+}
+
 /**
  * A dialog that is shown at once and removed when closed.
  * @param {string} title
  * @param {Child[]} content
- * @param {{className?: string, closable?: boolean, onclose?: () => void}} [options]
+ * @param {{className?: string, closable?: boolean, onclose?: () => void}} options
  * @returns {HTMLDialogElement}
  */
 export function dialog(title, content, { className = "", closable = true, onclose } = {}) {
@@ -80,6 +113,7 @@ export function dialog(title, content, { className = "", closable = true, onclos
     box.remove();
     onclose?.();
   });
+  guard(box);
   document.body.append(box);
   box.showModal();
   // Long ones begin at their beginning, wherever the focus is.

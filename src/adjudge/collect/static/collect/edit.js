@@ -1,7 +1,7 @@
 // @ts-check
 /** Post-editing: a translation to be corrected, with what was changed shown as it is written. */
 import { changedPercent, difference, shownDifference } from "./diff.js";
-import { h } from "./dom.js";
+import { h, present } from "./dom.js";
 import { commentBox, given, lesson, note } from "./parts.js";
 import { t } from "./texts.js";
 
@@ -10,17 +10,19 @@ import { t } from "./texts.js";
  * @typedef {import("./screen.js").Stop} Stop
  */
 
-/** @param {any} item @param {Setting} setting @param {number} place @returns {import("./items.js").ItemView} */
-export function editItem(item, setting, place) {
+/** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {import("./items.js").ItemView} */
+export function editItem(item, setting, number) {
   const output = item.outputs[0];
   const id = output.id;
+  // Where texts are edited, the campaign allows no markup: they come as plain text.
+  const translation = String(output.text);
   const { target, snap } = setting.campaign;
   const lang = target.lang.split("_")[0];
   const edit = () => setting.answers()[id]?.edit ?? null;
-  const article = h("article.item.edited", { "aria-label": place ? t("segment_n", { n: place }) : t("segment") });
+  const article = h("article.item.edited", { "aria-label": number ? t("segment_n", { n: number }) : t("segment") });
   const comment = commentBox(id, setting);
   const said = h("p.lesson.said", { role: "status" });
-  const label = place ? t("edit_of", { n: place }) : t("edit");
+  const label = number ? t("edit_of", { n: number }) : t("edit");
   const area = /** @type {HTMLTextAreaElement} */ (
     h("textarea.words.edition", { lang, dir: target.dir, rows: 1, "aria-label": label, spellcheck: "true" })
   );
@@ -34,7 +36,7 @@ export function editItem(item, setting, place) {
   );
   const begin = { type: "button", disabled: setting.locked, onclick: () => reset() };
   const again = h("button.quiet", begin, t("start_again"));
-  const name = `${t("original")}: ${output.text}`;
+  const name = `${t("original")}: ${translation}`;
   const box = h(
     "div.edit-box",
     { role: "group", tabindex: 0, "aria-label": name, onfocus: () => setting.attend(stop) },
@@ -50,13 +52,13 @@ export function editItem(item, setting, place) {
 
   /** Say that nothing is to be changed; said twice, it is taken back. */
   function confirm() {
-    set(edit() === output.text ? null : output.text);
+    set(edit() === translation ? null : translation);
     box.focus();
   }
 
   /** Take back that nothing is to be changed; what was written is given up by its button only. */
   function takeBack() {
-    if (edit() === output.text) set(null);
+    if (edit() === translation) set(null);
   }
 
   function reset() {
@@ -66,7 +68,7 @@ export function editItem(item, setting, place) {
 
   area.addEventListener("input", () => {
     // What is as it was before is not judged yet: that it is right as it is must be said.
-    set(area.value.trim() === "" || area.value === output.text ? null : area.value);
+    set(area.value.trim() === "" || area.value === translation ? null : area.value);
     grow();
   });
   area.addEventListener("focus", () => setting.attend(stop));
@@ -86,14 +88,14 @@ export function editItem(item, setting, place) {
 
   function show() {
     const value = edit();
-    const text = value ?? output.text;
+    const text = value ?? translation;
     if (document.activeElement !== area) area.value = text;
-    original.replaceChildren(...shownDifference(difference(output.text, text, target.lang, snap.target)));
+    original.replaceChildren(...shownDifference(difference(translation, text, target.lang, snap.target)));
     original.classList.toggle("unset", value === null);
-    fine.setAttribute("aria-pressed", String(value === output.text));
-    fine.hidden = value !== null && value !== output.text;
+    fine.setAttribute("aria-pressed", String(value === translation));
+    fine.hidden = value !== null && value !== translation;
     again.hidden = !fine.hidden;
-    const changed = value === null ? null : changedPercent(output.text, value, snap.target);
+    const changed = value === null ? null : changedPercent(translation, value, snap.target);
     said.textContent = lesson(output, changed, "changed");
     comment.show();
     grow();
@@ -120,8 +122,8 @@ export function editItem(item, setting, place) {
   const edition = h("div.text", {}, h("span.label", {}, t("edit")), area);
   const right = [box, edition, h("div.mark-buttons", {}, fine, again), hint];
   const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
-  if (place) article.append(h("span.place", { "aria-hidden": "true" }, place));
-  article.append(...[note(item), columns, comment.element, said].filter((one) => one !== null));
+  if (number) article.append(h("span.place", { "aria-hidden": "true" }, number));
+  article.append(...present([note(item), columns, comment.element, said]));
   show();
   requestAnimationFrame(grow);
   return { element: article, stops: [stop] };

@@ -43,7 +43,7 @@ function reason(error) {
 async function begin() {
   const secret = secretIn(location.hash);
   const asked = new URLSearchParams(location.search);
-  const person = PERSON_PARAMETERS.map((name) => asked.get(name)).find((one) => one) ?? null;
+  const person = PERSON_PARAMETERS.map((name) => asked.get(name)).find((value) => value) ?? null;
   history.replaceState(null, "", "/enter");
   applyPreferences();
   await loadTexts();

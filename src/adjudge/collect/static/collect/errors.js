@@ -18,7 +18,10 @@ export function nameOf(span) {
   return span.side === "missing" ? t("something_missing") : `“${span.text}”`;
 }
 
-/** The severity in words, with the category where there is one. @param {Span} span @returns {string} */
+/**
+ * The severity in words, with the category where there is one.
+ * @param {Span} span @returns {string}
+ */
 export function describe(span) {
   return [nameOf(span), t(`severity_${span.severity}`), span.category].filter(Boolean).join(", ");
 }
@@ -62,7 +65,10 @@ export function errorRow(span, languages, handling) {
   );
 }
 
-/** Whether a mark was there before, and is as it was. @param {Span} span @param {Handling} handling */
+/**
+ * Whether a mark was there before, and is as it was.
+ * @param {Span} span @param {Handling} handling
+ */
 function origin(span, { prefilled }) {
   if (span.of === null) return null;
   const kept = sameMark(span, prefilled[span.of]);
@@ -114,24 +120,27 @@ function categories(holder, { rules, locked, choose, goTo }) {
 /** @param {Holder} holder @param {Handling} handling @returns {HTMLElement} */
 function severities(holder, { rules, locked, change }) {
   const { span } = holder;
-  const buttons = rules.severities.map((/** @type {string} */ one) =>
+  const buttons = rules.severities.map((/** @type {string} */ severity) =>
     h(
-      `button.severity.${one}`,
+      `button.severity.${severity}`,
       {
         type: "button",
         disabled: locked,
-        "data-control": one,
-        "aria-pressed": String(one === span.severity),
-        onclick: () => change(holder.span, { severity: one }),
+        "data-control": severity,
+        "aria-pressed": String(severity === span.severity),
+        onclick: () => change(holder.span, { severity }),
       },
-      h("span.error-letter", { "aria-hidden": "true" }, letterOf(one)),
-      t(`severity_${one}`),
+      h("span.error-letter", { "aria-hidden": "true" }, letterOf(severity)),
+      t(`severity_${severity}`),
     ),
   );
   return h("span.severities", { role: "group", "aria-label": t("severity_of", { text: nameOf(span) }) }, ...buttons);
 }
 
-/** Which control of the list has the focus, by its name. @param {HTMLElement} list @returns {string | null} */
+/**
+ * Which control of the list has the focus, by its name.
+ * @param {HTMLElement} list @returns {string | null}
+ */
 export function focusedControl(list) {
   const active = /** @type {HTMLElement | null} */ (document.activeElement);
   return active && list.contains(active) ? (active.dataset.control ?? "") : null;

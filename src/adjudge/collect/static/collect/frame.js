@@ -1,13 +1,13 @@
 // @ts-check
 /** The frame around a screen: progress, saving, time and buttons; and the last page. */
 import { copyButton } from "./copy.js";
-import { h } from "./dom.js";
+import { h, present } from "./dom.js";
 import { chooseLanguage, currentLanguage, languages, t } from "./texts.js";
 
 const NOTICE_MS = 8000;
 
 export class Frame {
-  /** @param {any} campaign @param {Record<string, () => void>} actions */
+  /** @param {Server.CampaignOut} campaign @param {Record<string, () => void>} actions */
   constructor(campaign, actions) {
     this.actions = actions;
     this.bar = h("div.bar-done");
@@ -52,7 +52,7 @@ export class Frame {
     const choice = h(
       "select.language",
       { "aria-label": t("language"), onchange: (/** @type {any} */ event) => chooseLanguage(event.target.value) },
-      ...known.map((one) => h("option", { value: one, selected: one === currentLanguage() }, one)),
+      ...known.map((language) => h("option", { value: language, selected: language === currentLanguage() }, language)),
     );
     return h(
       "div.tools",
@@ -68,7 +68,7 @@ export class Frame {
   /** @param {HTMLElement} screen @param {string} kind */
   showScreen(screen, kind) {
     const banner = kind === "work" ? null : h("p.kind", {}, t(`kind_${kind}`));
-    this.main.replaceChildren(...[banner, screen].filter((one) => one !== null));
+    this.main.replaceChildren(...present([banner, screen]));
     document.body.classList.remove("ended");
   }
 
@@ -93,7 +93,10 @@ export class Frame {
     this.lastSaved = t("saved_at", { time });
   }
 
-  /** How saving goes. @param {number} waiting @param {string} trouble */
+  /**
+   * How saving goes.
+   * @param {number} waiting @param {string} trouble
+   */
   saving(waiting, trouble) {
     const bad = waiting > 0 && trouble !== "";
     this.savedText.className = `saved ${bad ? "trouble" : waiting ? "busy" : "good"}`;
@@ -106,7 +109,10 @@ export class Frame {
     this.header.classList.toggle("offline", bad);
   }
 
-  /** How many saves the server refused. @param {number} count */
+  /**
+   * How many saves the server refused.
+   * @param {number} count
+   */
   refused(count) {
     this.refusedButton.hidden = count === 0;
     this.refusedButton.textContent = t("refused_kept", { n: count });
@@ -118,16 +124,22 @@ export class Frame {
     this.clockText.classList.toggle("idle", idle);
   }
 
-  /** Say something that goes away by itself. @param {string} text @param {"info" | "warning"} kind */
+  /**
+   * Say something that goes away by itself.
+   * @param {string} text @param {"info" | "warning"} kind
+   */
   notice(text, kind) {
-    if ([...this.notices.children].some((one) => one.firstChild?.textContent === text)) return;
+    if ([...this.notices.children].some((child) => child.firstChild?.textContent === text)) return;
     const close = h("button.tool", { type: "button", "aria-label": t("close"), onclick: () => box.remove() }, "×");
     const box = h(`p.notice.${kind}`, {}, text, close);
     this.notices.append(box);
     setTimeout(() => box.remove(), NOTICE_MS);
   }
 
-  /** The last page. @param {any} completion @param {string} time @param {HTMLElement[]} review  ways back to tasks */
+  /**
+   * The last page.
+   * @param {Server.CompletionOut | null} completion @param {string} time @param {HTMLElement[]} review  ways back to tasks
+   */
   showEnd(completion, time, review) {
     document.body.classList.add("ended");
     const code = completion?.code;

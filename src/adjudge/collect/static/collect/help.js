@@ -6,7 +6,10 @@ import { call, renewToken, secretIn } from "./net.js";
 import { keysOn, switchKeys } from "./prefs.js";
 import { currentLanguage, hasText, t } from "./texts.js";
 
-/** Every key and what it does, by protocol. @param {any} campaign @returns {[string[], string][]} */
+/**
+ * Every key and what it does, by protocol.
+ * @param {Server.CampaignOut} campaign @returns {[string[], string][]}
+ */
 function keyList(campaign) {
   /** @type {Record<string, [string[], string][]>} */
   const own = {
@@ -53,7 +56,10 @@ function keyList(campaign) {
   ];
 }
 
-/** The keys with which errors are marked. @param {any} rules @returns {[string[], string][]} */
+/**
+ * The keys with which errors are marked.
+ * @param {Server.MarkRulesOut} rules @returns {[string[], string][]}
+ */
 function markKeys(rules) {
   return [
     [["←", "→", "↑", "↓"], t("key_words")],
@@ -73,7 +79,7 @@ function markKeys(rules) {
   ];
 }
 
-/** @param {any} campaign */
+/** @param {Server.CampaignOut} campaign */
 export function showKeys(campaign) {
   const rows = keyList(campaign).map(([keys, does]) =>
     h("tr", {}, h("td", {}, ...keys.flatMap((key, i) => [i ? " " : "", h("kbd", {}, key)])), h("td", {}, does)),
@@ -88,7 +94,7 @@ export function showKeys(campaign) {
   ]);
 }
 
-/** @param {any} campaign @param {() => void} [onclose] @param {boolean} [first] */
+/** @param {Server.CampaignOut} campaign @param {() => void} [onclose] @param {boolean} [first] */
 export function showInstructions(campaign, onclose, first = false) {
   const language = currentLanguage();
   const own = campaign.instructions[language] ?? campaign.instructions.en ?? Object.values(campaign.instructions)[0];
@@ -97,7 +103,7 @@ export function showInstructions(campaign, onclose, first = false) {
   const shown = dialog(
     t("instructions"),
     [
-      h("div.prose", { dir: "auto" }, ...paragraphs.map((one) => h("p", { dir: "auto" }, one.trim()))),
+      h("div.prose", { dir: "auto" }, ...paragraphs.map((paragraph) => h("p", { dir: "auto" }, paragraph.trim()))),
       first ? h("p.hint", {}, t("keys_hint")) : null,
       h(
         "button.primary",
@@ -112,18 +118,18 @@ export function showInstructions(campaign, onclose, first = false) {
 /**
  * All screens as numbers, with what is done.
  * @param {{done: boolean, begun: boolean, open: boolean}[]} screens @param {number} current @param {(i: number) => void} go
- * @param {any[]} tasks @param {string} task @param {(id: string) => void} openTask
+ * @param {Server.TaskSummaryOut[]} tasks @param {string} currentTask @param {(id: string) => void} openTask
  */
-export function showOverview(screens, current, go, tasks, task, openTask) {
-  const state = (/** @type {any} */ one) => (one.done ? "done" : one.begun ? "begun" : "open");
-  const buttons = screens.map((one, i) =>
+export function showOverview(screens, current, go, tasks, currentTask, openTask) {
+  const state = (/** @type {{done: boolean, begun: boolean}} */ screen) => (screen.done ? "done" : screen.begun ? "begun" : "open");
+  const buttons = screens.map((screen, i) =>
     h(
-      `button.jump.${state(one)}${i === current ? ".current" : ""}`,
+      `button.jump.${state(screen)}${i === current ? ".current" : ""}`,
       {
         type: "button",
-        disabled: !one.open,
+        disabled: !screen.open,
         autofocus: i === current,
-        "aria-label": t(`screen_${state(one)}`, { n: i + 1 }),
+        "aria-label": t(`screen_${state(screen)}`, { n: i + 1 }),
         "aria-current": i === current ? "step" : null,
         onclick: () => {
           shown.close();
@@ -133,11 +139,11 @@ export function showOverview(screens, current, go, tasks, task, openTask) {
       i + 1,
     ),
   );
-  const others = tasks.map((one) =>
+  const others = tasks.map((task) =>
     h(
       "button.quiet",
-      { type: "button", disabled: one.id === task, onclick: () => (shown.close(), openTask(one.id)) },
-      t(one.finished ? "task_finished" : "task_open", { n: one.number }),
+      { type: "button", disabled: task.id === currentTask, onclick: () => (shown.close(), openTask(task.id)) },
+      t(task.finished ? "task_finished" : "task_open", { n: task.number }),
     ),
   );
   const shown = dialog(t("overview"), [
@@ -189,17 +195,17 @@ export function showReentry(name, reason, entered) {
 
 /**
  * What the server refused: nothing of it is lost before the annotator says so.
- * @param {import("./queue.js").Record_[]} records
- * @param {(record: import("./queue.js").Record_) => string} place  where in the task it belongs
+ * @param {import("./records.js").SaveRecord[]} records
+ * @param {(record: import("./records.js").SaveRecord) => string} place  where in the task it belongs
  * @param {{again: () => void, drop: () => void}} actions
  */
 export function showRefused(records, place, { again, drop }) {
-  const lines = records.map((one) => {
-    const answers = Object.values(one.changes).map((fields) => Object.values(fields).map(inWords));
-    const when = new Date(one.at).toLocaleString(currentLanguage());
-    return [when, place(one), answers.map((fields) => fields.join(", ")).join("; "), one.reason ?? ""];
+  const lines = records.map((record) => {
+    const answers = Object.values(record.changes).map((fields) => Object.values(fields).map(inWords));
+    const when = new Date(record.at).toLocaleString(currentLanguage());
+    return [when, place(record), answers.map((fields) => fields.join(", ")).join("; "), record.reason ?? ""];
   });
-  const text = lines.map((parts) => parts.filter((one) => one).join(" · ")).join("\n");
+  const text = lines.map((parts) => parts.filter((part) => part).join(" · ")).join("\n");
   const button = (/** @type {string} */ name, /** @type {() => void} */ act) =>
     h("button", { type: "button", onclick: () => (box.close(), act()) }, t(name));
   const box = dialog(
@@ -220,14 +226,18 @@ export function showRefused(records, place, { again, drop }) {
   );
 }
 
-/** An answer as a text to be copied. @param {any} value @returns {string} */
+/**
+ * An answer as a text to be copied.
+ * @param {any} value @returns {string}
+ */
 function inWords(value) {
   const spans = Array.isArray(value) ? value : null;
-  return spans ? spans.map((one) => `${one.severity} “${one.text ?? "…"}”`).join(" ") || "[]" : (value ?? "–");
+  return spans ? spans.map((span) => `${span.severity} “${span.text ?? "…"}”`).join(" ") || "[]" : (value ?? "–");
 }
 
 /** @param {{judged: number, time: string, finish: () => void}} summary */
 export function showHandIn({ judged, time, finish }) {
+  const handIn = () => (box.close(), finish());
   const box = dialog(t("hand_in"), [
     h("p", {}, t("hand_in_summary", { n: judged, time })),
     h("p", {}, t("hand_in_question")),
@@ -235,7 +245,11 @@ export function showHandIn({ judged, time, finish }) {
       "div.buttons",
       {},
       h("button", { type: "button", onclick: () => box.close() }, t("look_again")),
-      h("button.primary", { type: "button", autofocus: true, onclick: () => (box.close(), finish()) }, t("hand_in")),
+      h("button.primary", { type: "button", onclick: handIn }, h("span", {}, t("hand_in")), h("kbd", {}, "H")),
     ),
   ]);
+  // Nothing is chosen beforehand: Enter, which opens this from the last screen, must not hand in by itself.
+  box.tabIndex = -1;
+  box.focus();
+  box.addEventListener("keydown", (event) => event.key.toLowerCase() === "h" && !event.repeat && handIn());
 }

@@ -1,6 +1,6 @@
 // @ts-check
 /** The items of each protocol: a score per translation, a ranking of several, a choice between two. */
-import { h } from "./dom.js";
+import { h, present } from "./dom.js";
 import { choiceOf, pairWidget, RANKS } from "./pair.js";
 import { commentBox, given, lesson, note, textBlock } from "./parts.js";
 import { letter, rankWidget, shelves } from "./rank.js";
@@ -14,20 +14,20 @@ import { t } from "./texts.js";
  * @typedef {{element: HTMLElement, stops: Stop[], show?: () => void}} ItemView
  */
 
-/** @param {any} item @param {Setting} setting @param {number} place @returns {ItemView} */
-export function scoreItem(item, setting, place) {
+/** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView} */
+export function scoreItem(item, setting, number) {
   const several = item.outputs.length > 1;
-  const article = h("article.item", { "aria-label": place ? t("segment_n", { n: place }) : t("segment") });
+  const article = h("article.item", { "aria-label": number ? t("segment_n", { n: number }) : t("segment") });
   /** @type {Stop[]} */
   const stops = [];
-  const blocks = item.outputs.map((/** @type {any} */ output, /** @type {number} */ i) => {
+  const blocks = item.outputs.map((output, i) => {
     const value = () => setting.answers()[output.id]?.score ?? null;
     const name = several ? t("translation_n", { letter: letter(i) }) : t("translation");
     const comment = commentBox(output.id, setting);
     const said = h("p.lesson.said", { role: "status" });
     const widget = scoreWidget({
       scale: setting.campaign.scale,
-      label: place ? t("score_of", { n: place }) : t("score"),
+      label: number ? t("score_of", { n: number }) : t("score"),
       value: value(),
       locked: setting.locked,
       change: (score) => {
@@ -54,41 +54,41 @@ export function scoreItem(item, setting, place) {
     stops.push(stop);
     return { text: textBlock(output.text, setting.campaign.target, name), judged };
   });
-  const right = several ? blocks.flatMap((/** @type {any} */ one) => [one.text, one.judged]) : [blocks[0].text];
+  const right = several ? blocks.flatMap((block) => [block.text, block.judged]) : [blocks[0].text];
   const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
-  if (place) article.append(h("span.place", { "aria-hidden": "true" }, place));
-  article.append(...[note(item), columns, several ? null : blocks[0].judged].filter((one) => one !== null));
+  if (number) article.append(h("span.place", { "aria-hidden": "true" }, number));
+  article.append(...present([note(item), columns, several ? null : blocks[0].judged]));
   article.addEventListener("pointerdown", () => setting.attend(stops[0]));
   return { element: article, stops };
 }
 
 /**
- * @param {any} item @param {Setting} setting @param {number} place
+ * @param {Server.ItemOut} item @param {Setting} setting @param {number} number
  * @param {{before: HTMLElement[], after: HTMLElement[]}} around
  * @returns {ItemView}
  */
-export function rankingItem(item, setting, place, around) {
-  const ids = item.outputs.map((/** @type {any} */ one) => one.id);
+export function rankingItem(item, setting, number, around) {
+  const ids = item.outputs.map((output) => output.id);
   const rank = (/** @type {string} */ output) => setting.answers()[output]?.rank ?? null;
   const comment = commentBox(ids[0], setting);
   /** @param {string} output @param {number | null} to */
   function give(output, to) {
     /** @type {Answers} */
     const changes = { [output]: { rank: to } };
-    const taken = ids.find((/** @type {string} */ one) => one !== output && to !== null && rank(one) === to);
+    const taken = ids.find((/** @type {string} */ id) => id !== output && to !== null && rank(id) === to);
     if (!setting.campaign.ties && taken) changes[taken] = { rank: null };
     setting.change(changes);
     refresh();
   }
   const board = shelves({
     outputs: ids,
-    ranks: () => Object.fromEntries(ids.map((/** @type {string} */ one) => [one, rank(one)])),
+    ranks: () => Object.fromEntries(ids.map((/** @type {string} */ id) => [id, rank(id)])),
     locked: setting.locked,
     change: give,
   });
   /** @type {Stop[]} */
   const stops = [];
-  const cards = item.outputs.map((/** @type {any} */ output, /** @type {number} */ i) => {
+  const cards = item.outputs.map((output, i) => {
     const widget = rankWidget({
       count: ids.length,
       label: t("rank_of", { letter: letter(i) }),
@@ -140,13 +140,13 @@ export function rankingItem(item, setting, place, around) {
   return { element, stops, show: () => (board.show(), comment.show()) };
 }
 
-/** @param {any} item @param {Setting} setting @param {number} place @returns {ItemView} */
-export function pairItem(item, setting, place) {
-  const ids = item.outputs.map((/** @type {any} */ one) => one.id);
-  const choice = () => choiceOf(ids.map((/** @type {string} */ one) => setting.answers()[one]?.rank));
+/** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView} */
+export function pairItem(item, setting, number) {
+  const ids = item.outputs.map((output) => output.id);
+  const choice = () => choiceOf(ids.map((/** @type {string} */ id) => setting.answers()[id]?.rank));
   const comment = commentBox(ids[0], setting);
   const said = h("p.lesson.said", { role: "status" });
-  const cards = item.outputs.map((/** @type {any} */ output, /** @type {number} */ i) =>
+  const cards = item.outputs.map((output, i) =>
     h(
       "article.card",
       { "data-side": i ? "second" : "first" },
@@ -166,7 +166,7 @@ export function pairItem(item, setting, place) {
   });
   const element = h(
     "div.item.paired",
-    { "aria-label": place ? t("segment_n", { n: place }) : t("segment") },
+    { "aria-label": number ? t("segment_n", { n: number }) : t("segment") },
     note(item),
     h("div.given", {}, ...given(item, setting.campaign)),
     h("div.pair", { dir: "ltr" }, ...cards),

@@ -11,5 +11,5 @@ const JUDGED = { ranking: "rank", pairwise: "rank", mqm: "spans", postedit: "edi
 export function isOpen(protocol, answer) {
   const value = answer?.[JUDGED[protocol] ?? "score"] ?? null;
   // An error without its category is a judgment that is not finished.
-  return value === null || (Array.isArray(value) && value.some((one) => one.category === null));
+  return value === null || (Array.isArray(value) && value.some((span) => span.category === null));
 }

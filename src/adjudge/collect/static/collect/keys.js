@@ -34,7 +34,10 @@ function onStop(work, event) {
   return true;
 }
 
-/** To the next or previous stop; past the last, to the next screen. @param {Work} work @param {number} by */
+/**
+ * To the next or previous stop; past the last, to the next screen.
+ * @param {Work} work @param {number} by
+ */
 export function step(work, by) {
   const i = work.stops.indexOf(work.current ?? work.stops[0]) + by;
   if (i >= 0 && i < work.stops.length && work.campaign.protocol !== "ranking") work.attend(work.stops[i], true);

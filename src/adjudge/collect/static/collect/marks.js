@@ -2,20 +2,21 @@
 /** The marks of one translation as data: adding, changing, taking away. What is shown of them is elsewhere. */
 
 /**
- * @typedef {{start: number | null, end: number | null, severity: string, category: string | null, side: string,
- *   text: string | null, of: number | null}} Span
- * @typedef {{severities: string[], source: boolean, missing: boolean, overlap: boolean,
- *   categories: {name: string, counts: string}[], weights: Record<string, number>}} Rules
+ * @typedef {Server.SpanOut} Span
+ * @typedef {Server.MarkRulesOut} Rules
  */
 
 export const SEVERE = ["major", "critical"];
 
-/** In the order of the texts, what is missing last. @param {Span[]} spans @returns {Span[]} */
+/**
+ * In the order of the texts, what is missing last.
+ * @param {Span[]} spans @returns {Span[]}
+ */
 export function ordered(spans) {
-  const side = (/** @type {Span} */ one) => ["source", "target", "missing"].indexOf(one.side);
+  const side = (/** @type {Span} */ span) => ["source", "target", "missing"].indexOf(span.side);
   return [...spans].sort(
-    (one, other) =>
-      side(one) - side(other) || (one.start ?? 0) - (other.start ?? 0) || (one.end ?? 0) - (other.end ?? 0),
+    (first, second) =>
+      side(first) - side(second) || (first.start ?? 0) - (second.start ?? 0) || (first.end ?? 0) - (second.end ?? 0),
   );
 }
 
@@ -26,25 +27,28 @@ export function ordered(spans) {
  * @returns {{spans: Span[], span: Span}}
  */
 export function withMark(spans, rules, { side, start, end }, quote) {
-  const met = spans.filter((one) => one.side === side && Number(one.start) < end && start < Number(one.end));
-  const same = met.find((one) => one.start === start && one.end === end);
-  const around = met.find((one) => Number(one.start) <= start && Number(one.end) >= end);
+  const met = spans.filter((span) => span.side === side && Number(span.start) < end && start < Number(span.end));
+  const same = met.find((mark) => mark.start === start && mark.end === end);
+  const around = met.find((mark) => Number(mark.start) <= start && Number(mark.end) >= end);
   if (!rules.overlap && around) return { spans, span: around };
   if (rules.overlap && same && !same.category) return { spans, span: same };
   if (rules.overlap || !met.length) {
     const span = { start, end, severity: first(rules), category: null, side, text: quote(start, end), of: null };
     return { spans: ordered([...spans, span]), span };
   }
-  const from = Math.min(start, ...met.map((one) => Number(one.start)));
-  const to = Math.max(end, ...met.map((one) => Number(one.end)));
-  const worst = Math.max(...met.map((one) => rules.severities.indexOf(one.severity)));
+  const from = Math.min(start, ...met.map((mark) => Number(mark.start)));
+  const to = Math.max(end, ...met.map((mark) => Number(mark.end)));
+  const worst = Math.max(...met.map((mark) => rules.severities.indexOf(mark.severity)));
   const severity = rules.severities[worst] ?? first(rules);
-  const of = met.find((one) => one.of !== null)?.of ?? null;
+  const of = met.find((mark) => mark.of !== null)?.of ?? null;
   const span = { ...met[0], start: from, end: to, text: quote(from, to), severity, of };
-  return { spans: ordered([...spans.filter((one) => !met.includes(one)), span]), span };
+  return { spans: ordered([...spans.filter((span) => !met.includes(span)), span]), span };
 }
 
-/** With something missing. @param {Span[]} spans @param {Rules} rules @returns {{spans: Span[], span: Span}} */
+/**
+ * With something missing.
+ * @param {Span[]} spans @param {Rules} rules @returns {{spans: Span[], span: Span}}
+ */
 export function withMissing(spans, rules) {
   const span = {
     start: null,
@@ -58,34 +62,49 @@ export function withMissing(spans, rules) {
   return { spans: ordered([...spans, span]), span };
 }
 
-/** The severity that follows, round and round. @param {Rules} rules @param {string} severity @returns {string} */
+/**
+ * The severity that follows, round and round.
+ * @param {Rules} rules @param {string} severity @returns {string}
+ */
 export function nextSeverity(rules, severity) {
   return rules.severities[(rules.severities.indexOf(severity) + 1) % rules.severities.length];
 }
 
-/** What a new mark begins with: the mildest that is an error. @param {Rules} rules @returns {string} */
+/**
+ * What a new mark begins with: the mildest that is an error.
+ * @param {Rules} rules @returns {string}
+ */
 function first(rules) {
-  return rules.severities.find((one) => one !== "neutral") ?? rules.severities[0];
+  return rules.severities.find((severity) => severity !== "neutral") ?? rules.severities[0];
 }
 
-/** What errors cost together, as the server counts it. @param {Span[]} spans @param {Rules} rules @returns {number} */
+/**
+ * What errors cost together, as the server counts it.
+ * @param {Span[]} spans @param {Rules} rules @returns {number}
+ */
 export function costOf(spans, rules) {
   const costs = spans.map(({ severity, category }) => {
-    const counts = rules.categories.find((one) => one.name === category)?.counts;
+    const counts = rules.categories.find(({ name }) => name === category)?.counts;
     if (severity === "neutral" || counts === "nothing") return 0;
     if (counts === "non_translation") return rules.weights.non_translation;
     return rules.weights[counts === "punctuation" && severity === "minor" ? "punctuation" : severity];
   });
-  return Number(costs.reduce((sum, one) => sum + one, 0).toFixed(6));
+  return Number(costs.reduce((sum, cost) => sum + cost, 0).toFixed(6));
 }
 
-/** Whether two marks say the same. @param {Span} one @param {Span} other @returns {boolean} */
-export function sameMark(one, other) {
+/**
+ * Whether two marks say the same.
+ * @param {Span} first @param {Span} second @returns {boolean}
+ */
+export function sameMark(first, second) {
   const names = /** @type {(keyof Span)[]} */ (["start", "end", "severity", "category", "side"]);
-  return names.every((name) => one[name] === other[name]);
+  return names.every((name) => first[name] === second[name]);
 }
 
-/** Whether two are the same mark. @param {Span} one @param {Span} other @returns {boolean} */
-export function identical(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other);
+/**
+ * Whether two are the same mark.
+ * @param {Span} first @param {Span} second @returns {boolean}
+ */
+export function identical(first, second) {
+  return JSON.stringify(first) === JSON.stringify(second);
 }

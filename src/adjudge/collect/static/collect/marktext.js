@@ -54,19 +54,22 @@ export class MarkText {
     return this.points.slice(start, end).join("");
   }
 
-  /** Show the text with these marks. @param {Span[]} spans */
+  /**
+   * Show the text with these marks.
+   * @param {Span[]} spans
+   */
   show(spans) {
     this.spans = spans;
     this.cells = this.units.map(() => []);
     this.marks = [];
-    const borders = new Set([0, this.points.length, ...spans.flatMap((one) => [placed(one).start, placed(one).end])]);
-    const places = [...borders].sort((one, other) => one - other);
+    const borders = new Set([0, this.points.length, ...spans.flatMap((span) => [placed(span).start, placed(span).end])]);
+    const places = [...borders].sort((first, second) => first - second);
     /** @type {Node[]} */
     const shown = [];
     // Between two borders, all of the text is under the same marks.
     for (let i = 0; i + 1 < places.length; i += 1) {
       const [start, end] = [places[i], places[i + 1]];
-      const over = spans.filter((one) => placed(one).start <= start && placed(one).end >= end);
+      const over = spans.filter((span) => placed(span).start <= start && placed(span).end >= end);
       const pieces = this.pieces(start, end);
       if (!over.length) shown.push(...pieces);
       else shown.push(this.mark(over, start, pieces));
@@ -84,22 +87,28 @@ export class MarkText {
     return element;
   }
 
-  /** Show which mark is dealt with. @param {(span: Span) => boolean} isCurrent */
+  /**
+   * Show which mark is dealt with.
+   * @param {(span: Span) => boolean} isCurrent
+   */
   showCurrent(isCurrent) {
     for (const { element, over } of this.marks) element.classList.toggle("current", over.some(isCurrent));
   }
 
-  /** A stretch of text: units and what is between them. @param {number} start @param {number} end @returns {Node[]} */
+  /**
+   * A stretch of text: units and what is between them.
+   * @param {number} start @param {number} end @returns {Node[]}
+   */
   pieces(start, end) {
     /** @type {Node[]} */
-    const found = [];
+    const nodes = [];
     for (let from = start, to = start; from < end; from = to) {
       const number = this.unitOf[from];
       while (to < end && this.unitOf[to] === number) to += 1;
       const text = document.createTextNode(this.quote(from, to));
-      found.push(number < 0 ? text : this.cell(number, text));
+      nodes.push(number < 0 ? text : this.cell(number, text));
     }
-    return found;
+    return nodes;
   }
 
   /** @param {number} number @param {Text} text @returns {HTMLElement} */
@@ -112,7 +121,7 @@ export class MarkText {
     return cell;
   }
 
-  /** The units picked, from and to. @returns {[number, number]} */
+  /** @returns {[number, number]} the units picked, from and to */
   get picked() {
     const other = this.anchor ?? this.cursor;
     return [Math.min(other, this.cursor), Math.max(other, this.cursor)];
@@ -128,27 +137,36 @@ export class MarkText {
     });
   }
 
-  /** Begin, go on with, or (null) leave off picking. @param {number | null} anchor @param {number} [cursor] */
+  /**
+   * Begin, go on with, or (null) leave off picking.
+   * @param {number | null} anchor @param {number} [cursor]
+   */
   pick(anchor, cursor = this.cursor) {
     this.anchor = anchor;
     this.cursor = Math.max(0, Math.min(this.units.length - 1, cursor));
     this.showCursor();
   }
 
-  /** What is picked, as offsets. @returns {{start: number, end: number} | null} */
+  /** @returns {{start: number, end: number} | null} what is picked, as offsets */
   get place() {
     if (!this.units.length) return null;
     const [from, to] = this.picked;
     return { start: this.units[from].start, end: this.units[to].end };
   }
 
-  /** Put the cursor on a mark. @param {Span} span */
+  /**
+   * Put the cursor on a mark.
+   * @param {Span} span
+   */
   goTo(span) {
-    const at = this.units.findIndex((one) => one.end > Number(span.start));
+    const at = this.units.findIndex((unit) => unit.end > Number(span.start));
     this.pick(null, Math.max(0, at));
   }
 
-  /** Move the cursor. @param {KeyboardEvent} event @returns {boolean} */
+  /**
+   * Move the cursor.
+   * @param {KeyboardEvent} event @returns {boolean}
+   */
   move(event) {
     const rtl = getComputedStyle(this.words).direction === "rtl";
     /** @type {Record<string, () => number>} */
@@ -169,7 +187,10 @@ export class MarkText {
     return true;
   }
 
-  /** The unit above (-1) or below (1) the cursor. @param {number} by @returns {number} */
+  /**
+   * The unit above (-1) or below (1) the cursor.
+   * @param {number} by @returns {number}
+   */
   lineAway(by) {
     const boxes = this.cells.map((cells) => cells[0].getBoundingClientRect());
     const here = boxes[this.cursor];
@@ -214,10 +235,13 @@ export class MarkText {
 
   /** @param {number} start @param {number} end @returns {Span[]} */
   marksAt(start, end) {
-    return this.spans.filter((one) => placed(one).start < end && start < placed(one).end);
+    return this.spans.filter((span) => placed(span).start < end && start < placed(span).end);
   }
 
-  /** The unit under the pointer, or the nearest one. @param {PointerEvent} event @returns {number} */
+  /**
+   * The unit under the pointer, or the nearest one.
+   * @param {PointerEvent} event @returns {number}
+   */
   unitAt(event) {
     const hit = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-unit]");
     if (hit && this.words.contains(hit)) return Number(/** @type {HTMLElement} */ (hit).dataset.unit);
@@ -233,7 +257,10 @@ export class MarkText {
     return best;
   }
 
-  /** Say something to those who listen. @param {string} text */
+  /**
+   * Say something to those who listen.
+   * @param {string} text
+   */
   say(text) {
     this.said.textContent = text;
   }
@@ -254,17 +281,20 @@ function placed(span) {
  */
 function markElement(over, all, start) {
   const order = ["neutral", "minor", "major", "critical"];
-  const gravity = (/** @type {Span} */ one) => order.indexOf(one.severity);
-  const worst = over.reduce((one, other) => (gravity(other) > gravity(one) ? other : one));
-  const begins = over.filter((one) => one.start === start).map((one) => letterOf(one.severity));
+  const gravity = (/** @type {Span} */ span) => order.indexOf(span.severity);
+  const worst = over.reduce((mark, other) => (gravity(other) > gravity(mark) ? other : mark));
+  const begins = over.filter((mark) => mark.start === start).map((mark) => letterOf(mark.severity));
   return h(`mark.error-mark.${worst.severity}${over.length > 1 ? ".several" : ""}`, {
     "data-letter": begins.length ? begins.join("") : null,
-    "data-errors": over.map((one) => all.indexOf(one) + 1).join(" "),
-    title: over.map((one) => t(`severity_${one.severity}`) + (one.category ? `, ${one.category}` : "")).join("; "),
+    "data-errors": over.map((mark) => all.indexOf(mark) + 1).join(" "),
+    title: over.map((mark) => t(`severity_${mark.severity}`) + (mark.category ? `, ${mark.category}` : "")).join("; "),
   });
 }
 
-/** The letter of a severity: a cue besides the colour. @param {string} severity @returns {string} */
+/**
+ * The letter of a severity: a cue besides the colour.
+ * @param {string} severity @returns {string}
+ */
 export function letterOf(severity) {
   return { neutral: "n", minor: "m", major: "M", critical: "C" }[severity] ?? "?";
 }

@@ -23,7 +23,7 @@ const TIMEOUT_MS = 15000;
  * @param {string} method
  * @param {string} path
  * @param {any} [body]
- * @param {{keepalive?: boolean}} [options]
+ * @param {{keepalive?: boolean}} options
  * @returns {Promise<any>}
  */
 export async function call(method, path, body, { keepalive = false } = {}) {
@@ -79,7 +79,10 @@ export async function renewToken() {
   if (found && meta) meta.content = found[1];
 }
 
-/** The secret in what somebody pasted: a whole link, or only the part behind `#`. @param {string} pasted */
+/**
+ * The secret in what somebody pasted: a whole link, or only the part behind `#`.
+ * @param {string} pasted
+ */
 export function secretIn(pasted) {
   const text = pasted.trim();
   return text.slice(text.lastIndexOf("#") + 1);

@@ -50,7 +50,7 @@ class Organising {
     this.panels.replaceChildren(...tables.map(panel));
   }
 
-  /** @param {any} now */
+  /** @param {Server.OverviewOut} now */
   show(now) {
     // Whoever is typing or has a button in focus keeps it.
     const focused = document.activeElement?.getAttribute("data-focus");
@@ -64,46 +64,49 @@ class Organising {
       /** @type {HTMLElement | null} */ (document.querySelector(`[data-focus="${CSS.escape(focused)}"]`))?.focus();
   }
 
-  /** @param {any[]} annotators @returns {HTMLElement} */
+  /** @param {Server.AnnotatorOut[]} annotators @returns {HTMLElement} */
   table(annotators) {
     const titles = ["annotator", "judgments", "tasks", "working_time", "pace", "controls", "last_save", "link"];
     const numeric = new Set(["judgments", "tasks", "working_time", "pace", "controls"]);
-    const head = h("tr", {}, ...titles.map((one) => h(numeric.has(one) ? "th.count" : "th", {}, t(one))), h("td"));
+    const head = h("tr", {}, ...titles.map((title) => h(numeric.has(title) ? "th.count" : "th", {}, t(title))), h("td"));
     return h(
       "div.scroll",
       {},
-      h("table", {}, h("thead", {}, head), h("tbody", {}, ...annotators.map((one) => this.row(one)))),
+      h("table", {}, h("thead", {}, head), h("tbody", {}, ...annotators.map((person) => this.row(person)))),
     );
   }
 
-  /** @param {any} one @returns {HTMLElement} */
-  row(one) {
-    const pace = one.judgments ? (one.active_seconds / one.judgments).toFixed(1) : "–";
-    const controls = one.controls ? `${one.controls_right} / ${one.controls}` : "–";
+  /** @param {Server.AnnotatorOut} person @returns {HTMLElement} */
+  row(person) {
+    const pace = person.judgments ? (person.active_seconds / person.judgments).toFixed(1) : "–";
+    const controls = person.controls ? `${person.controls_right} / ${person.controls}` : "–";
     const button = (/** @type {string} */ name, /** @type {() => void} */ act) =>
-      h("button.quiet", { type: "button", "data-focus": `${name}:${one.id}`, onclick: act }, t(name));
+      h("button.quiet", { type: "button", "data-focus": `${name}:${person.id}`, onclick: act }, t(name));
     return h(
-      one.excluded ? "tr.excluded" : "tr",
+      person.excluded ? "tr.excluded" : "tr",
       {},
-      h("td", {}, h("bdi", {}, one.name), one.excluded ? ` (${t("excluded")})` : ""),
-      h("td.count", {}, one.judgments),
-      h("td.count", {}, one.tasks_finished),
-      h("td.count", {}, clockTime(one.active_seconds)),
+      h("td", {}, h("bdi", {}, person.name), person.excluded ? ` (${t("excluded")})` : ""),
+      h("td.count", {}, person.judgments),
+      h("td.count", {}, person.tasks_finished),
+      h("td.count", {}, clockTime(person.active_seconds)),
       h("td.count", {}, pace),
       h("td.count", {}, controls),
-      h("td", {}, one.last_save ? when(new Date(one.last_save)) : "–"),
-      h("td", {}, linkState(one.link)),
+      h("td", {}, person.last_save ? when(new Date(person.last_save)) : "–"),
+      h("td", {}, linkState(person.link)),
       h(
         "td",
         {},
-        button("renew", () => this.renew(one)),
-        one.link.status === "valid" ? button("revoke", () => this.revoke(one)) : null,
-        button(one.excluded ? "include" : "exclude", () => this.decide(one)),
+        button("renew", () => this.renew(person)),
+        person.link.status === "valid" ? button("revoke", () => this.revoke(person)) : null,
+        button(person.excluded ? "include" : "exclude", () => this.decide(person)),
       ),
     );
   }
 
-  /** Do something, show what has become of it, and say if it failed. @param {() => Promise<void>} act */
+  /**
+   * Do something, show what has become of it, and say if it failed.
+   * @param {() => Promise<void>} act
+   */
   async attempt(act) {
     try {
       await act();
@@ -113,18 +116,18 @@ class Organising {
     }
   }
 
-  /** @param {any} one */
-  renew(one) {
-    const act = async () => this.showLink(await call("POST", `/api/organiser/annotators/${one.id}/renew`));
+  /** @param {Server.AnnotatorOut} person */
+  renew(person) {
+    const act = async () => this.showLink(await call("POST", `/api/organiser/annotators/${person.id}/renew`));
     // A link that somebody may be using is not taken away by a slip.
-    if (one.link.status === "valid") this.ask(t("renew"), t("renew_question", { name: one.name }), act);
+    if (person.link.status === "valid") this.ask(t("renew"), t("renew_question", { name: person.name }), act);
     else void this.attempt(act);
   }
 
-  /** @param {any} one */
-  revoke(one) {
-    this.ask(t("revoke"), t("revoke_question", { name: one.name }), () =>
-      call("POST", `/api/organiser/annotators/${one.id}/revoke`),
+  /** @param {Server.AnnotatorOut} person */
+  revoke(person) {
+    this.ask(t("revoke"), t("revoke_question", { name: person.name }), () =>
+      call("POST", `/api/organiser/annotators/${person.id}/revoke`),
     );
   }
 
@@ -141,18 +144,18 @@ class Organising {
     ]);
   }
 
-  /** @param {any} one */
-  decide(one) {
+  /** @param {Server.AnnotatorOut} person */
+  decide(person) {
     const reason = /** @type {HTMLTextAreaElement} */ (
       h("textarea", { id: "reason", rows: 3, required: true, minlength: 3, dir: "auto" })
     );
     const act = (/** @type {Event} */ event) => {
       event.preventDefault();
-      const decision = { excluded: !one.excluded, reason: reason.value };
+      const decision = { excluded: !person.excluded, reason: reason.value };
       box.close();
-      void this.attempt(() => call("POST", `/api/organiser/annotators/${one.id}/decision`, decision));
+      void this.attempt(() => call("POST", `/api/organiser/annotators/${person.id}/decision`, decision));
     };
-    const box = dialog(t("decision_title", { name: one.name }), [
+    const box = dialog(t("decision_title", { name: person.name }), [
       h("p", {}, t("decision_text")),
       h(
         "form",
@@ -196,7 +199,7 @@ class Organising {
     );
   }
 
-  /** @param {any} made */
+  /** @param {Server.LinkOut} made */
   showLink(made) {
     const link = location.origin + made.path;
     const copy = copyButton(link, "button.primary", { autofocus: true });
@@ -207,24 +210,24 @@ class Organising {
     ]);
   }
 
-  /** @param {any[]} links @returns {HTMLElement[]} */
+  /** @param {Server.OtherLinkOut[]} links @returns {HTMLElement[]} */
   links(links) {
-    const rows = links.map((one) =>
+    const rows = links.map((link) =>
       h(
         "tr",
         {},
-        h("td", {}, one.label),
-        h("td", {}, linkState(one)),
+        h("td", {}, link.label),
+        h("td", {}, linkState(link)),
         h(
           "td",
           {},
-          one.status === "valid"
+          link.status === "valid"
             ? h(
                 "button.quiet",
                 {
                   type: "button",
-                  "data-focus": `link:${one.id}`,
-                  onclick: () => this.attempt(() => call("POST", `/api/organiser/links/${one.id}/revoke`)),
+                  "data-focus": `link:${link.id}`,
+                  onclick: () => this.attempt(() => call("POST", `/api/organiser/links/${link.id}/revoke`)),
                 },
                 t("revoke"),
               )

@@ -3,19 +3,22 @@
 import { h } from "./dom.js";
 import { currentLanguage, t, timeOfDay } from "./texts.js";
 
-/** A time of today, or a day and time. @param {Date} moment @returns {string} */
+/**
+ * A time of today, or a day and time.
+ * @param {Date} moment @returns {string}
+ */
 export function when(moment) {
   const today = moment.toDateString() === new Date().toDateString();
   return today ? timeOfDay(moment) : `${moment.toLocaleDateString(currentLanguage())} ${timeOfDay(moment)}`;
 }
 
-/** @param {any} link @returns {string} */
+/** @param {Server.LinkStateOut} link @returns {string} */
 export function linkState(link) {
   if (link.status !== "valid") return t(`link_${link.status}`);
   return `${t("link_valid")}, ${t(link.entered ? "link_entered" : "link_unused")}`;
 }
 
-/** @param {any} progress @returns {HTMLElement} */
+/** @param {Server.ProgressOut} progress @returns {HTMLElement} */
 export function figures(progress) {
   const figure = (
     /** @type {string} */ name,
@@ -44,20 +47,20 @@ export function figures(progress) {
 
 /** @param {{hour: string, saves: number}[]} throughput @returns {HTMLElement} */
 export function hours(throughput) {
-  const most = Math.max(1, ...throughput.map((one) => one.saves));
-  const bars = throughput.map((one) => {
-    const bar = h("div", { title: `${new Date(one.hour).getHours()}:00 · ${one.saves}` });
-    bar.style.setProperty("height", `${(100 * one.saves) / most}%`);
+  const most = Math.max(1, ...throughput.map((hour) => hour.saves));
+  const bars = throughput.map((hour) => {
+    const bar = h("div", { title: `${new Date(hour.hour).getHours()}:00 · ${hour.saves}` });
+    bar.style.setProperty("height", `${(100 * hour.saves) / most}%`);
     return bar;
   });
-  const total = throughput.reduce((sum, one) => sum + one.saves, 0);
+  const total = throughput.reduce((sum, hour) => sum + hour.saves, 0);
   const label = `${t("last_day")}: ${total}`;
   return h("div", {}, h("p.hint", {}, label), h("div.hours", { role: "img", "aria-label": label }, ...bars));
 }
 
-/** @param {any} table @returns {HTMLElement} */
+/** @param {Server.PanelOut} table @returns {HTMLElement} */
 export function panel(table) {
-  const head = h("tr", {}, ...table.columns.map((/** @type {string} */ one) => h("th", {}, one)));
+  const head = h("tr", {}, ...table.columns.map((/** @type {string} */ column) => h("th", {}, column)));
   const rows = table.rows.map((/** @type {string[]} */ row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell))));
   const body = table.rows.length
     ? h("div.scroll", {}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)))
@@ -65,18 +68,18 @@ export function panel(table) {
   return h("section.panel", {}, h("h2", {}, table.title), body, table.note ? h("p.hint", {}, table.note) : null);
 }
 
-/** @param {any} now @returns {HTMLElement[]} */
+/** @param {Server.OverviewOut} now @returns {HTMLElement[]} */
 export function decisions(now) {
   if (!now.decisions.length) return [];
-  const rows = now.decisions.map((/** @type {any} */ one) =>
+  const rows = now.decisions.map((decision) =>
     h(
       "tr",
       {},
-      h("td", {}, new Date(one.made).toLocaleString()),
-      h("td", {}, h("bdi", {}, one.annotator)),
-      h("td", {}, t(one.excluded ? "decided_excluded" : "decided_included")),
-      h("td", {}, h("bdi", {}, one.reason)),
-      h("td", {}, one.who),
+      h("td", {}, new Date(decision.made).toLocaleString()),
+      h("td", {}, h("bdi", {}, decision.annotator)),
+      h("td", {}, t(decision.excluded ? "decided_excluded" : "decided_included")),
+      h("td", {}, h("bdi", {}, decision.reason)),
+      h("td", {}, decision.who),
     ),
   );
   return [h("h2", {}, t("decisions")), h("div.scroll", {}, h("table", {}, h("tbody", {}, ...rows)))];

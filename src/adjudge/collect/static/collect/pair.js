@@ -71,6 +71,6 @@ export function pairWidget({ ties, locked, value, change, attend }) {
   }
   show(value);
   const focus = () =>
-    (buttons.find((one) => one.dataset.choice === current) ?? buttons[0]).focus({ preventScroll: true });
+    (buttons.find((button) => button.dataset.choice === current) ?? buttons[0]).focus({ preventScroll: true });
   return { element, show, key, focus };
 }

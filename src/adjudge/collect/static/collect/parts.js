@@ -5,7 +5,7 @@ import { currentLanguage, t } from "./texts.js";
 
 /** @typedef {import("./screen.js").Setting} Setting */
 
-/** @param {any} campaign @returns {HTMLElement} */
+/** @param {Server.CampaignOut} campaign @returns {HTMLElement} */
 export function headings(campaign) {
   return h(
     "div.columns.headings",
@@ -39,7 +39,7 @@ export function textBlock(text, language, label, kind = "") {
   return h(`div.text${kind}`, {}, h("span.label", {}, label), words);
 }
 
-/** @param {any} segment @param {any} campaign @returns {HTMLElement} */
+/** @param {Server.ContextOut} segment @param {Server.CampaignOut} campaign @returns {HTMLElement} */
 export function context(segment, campaign) {
   return h(
     "div.columns.context",
@@ -49,7 +49,10 @@ export function context(segment, campaign) {
   );
 }
 
-/** Source and reference of an item. @param {any} item @param {any} campaign @returns {(HTMLElement | null)[]} */
+/**
+ * Source and reference of an item.
+ * @param {Server.ItemOut} item @param {Server.CampaignOut} campaign @returns {(HTMLElement | null)[]}
+ */
 export function given(item, campaign) {
   return [
     textBlock(item.source, campaign.source, t("source")),
@@ -57,7 +60,7 @@ export function given(item, campaign) {
   ];
 }
 
-/** @param {any} item @returns {HTMLElement | null} */
+/** @param {Server.ItemOut} item @returns {HTMLElement | null} */
 export function note(item) {
   return item.note ? h("p.lesson", {}, item.note) : null;
 }
@@ -93,7 +96,7 @@ export function commentBox(output, setting) {
 
 /**
  * What a tutorial says to an answer: a score, what errors cost, or how much was changed.
- * @param {any} output @param {number | null} value @param {"score" | "cost" | "changed"} [kind]
+ * @param {Server.OutputOut} output @param {number | null} value @param {"score" | "cost" | "changed"} [kind]
  * @returns {string}
  */
 export function lesson(output, value, kind = "score") {

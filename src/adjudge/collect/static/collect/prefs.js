@@ -3,6 +3,7 @@
 
 const SIZES = [0.9, 1, 1.125, 1.25, 1.4, 1.6, 1.85];
 const KEY = "adjudge:preferences";
+const darkByDefault = matchMedia("(prefers-color-scheme: dark)");
 
 /** @type {{size: number, theme: string, keys: boolean}} */
 const chosen = { size: 2, theme: "", keys: true, ...read() };
@@ -27,11 +28,20 @@ function write() {
 /** Make the page look as preferred. */
 export function applyPreferences() {
   document.documentElement.style.setProperty("--text-size", `${SIZES[chosen.size] ?? 1.125}rem`);
-  if (chosen.theme) document.documentElement.dataset.theme = chosen.theme;
-  else delete document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = theme();
 }
 
-/** Larger (1) or smaller (-1) text. @param {number} by */
+/** @returns {string} the theme chosen, or the browser's own */
+function theme() {
+  return chosen.theme || (darkByDefault.matches ? "dark" : "light");
+}
+
+darkByDefault.addEventListener("change", applyPreferences);
+
+/**
+ * Larger (1) or smaller (-1) text.
+ * @param {number} by
+ */
 export function changeSize(by) {
   chosen.size = Math.min(SIZES.length - 1, Math.max(0, chosen.size + by));
   write();
@@ -40,14 +50,12 @@ export function changeSize(by) {
 
 /** Dark where it was light, and the other way round. */
 export function changeTheme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const now = chosen.theme || (dark ? "dark" : "light");
-  chosen.theme = now === "dark" ? "light" : "dark";
+  chosen.theme = theme() === "dark" ? "light" : "dark";
   write();
   applyPreferences();
 }
 
-/** Whether single keys act; people who speak to their computer may want them off. @returns {boolean} */
+/** @returns {boolean} whether single keys act; people who speak to their computer may want them off */
 export function keysOn() {
   return chosen.keys;
 }

@@ -5,29 +5,25 @@
  * the same id always means the same content and a save sent twice counts once.
  */
 import { call, CallError } from "./net.js";
-import { drop, keep, kept } from "./storage.js";
+import { drop, keep, kept, sent } from "./records.js";
 import { newId, TAB } from "./tabs.js";
 
 /**
- * @typedef {{shown: number, visible: number, active: number, outputs: Record<string, number>}} Spent
- * @typedef {{
- *   id: string, annotator: number, task: string, screen: string, base: number, at: number, tab: string,
- *   sealed: boolean, changes: Record<string, Record<string, any>>, spent: Spent, events: any[], reason?: string,
- * }} Record_
+ * @typedef {import("./records.js").SaveRecord} SaveRecord
+ * @typedef {import("./records.js").Spent} Spent
  */
 
 const WAIT_MS = 350; // after the last change
 const LONGEST_WAIT_MS = 800; // after the first change
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
-const MOST_SECONDS = 2678400; // a month: the server believes no longer times
 
 export class SaveQueue {
   /**
    * @param {string} owner  the campaign and the annotator: other people's records in this browser are left alone
    * @param {{
    *   takeTime: (screen: string) => {spent: Spent, events: any[]},
-   *   saved: (answer: any, record: Record_) => void,
-   *   trouble: (error: CallError, record: Record_) => void,
+   *   saved: (answer: any, record: SaveRecord) => void,
+   *   trouble: (error: CallError, record: SaveRecord) => void,
    *   changed: () => void,
    *   adopted: () => void,
    *   livingTabs: () => Promise<Set<string>>,
@@ -37,7 +33,7 @@ export class SaveQueue {
     this.prefix = `adjudge:save:${owner}:`;
     this.refusedPrefix = `adjudge:refused:${owner}:`;
     this.listener = listener;
-    /** @type {Map<string, Record_>} */
+    /** @type {Map<string, SaveRecord>} */
     this.records = new Map();
     /** @type {Set<string>} */
     this.unkept = new Set();
@@ -55,30 +51,30 @@ export class SaveQueue {
   /** Take up what earlier pages left behind: what is sealed at once, the rest once its page is known to be gone. */
   adopt() {
     const left = kept(this.prefix);
-    this.takeUp(left.filter((one) => one.sealed));
-    if (left.some((one) => !one.sealed)) void this.adoptOpen();
+    this.takeUp(left.filter((record) => record.sealed));
+    if (left.some((record) => !record.sealed)) void this.adoptOpen();
   }
 
   async adoptOpen() {
     const living = await this.listener.livingTabs();
-    this.takeUp(kept(this.prefix).filter((one) => !one.sealed && !living.has(one.tab)));
+    this.takeUp(kept(this.prefix).filter((record) => !record.sealed && !living.has(record.tab)));
     this.listener.adopted();
   }
 
-  /** @param {Record_[]} left */
+  /** @param {SaveRecord[]} left */
   takeUp(left) {
     for (const record of left) this.records.set(record.id, { ...record, sealed: true });
     if (left.length) this.schedule(0);
   }
 
-  /** How many saves wait. @returns {number} */
+  /** @returns {number} how many saves wait */
   get waiting() {
-    return [...this.records.values()].filter((one) => Object.keys(one.changes).length).length;
+    return [...this.records.values()].filter((record) => Object.keys(record.changes).length).length;
   }
 
-  /** Active seconds in saves that wait. @returns {number} */
+  /** @returns {number} active seconds in saves that wait */
   get seconds() {
-    return [...this.records.values()].reduce((sum, one) => sum + one.spent.active, 0);
+    return [...this.records.values()].reduce((sum, record) => sum + record.spent.active, 0);
   }
 
   /**
@@ -89,7 +85,7 @@ export class SaveQueue {
   pending(task, screen) {
     /** @type {Record<string, Record<string, any>>} */
     const merged = {};
-    for (const record of [...this.records.values()].sort((one, other) => one.at - other.at)) {
+    for (const record of [...this.records.values()].sort((first, second) => first.at - second.at)) {
       if (record.task !== task || record.screen !== screen) continue;
       for (const [output, fields] of Object.entries(record.changes)) merged[output] = { ...merged[output], ...fields };
     }
@@ -117,7 +113,7 @@ export class SaveQueue {
   /**
    * The record of a screen that is not yet sealed, or a new one.
    * @param {{annotator: number, task: string, screen: string, base: number}} place
-   * @returns {Record_}
+   * @returns {SaveRecord}
    */
   open(place) {
     for (const record of this.records.values()) {
@@ -127,7 +123,7 @@ export class SaveQueue {
     return { ...place, id: newId(), at: Date.now(), tab: TAB, sealed: false, changes: {}, spent, events: [] };
   }
 
-  /** @param {Record_} record */
+  /** @param {SaveRecord} record */
   write(record) {
     this.records.set(record.id, record);
     // Where storage is full or forbidden, the record is still in memory, and sent as soon as may be.
@@ -135,14 +131,14 @@ export class SaveQueue {
     else this.unkept.add(record.id);
   }
 
-  /** @param {Record_} record */
+  /** @param {SaveRecord} record */
   forget(record) {
     this.records.delete(record.id);
     this.unkept.delete(record.id);
     drop(this.prefix + record.id);
   }
 
-  /** Whether closing the page now would lose something. @returns {boolean} */
+  /** @returns {boolean} whether closing the page now would lose something */
   get atRisk() {
     return [...this.unkept].some((id) => Object.keys(this.records.get(id)?.changes ?? {}).length);
   }
@@ -164,7 +160,7 @@ export class SaveQueue {
     this.flush();
   }
 
-  /** Send everything, the oldest first; done when nothing waits any more, or sending failed. @returns {Promise<void>} */
+  /** @returns {Promise<void>} send everything, the oldest first; done when nothing waits any more, or sending failed */
   flush() {
     clearTimeout(this.timer);
     this.firstChange = 0;
@@ -182,12 +178,15 @@ export class SaveQueue {
     }
   }
 
-  /** @returns {Record_ | undefined} */
+  /** @returns {SaveRecord | undefined} */
   next() {
     return this.records.values().next().value;
   }
 
-  /** Close a record: with the time spent so far, never to be changed again. @param {Record_} record */
+  /**
+   * Close a record: with the time spent so far, never to be changed again.
+   * @param {SaveRecord} record
+   */
   seal(record) {
     if (record.sealed) return;
     const { spent, events } = this.listener.takeTime(record.screen);
@@ -197,10 +196,10 @@ export class SaveQueue {
     this.write(record);
   }
 
-  /** @param {Record_} record @param {{keepalive?: boolean}} [options] @returns {Promise<boolean>} whether to go on */
+  /** @param {SaveRecord} record @param {{keepalive?: boolean}} [options] @returns {Promise<boolean>} whether to go on */
   async send(record, options) {
     try {
-      const answer = await call("POST", "/api/saves", body(record), options);
+      const answer = await call("POST", "/api/saves", sent(record), options);
       this.failures = 0;
       this.forget(record);
       this.listener.saved(answer, record);
@@ -211,7 +210,7 @@ export class SaveQueue {
     }
   }
 
-  /** @param {CallError} error @param {Record_} record @returns {boolean} */
+  /** @param {CallError} error @param {SaveRecord} record @returns {boolean} */
   failed(error, record) {
     if (error.trouble === "refused" && error.code === "id-used") {
       this.forget(record);
@@ -237,9 +236,9 @@ export class SaveQueue {
     return false;
   }
 
-  /** Saves with answers that the server refused, the oldest first. @returns {Record_[]} */
+  /** @returns {SaveRecord[]} saves with answers that the server refused, the oldest first */
   get refused() {
-    return kept(this.refusedPrefix).filter((one) => Object.keys(one.changes).length);
+    return kept(this.refusedPrefix).filter((record) => Object.keys(record.changes).length);
   }
 
   /** Send what was refused once more, as saves of their own. */
@@ -262,33 +261,7 @@ export class SaveQueue {
     if (this.held) return;
     for (const record of this.records.values()) {
       this.seal(record);
-      void call("POST", "/api/saves", body(record), { keepalive: true }).catch(() => undefined);
+      void call("POST", "/api/saves", sent(record), { keepalive: true }).catch(() => undefined);
     }
   }
-}
-
-/** @param {Record_} record @returns {any} what is sent of a record */
-function body(record) {
-  return {
-    id: record.id,
-    annotator: record.annotator,
-    task: record.task,
-    screen: record.screen,
-    base: record.base,
-    tab: record.tab,
-    age: believable((Date.now() - record.at) / 1000),
-    changes: Object.entries(record.changes).map(([output, fields]) => ({ output, ...fields })),
-    spent: {
-      shown: believable(record.spent.shown),
-      visible: believable(record.spent.visible),
-      active: believable(record.spent.active),
-      outputs: Object.fromEntries(Object.entries(record.spent.outputs).map(([id, one]) => [id, believable(one)])),
-    },
-    events: record.events,
-  };
-}
-
-/** Seconds that the server takes, whatever was done to the clock of this computer. @param {number} seconds */
-function believable(seconds) {
-  return Math.min(MOST_SECONDS, Math.max(0, seconds || 0));
 }

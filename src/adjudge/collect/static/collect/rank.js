@@ -3,7 +3,10 @@
 import { h } from "./dom.js";
 import { t } from "./texts.js";
 
-/** The letter by which a translation is called on the screen. @param {number} i @returns {string} */
+/**
+ * The letter by which a translation is called on the screen.
+ * @param {number} i @returns {string}
+ */
 export function letter(i) {
   return String.fromCharCode(65 + i);
 }
@@ -89,7 +92,10 @@ export function shelves({ outputs, ranks, locked, change }) {
     });
   }
 
-  /** Let a handle be dragged to a shelf. @param {HTMLElement} handle @param {string} output */
+  /**
+   * Let a handle be dragged to a shelf.
+   * @param {HTMLElement} handle @param {string} output
+   */
   function drag(handle, output) {
     if (locked) return;
     handle.classList.add("draggable");
@@ -128,7 +134,7 @@ export function shelves({ outputs, ranks, locked, change }) {
 
   /** @param {HTMLElement | null} place */
   function mark(place) {
-    for (const one of [tray, ...places]) one.classList.toggle("target", one === place);
+    for (const shelf of [tray, ...places]) shelf.classList.toggle("target", shelf === place);
   }
   show();
   return { element, show, drag };

@@ -44,7 +44,10 @@ export class Saving {
     this.work.showProgress();
   }
 
-  /** Report the time of every screen on which at least so much was spent since its last save. @param {number} least */
+  /**
+   * Report the time of every screen on which at least so much was spent since its last save.
+   * @param {number} least
+   */
   reportTime(least) {
     const { task, clock } = this.work;
     if (!task) return;
@@ -54,7 +57,7 @@ export class Saving {
     }
   }
 
-  /** @param {any} answer @param {any} record */
+  /** @param {Server.SavedOut} answer @param {import("./records.js").SaveRecord} record */
   saved(answer, record) {
     this.tokenRenewed = false;
     this.work.frame.savedAt(timeOfDay(new Date(answer.saved)));
@@ -70,7 +73,10 @@ export class Saving {
     this.show();
   }
 
-  /** Another tab has saved something. @param {any} said */
+  /**
+   * Another tab has saved something.
+   * @param {any} said
+   */
   heard(said) {
     const { task, screen } = this.work;
     const known = task?.states.get(said.screen)?.revision ?? 0;
@@ -81,7 +87,7 @@ export class Saving {
 
   /**
    * Take over how a screen stands on the server.
-   * @param {string} taskId @param {string} screenId @param {any} state @param {boolean} met
+   * @param {string} taskId @param {string} screenId @param {Server.StateOut} state @param {boolean} met
    */
   accept(taskId, screenId, state, met) {
     const { task, screen } = this.work;
@@ -140,7 +146,7 @@ export class Saving {
   offerRefused() {
     const { queue, work } = this;
     const place = (/** @type {any} */ record) => {
-      const i = record.task === work.task?.id ? work.screens.findIndex((one) => one.id === record.screen) : -1;
+      const i = record.task === work.task?.id ? work.screens.findIndex((screen) => screen.id === record.screen) : -1;
       return i < 0 ? "" : t("screen_of", { n: i + 1, count: work.screens.length });
     };
     showRefused(queue.refused, place, {

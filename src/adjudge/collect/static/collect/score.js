@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { t } from "./texts.js";
 
 /**
- * @typedef {{low: number, high: number, step: number, anchors: {at: number, text: string}[]}} Scale
+ * @typedef {Server.ScaleOut} Scale
  * @typedef {{element: HTMLElement, show: (value: number | null) => void, key: (event: KeyboardEvent) => boolean,
  *   focus: () => void}} Widget
  */
@@ -120,10 +120,13 @@ export function scoreWidget({ scale, label, value, locked, change, attend }) {
   return { element, show, key, focus: () => slider.focus({ preventScroll: true }) };
 }
 
-/** Where marks stand on a long scale: at its quarters, unless meanings stand elsewhere. @param {Scale} scale */
+/**
+ * Where marks stand on a long scale: at its quarters, unless meanings stand elsewhere.
+ * @param {Scale} scale
+ */
 function quartersOrMeanings(scale) {
   const quarters = [0, 0.25, 0.5, 0.75, 1].map((share) => scale.low + share * (scale.high - scale.low));
-  const meanings = scale.anchors.map((one) => one.at);
+  const meanings = scale.anchors.map((anchor) => anchor.at);
   if (meanings.every((at) => quarters.includes(at))) return quarters;
   return [...new Set([scale.low, ...meanings, scale.high])];
 }
@@ -141,13 +144,16 @@ function ticks(scale, steps) {
   });
 }
 
-/** The meanings under the scale. @param {Scale} scale @returns {HTMLElement} */
+/**
+ * The meanings under the scale.
+ * @param {Scale} scale @returns {HTMLElement}
+ */
 function anchors(scale) {
   const last = scale.anchors.length - 1;
-  const marks = scale.anchors.map((one, i) => {
-    const mark = h(`span.anchor${i === 0 ? ".first" : i === last ? ".last" : ""}`, {}, h("bdi", {}, one.text));
+  const marks = scale.anchors.map((anchor, i) => {
+    const mark = h(`span.anchor${i === 0 ? ".first" : i === last ? ".last" : ""}`, {}, h("bdi", {}, anchor.text));
     // The scale has a hundred columns, so that the row is as high as its longest text.
-    const at = Math.round((100 * (one.at - scale.low)) / (scale.high - scale.low));
+    const at = Math.round((100 * (anchor.at - scale.low)) / (scale.high - scale.low));
     const from = Math.min(Math.max(1, at + 1 - ANCHOR_WIDTH / 2), 101 - ANCHOR_WIDTH);
     mark.style.setProperty("grid-column", `${from} / span ${ANCHOR_WIDTH}`);
     return mark;
@@ -155,9 +161,12 @@ function anchors(scale) {
   return h("div.anchors", { "aria-hidden": "true" }, ...marks);
 }
 
-/** A score in words: the number, and the anchor that stands at it. @param {Scale} scale @param {number} value */
+/**
+ * A score in words: the number, and the anchor that stands at it.
+ * @param {Scale} scale @param {number} value
+ */
 function anchorText(scale, value) {
-  const anchor = scale.anchors.find((one) => one.at === value);
+  const anchor = scale.anchors.find((anchor) => anchor.at === value);
   return anchor && anchor.text !== `${value}%` ? `${value}: ${anchor.text}` : String(value);
 }
 
@@ -171,7 +180,10 @@ function clamp(value, scale) {
   return Math.min(scale.high, Math.max(scale.low, value));
 }
 
-/** To the nearest step, without digits that floating point adds. @param {number} value @param {Scale} scale */
+/**
+ * To the nearest step, without digits that floating point adds.
+ * @param {number} value @param {Scale} scale
+ */
 function round(value, scale) {
   const stepped = scale.low + Math.round((value - scale.low) / scale.step) * scale.step;
   return Number(clamp(stepped, scale).toFixed(6));

@@ -8,32 +8,47 @@ import { categorisedSpansItem, scoredSpansItem } from "./spans.js";
 import { t } from "./texts.js";
 
 /**
- * @typedef {Record<string, Record<string, any>>} Answers
+ * @typedef {Record<string, Server.AnswerOut>} Answers
  * @typedef {{outputs: string[], attended: string[], element: HTMLElement, isOpen: () => boolean,
  *   key: (event: KeyboardEvent) => boolean, focus: () => void, comment: () => void, show: () => void,
  *   takesShift?: boolean}} Stop
- * @typedef {{campaign: any, answers: () => Answers, locked: boolean, tutorial: boolean,
+ * @typedef {{campaign: Server.CampaignOut, answers: () => Answers, locked: boolean, tutorial: boolean,
  *   change: (changes: Answers) => void, attend: (stop: Stop) => void, on: () => void}} Setting
+ * @typedef {{before: HTMLElement[], after: HTMLElement[]}} Around
+ * @typedef {import("./items.js").ItemView} ItemView
  */
 
 /**
- * @param {any} screen
+ * What builds the item of a protocol; scores are given in all the others.
+ * @type {Map<string, (item: Server.ItemOut, setting: Setting, number: number, around: Around) => ItemView>}
+ */
+const BUILDERS = new Map(
+  Object.entries({
+    ranking: rankingItem,
+    pairwise: pairItem,
+    esa: scoredSpansItem,
+    mqm: categorisedSpansItem,
+    postedit: editItem,
+  }),
+);
+
+/**
+ * @param {Server.ScreenOut} screen
  * @param {Setting} setting
  * @returns {{element: HTMLElement, stops: Stop[], show: () => void}}
  */
 export function screenView(screen, setting) {
-  const builders = { ranking: rankingItem, pairwise: pairItem, esa: scoredSpansItem, mqm: categorisedSpansItem, postedit: editItem };
-  const build = builders[/** @type {string} */ (setting.campaign.protocol)] || scoreItem;
+  const build = BUILDERS.get(setting.campaign.protocol) ?? scoreItem;
   /** @type {Stop[]} */
   const stops = [];
   /** @type {(() => void)[]} */
   const refreshers = [];
-  const before = screen.context_before.map((/** @type {any} */ one) => context(one, setting.campaign));
-  const after = screen.context_after.map((/** @type {any} */ one) => context(one, setting.campaign));
+  const before = screen.context_before.map((segment) => context(segment, setting.campaign));
+  const after = screen.context_after.map((segment) => context(segment, setting.campaign));
   // A ranking has its context beside the cards, around the source; elsewhere it stands above and below.
   const beside = setting.campaign.protocol === "ranking";
   const around = beside ? { before, after } : { before: [], after: [] };
-  const items = screen.items.map((/** @type {any} */ item, /** @type {number} */ i) => {
+  const items = screen.items.map((item, i) => {
     const built = build(item, setting, screen.items.length > 1 ? i + 1 : 0, around);
     stops.push(...built.stops);
     if (built.show) refreshers.push(built.show);
@@ -45,16 +60,19 @@ export function screenView(screen, setting) {
     headings(setting.campaign),
     ...(beside ? items : [...before, ...items, ...after]),
   );
-  const show = () => [...stops.map((stop) => stop.show), ...refreshers].forEach((one) => one());
+  const show = () => [...stops.map((stop) => stop.show), ...refreshers].forEach((refresh) => refresh());
   return { element, stops, show };
 }
 
-/** How much there is to read. @param {any} screen @returns {number} */
+/**
+ * How much there is to read.
+ * @param {Server.ScreenOut} screen @returns {number}
+ */
 export function characters(screen) {
-  const texts = screen.items.flatMap((/** @type {any} */ one) => [
-    one.source,
-    one.reference,
-    ...one.outputs.map((/** @type {any} */ output) => output.text),
+  const texts = screen.items.flatMap((item) => [
+    item.source,
+    item.reference,
+    ...item.outputs.map((output) => output.text),
   ]);
   return texts.reduce(
     (/** @type {number} */ sum, /** @type {any} */ text) => sum + JSON.stringify(text ?? "").length,

@@ -1,8 +1,9 @@
 // @ts-check
 /** Error spans: a segment in which errors are marked, with the list of them, and then a score or their categories. */
-import { h } from "./dom.js";
+import { h, present } from "./dom.js";
 import { isOpen } from "./judged.js";
 import { Marking } from "./marking.js";
+import { markingKey } from "./marking_keys.js";
 import { costOf, SEVERE } from "./marks.js";
 import { commentBox, lesson, note, textBlock } from "./parts.js";
 import { scoreWidget } from "./score.js";
@@ -17,12 +18,12 @@ import { t } from "./texts.js";
 
 /**
  * What is asked back about an answer: nothing, or the name of the rule.
- * @param {number | null} score @param {Span[]} spans @param {any} rules
+ * @param {number | null} score @param {Span[]} spans @param {Server.MarkRulesOut} rules
  */
 export function warningOf(score, spans, rules) {
   if (score === null) return null;
   if (score < rules.warn_below && !spans.length) return "low-without-error";
-  const severe = spans.some((one) => SEVERE.includes(one.severity));
+  const severe = spans.some((span) => SEVERE.includes(span.severity));
   return score > rules.warn_above && severe ? "high-with-major" : null;
 }
 
@@ -60,21 +61,21 @@ function askBack(output, setting, warning) {
 
 /**
  * A segment whose errors are marked, and which then gets a score.
- * @param {any} item @param {Setting} setting @param {number} place @returns {ItemView}
+ * @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView}
  */
-export function scoredSpansItem(item, setting, place) {
+export function scoredSpansItem(item, setting, number) {
   const output = item.outputs[0];
   const id = output.id;
   const value = () => setting.answers()[id]?.score ?? null;
-  const article = articleOf(place);
+  const article = articleOf(number);
   const attend = () => setting.attend(marks);
   const marking = new Marking(item, setting, { attend, changed: () => asking.show(), confirmed: false });
-  const asking = askBack(id, setting, () => warningOf(value(), marking.spans, setting.campaign.spans));
+  const asking = askBack(id, setting, () => warningOf(value(), marking.spans, marking.rules));
   const comment = commentBox(id, setting);
   const said = h("p.lesson.said", { role: "status" });
   const widget = scoreWidget({
     scale: setting.campaign.scale,
-    label: place ? t("score_of", { n: place }) : t("score"),
+    label: number ? t("score_of", { n: number }) : t("score"),
     value: value(),
     locked: setting.locked,
     change: (score) => {
@@ -90,7 +91,7 @@ export function scoredSpansItem(item, setting, place) {
   const marks = {
     ...common,
     takesShift: true,
-    key: (event) => marking.key(event) || asking.key(event) || (/^[0-9]$/.test(event.key) && widget.key(event)),
+    key: (event) => markingKey(marking, event) || asking.key(event) || (/^[0-9]$/.test(event.key) && widget.key(event)),
     focus: () => marking.target.focus(),
     show: () => {
       marking.show();
@@ -114,19 +115,19 @@ export function scoredSpansItem(item, setting, place) {
 
 /**
  * A segment whose errors are marked with their categories: they are the judgment.
- * @param {any} item @param {Setting} setting @param {number} place @returns {ItemView}
+ * @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView}
  */
-export function categorisedSpansItem(item, setting, place) {
+export function categorisedSpansItem(item, setting, number) {
   const output = item.outputs[0];
   const id = output.id;
   const open = () => isOpen(setting.campaign.protocol, setting.answers()[id]);
-  const article = articleOf(place);
+  const article = articleOf(number);
   const attend = () => setting.attend(stop);
   const marking = new Marking(item, setting, { attend, changed: () => teach(), confirmed: true });
   const comment = commentBox(id, setting);
   const said = h("p.lesson.said", { role: "status" });
   const teach = () => {
-    const cost = open() ? null : costOf(marking.spans, setting.campaign.spans);
+    const cost = open() ? null : costOf(marking.spans, marking.rules);
     said.textContent = lesson(output, cost, "cost");
   };
   /** @type {Stop} */
@@ -136,7 +137,7 @@ export function categorisedSpansItem(item, setting, place) {
     element: article,
     isOpen: open,
     takesShift: true,
-    key: (event) => marking.key(event),
+    key: (event) => markingKey(marking, event),
     focus: () => marking.target.focus(),
     comment: comment.open,
     show: () => {
@@ -148,21 +149,21 @@ export function categorisedSpansItem(item, setting, place) {
   return { element: article, stops: [stop] };
 }
 
-/** @param {number} place @returns {HTMLElement} */
-function articleOf(place) {
-  const label = place ? t("segment_n", { n: place }) : t("segment");
-  const number = place ? h("span.place", { "aria-hidden": "true" }, place) : null;
-  return h("article.item.marked", { "aria-label": label }, number);
+/** @param {number} number @returns {HTMLElement} */
+function articleOf(number) {
+  const label = number ? t("segment_n", { n: number }) : t("segment");
+  const shown = number ? h("span.place", { "aria-hidden": "true" }, number) : null;
+  return h("article.item.marked", { "aria-label": label }, shown);
 }
 
 /** @param {HTMLElement} article @param {(HTMLElement | null)[]} parts */
 function fill(article, parts) {
-  article.append(...parts.filter((one) => one !== null));
+  article.append(...present(parts));
 }
 
 /**
  * Source and translation side by side, the errors under the translation.
- * @param {any} item @param {Setting} setting @param {Marking} marking @returns {HTMLElement}
+ * @param {Server.ItemOut} item @param {Setting} setting @param {Marking} marking @returns {HTMLElement}
  */
 function columnsOf(item, { campaign }, marking) {
   const left = [

@@ -17,12 +17,15 @@ export class Tabs {
     });
   }
 
-  /** Tell the others. @param {any} what */
+  /**
+   * Tell the others.
+   * @param {any} what
+   */
   tell(what) {
     this.channel.postMessage(what);
   }
 
-  /** Which pages live, this one among them. @returns {Promise<Set<string>>} */
+  /** @returns {Promise<Set<string>>} which pages live, this one among them */
   async roll() {
     this.alive = new Set([TAB]);
     this.channel.postMessage({ roll: true });

@@ -6,21 +6,24 @@ import { isOpen } from "./judged.js";
 /** @typedef {import("./screen.js").Answers} Answers */
 
 export class TaskState {
-  /** @param {any} work  what the server says @param {import("./queue.js").SaveQueue} queue */
-  constructor(work, queue) {
+  /** @param {Server.WorkOut} work @param {Server.TaskOut} task @param {import("./queue.js").SaveQueue} queue */
+  constructor(work, task, queue) {
     this.queue = queue;
     this.annotator = work.annotator.id;
     this.protocol = work.campaign.protocol;
-    this.id = work.task.id;
-    this.kind = work.task.kind;
-    this.finished = work.task.finished;
-    /** @type {any[]} */
-    this.screens = work.task.screens;
-    /** @type {Map<string, any>} */
-    this.states = new Map(Object.entries(work.task.states));
+    this.id = task.id;
+    this.kind = task.kind;
+    this.finished = task.finished;
+    /** @type {Server.ScreenOut[]} */
+    this.screens = task.screens;
+    /** @type {Map<string, Server.StateOut>} */
+    this.states = new Map(Object.entries(task.states));
   }
 
-  /** The answers of a screen. @param {any} screen @returns {Answers} */
+  /**
+   * The answers of a screen.
+   * @param {Server.ScreenOut} screen @returns {Answers}
+   */
   answers(screen) {
     /** @type {Answers} */
     const merged = { ...(this.states.get(screen.id)?.answers ?? {}) };
@@ -30,18 +33,24 @@ export class TaskState {
     return merged;
   }
 
-  /** The outputs of a screen that are not judged yet. @param {any} screen @returns {string[]} */
+  /**
+   * The outputs of a screen that are not judged yet.
+   * @param {Server.ScreenOut} screen @returns {string[]}
+   */
   missingOn(screen) {
     const answers = this.answers(screen);
     return outputsOf(screen).filter((id) => isOpen(this.protocol, answers[id]));
   }
 
-  /** @param {any} screen @returns {boolean} */
+  /** @param {Server.ScreenOut} screen @returns {boolean} */
   isDone(screen) {
     return this.missingOn(screen).length === 0;
   }
 
-  /** How many decisions of a screen are open: a pair is one, ranks and scores are one each. @param {any} screen */
+  /**
+   * How many decisions of a screen are open: a pair is one, ranks and scores are one each.
+   * @param {Server.ScreenOut} screen
+   */
   leftOn(screen) {
     const left = this.missingOn(screen).length;
     return this.protocol === "pairwise" ? Math.ceil(left / 2) : left;
@@ -49,26 +58,32 @@ export class TaskState {
 
   /** @returns {number} */
   get left() {
-    return this.screens.reduce((sum, one) => sum + this.leftOn(one), 0);
+    return this.screens.reduce((sum, screen) => sum + this.leftOn(screen), 0);
   }
 
-  /** How many translations there are to judge. @returns {number} */
+  /** @returns {number} how many translations there are to judge */
   get size() {
-    return this.screens.reduce((sum, one) => sum + outputsOf(one).length, 0);
+    return this.screens.reduce((sum, screen) => sum + outputsOf(screen).length, 0);
   }
 
-  /** The first screen where something is open, or the last one. @returns {number} */
+  /** @returns {number} the first screen where something is open, or the last one */
   get firstOpen() {
-    const open = this.screens.findIndex((one) => !this.isDone(one));
+    const open = this.screens.findIndex((screen) => !this.isDone(screen));
     return open < 0 ? this.screens.length - 1 : open;
   }
 
-  /** Where a save of a screen belongs. @param {string} screen */
+  /**
+   * Where a save of a screen belongs.
+   * @param {string} screen
+   */
   placeOf(screen) {
     return { annotator: this.annotator, task: this.id, screen, base: this.states.get(screen)?.revision ?? 0 };
   }
 
-  /** Take over how a screen stands on the server; returns how many active seconds it counts more. @param {string} screen @param {any} state */
+  /**
+   * Take over how a screen stands on the server; returns how many active seconds it counts more.
+   * @param {string} screen @param {Server.StateOut} state
+   */
   accept(screen, state) {
     const before = this.states.get(screen)?.active_seconds ?? 0;
     this.states.set(screen, state);
@@ -76,7 +91,7 @@ export class TaskState {
   }
 }
 
-/** @param {any} screen @returns {string[]} */
+/** @param {Server.ScreenOut} screen @returns {string[]} */
 function outputsOf(screen) {
-  return screen.items.flatMap((/** @type {any} */ item) => item.outputs.map((/** @type {any} */ one) => one.id));
+  return screen.items.flatMap((item) => item.outputs.map((output) => output.id));
 }

@@ -8,12 +8,12 @@ let english = {};
 let language = "en";
 const STORED = "adjudge:language";
 
-/** The languages there is a catalogue for. @returns {string[]} */
+/** @returns {string[]} the languages there is a catalogue for */
 export function languages() {
   return (document.documentElement.dataset.languages || "en").split(" ");
 }
 
-/** The language in use. @returns {string} */
+/** @returns {string} the language in use */
 export function currentLanguage() {
   return language;
 }
@@ -21,15 +21,18 @@ export function currentLanguage() {
 /** Load the catalogue of the language chosen before, or of the browser's first language that there is. */
 export async function loadTexts() {
   const known = languages();
-  const wanted = [localStorage.getItem(STORED) || "", ...navigator.languages.map((one) => one.split("-")[0]), "en"];
-  language = wanted.find((one) => known.includes(one)) || "en";
+  const wanted = [localStorage.getItem(STORED) || "", ...navigator.languages.map((language) => language.split("-")[0]), "en"];
+  language = wanted.find((language) => known.includes(language)) || "en";
   english = await load("en");
   catalogue = language === "en" ? english : await load(language);
   document.documentElement.lang = language;
   document.documentElement.dir = catalogue.direction || "ltr";
 }
 
-/** Use another language from now on. @param {string} wanted */
+/**
+ * Use another language from now on.
+ * @param {string} wanted
+ */
 export function chooseLanguage(wanted) {
   localStorage.setItem(STORED, wanted);
   location.reload();
@@ -58,12 +61,18 @@ export function t(key, values = {}) {
   );
 }
 
-/** Whether there is such a text. @param {string} key @returns {boolean} */
+/**
+ * Whether there is such a text.
+ * @param {string} key @returns {boolean}
+ */
 export function hasText(key) {
   return key in english;
 }
 
-/** A time of day as people here write it, with seconds. @param {Date} when @returns {string} */
+/**
+ * A time of day as people here write it, with seconds.
+ * @param {Date} when @returns {string}
+ */
 export function timeOfDay(when) {
   return when.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 }

@@ -21,7 +21,7 @@ export function cut(text, lang, snap) {
     const words = places(text, lang, "word");
     for (const place of cuts) if (!words.has(place)) cuts.delete(place);
   }
-  const borders = [...cuts].sort((one, other) => one - other);
+  const borders = [...cuts].sort((first, second) => first - second);
   const units = borders
     .map((start, i) => ({ start, end: borders[i + 1] ?? points.length }))
     .filter(({ start, end }) => !BLANK.test(points.slice(start, end).join("")));
@@ -36,31 +36,31 @@ export function cut(text, lang, snap) {
 function places(text, lang, granularity) {
   const begins = new Set(beginnings(text, lang, granularity));
   /** @type {Set<number>} */
-  const found = new Set();
+  const starts = new Set();
   let unit = 0;
   let number = 0;
   for (const point of text) {
-    if (begins.has(unit)) found.add(number);
+    if (begins.has(unit)) starts.add(number);
     unit += point.length;
     number += 1;
   }
-  return found;
+  return starts;
 }
 
 /** @param {string} text @param {string} lang @param {"grapheme" | "word"} granularity @returns {number[]} */
 function beginnings(text, lang, granularity) {
   if (typeof Intl.Segmenter === "function") {
     const segmenter = new Intl.Segmenter(known(lang), { granularity });
-    return [...segmenter.segment(text)].map((one) => one.index);
+    return [...segmenter.segment(text)].map((segment) => segment.index);
   }
   const pattern = granularity === "word" ? /\s+|[^\s\p{P}]+|\p{P}/gu : CHARACTER;
-  return [0, ...[...text.matchAll(pattern)].map((one) => one.index ?? 0)];
+  return [0, ...[...text.matchAll(pattern)].map((match) => match.index ?? 0)];
 }
 
 /** @param {string} lang @returns {string | undefined} */
 function known(lang) {
   try {
-    return Intl.getCanonicalLocales(lang.replace("_", "-"))[0];
+    return new Intl.Locale(lang.replace("_", "-")).toString();
   } catch {
     return undefined;
   }

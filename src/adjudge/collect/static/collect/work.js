@@ -17,13 +17,15 @@ import { loadTexts, t } from "./texts.js";
 const LEAST_SECONDS = 0.3; // a glance that is not worth a save of its own
 
 export class Work {
-  /** @param {any} work */
+  /** @param {Server.WorkOut} work */
   constructor(work) {
     this.campaign = work.campaign;
     this.annotator = work.annotator;
     this.secondsSaved = work.active_seconds;
     /** @type {TaskState | null} */
     this.task = null;
+    /** @type {Server.TaskSummaryOut[]} */
+    this.tasks = [];
     /** @type {Stop[]} */
     this.stops = [];
     this.index = 0;
@@ -35,7 +37,7 @@ export class Work {
     this.take(work);
   }
 
-  /** What the buttons do. @returns {Record<string, () => void>} */
+  /** @returns {Record<string, () => void>} what the buttons do */
   actions() {
     return {
       next: () => this.forward(),
@@ -52,11 +54,14 @@ export class Work {
     };
   }
 
-  /** Show what the server says there is to do. @param {any} work */
+  /**
+   * Show what the server says there is to do.
+   * @param {Server.WorkOut} work
+   */
   take(work) {
     this.tasks = work.tasks;
     this.secondsSaved = work.active_seconds;
-    this.task = work.task && new TaskState(work, this.saving.queue);
+    this.task = work.task && new TaskState(work, work.task, this.saving.queue);
     if (!this.task) {
       this.clock.show(null);
       if (work.completion) this.showEnd(work);
@@ -68,20 +73,23 @@ export class Work {
     this.welcome();
   }
 
-  /** @param {any} work */
+  /** @param {Server.WorkOut} work */
   showEnd(work) {
     const free = this.campaign.navigation === "free" ? work.tasks : [];
-    const review = free.map((/** @type {any} */ one) =>
+    const review = free.map((task) =>
       h(
         "button.quiet",
-        { type: "button", onclick: () => void this.openTask(one.id) },
-        t("task_finished", { n: one.number }),
+        { type: "button", onclick: () => void this.openTask(task.id) },
+        t("task_finished", { n: task.number }),
       ),
     );
     this.frame.showEnd(work.completion, clockTime(work.active_seconds), review);
   }
 
-  /** Go to a task that was given before. @param {string} id */
+  /**
+   * Go to a task that was given before.
+   * @param {string} id
+   */
   async openTask(id) {
     await this.saving.queue.flush();
     try {
@@ -110,7 +118,7 @@ export class Work {
 
   // --- going about
 
-  /** The screens of the task in hand. @returns {any[]} */
+  /** @returns {any[]} the screens of the task in hand */
   get screens() {
     return this.task?.screens ?? [];
   }
@@ -119,11 +127,14 @@ export class Work {
     return this.screens[this.index];
   }
 
-  /** Whether a screen may be gone to. @param {number} i @returns {boolean} */
+  /**
+   * Whether a screen may be gone to.
+   * @param {number} i @returns {boolean}
+   */
   mayGo(i) {
     if (i < 0 || i >= this.screens.length) return false;
     if (this.campaign.navigation === "free") return true;
-    const before = this.screens.slice(0, i).every((one) => this.task?.isDone(one));
+    const before = this.screens.slice(0, i).every((screen) => this.task?.isDone(screen));
     return before && (this.campaign.navigation === "back-only" || i >= this.index);
   }
 
@@ -148,7 +159,10 @@ export class Work {
     else if (last) this.handIn();
   }
 
-  /** To the next thing that is missing, here or on a later screen, then from the start. @param {boolean} [explain] */
+  /**
+   * To the next thing that is missing, here or on a later screen, then from the start.
+   * @param {boolean} [explain]
+   */
   goToMissing(explain = false) {
     const left = this.task?.left ?? 0;
     if (!left) return;
@@ -167,9 +181,9 @@ export class Work {
   overview() {
     const task = this.task;
     if (!task) return;
-    const screens = this.screens.map((one, i) => ({
-      done: task.isDone(one),
-      begun: Object.keys(task.answers(one)).length > 0,
+    const screens = this.screens.map((screen, i) => ({
+      done: task.isDone(screen),
+      begun: Object.keys(task.answers(screen)).length > 0,
       open: i === this.index || this.mayGo(i),
     }));
     showOverview(
@@ -224,11 +238,14 @@ export class Work {
     this.showProgress();
   }
 
-  /** Turn to a stop: mark it, count the time for it, and where asked bring it into sight with the focus. @param {Stop} stop @param {boolean} [focus] @param {boolean} [scroll] */
+  /**
+   * Turn to a stop: mark it, count the time for it, and where asked bring it into sight with the focus.
+   * @param {Stop} stop @param {boolean} [focus] @param {boolean} [scroll]
+   */
   attend(stop, focus = false, scroll = true) {
     this.current = stop;
     this.clock.attend(stop.attended);
-    for (const one of this.stops) one.element.classList.toggle("current", one.element === stop.element);
+    for (const stop of this.stops) stop.element.classList.toggle("current", stop.element === stop.element);
     if (!focus) return;
     stop.focus();
     if (scroll) stop.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -237,7 +254,7 @@ export class Work {
   showProgress() {
     const task = this.task;
     if (!task) return;
-    const done = this.screens.filter((one) => task.isDone(one)).length;
+    const done = this.screens.filter((screen) => task.isDone(screen)).length;
     const last = this.index === this.screens.length - 1;
     this.frame.showProgress({
       index: this.index,
@@ -251,7 +268,7 @@ export class Work {
     });
   }
 
-  /** Working time: what the server has counted, what waits to be sent, and what is being spent. @returns {number} */
+  /** @returns {number} working time: what the server has counted, what waits to be sent, and what is being spent */
   get secondsSpent() {
     return this.secondsSaved + (this.saving?.queue.seconds ?? 0) + this.clock.untaken;
   }

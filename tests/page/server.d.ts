@@ -1,0 +1,265 @@
+// Made by `python -m tests.page.types` from the server's own description. Do not edit.
+declare namespace Server {
+  interface AnchorOut {
+    at: number;
+    text: string;
+  }
+  interface AnnotatorIn {
+    name: string;
+  }
+  interface AnnotatorOut {
+    id: number;
+    name: string;
+    excluded: boolean;
+    tasks_finished: number;
+    screens: number;
+    judgments: number;
+    active_seconds: number;
+    controls_right: number;
+    controls: number;
+    last_save: string | null;
+    link: LinkStateOut;
+  }
+  interface AnswerOut {
+    score?: number | null;
+    rank?: number | null;
+    spans?: (SpanOut)[] | null;
+    kept?: string | null;
+    edit?: string | null;
+    comment?: string | null;
+  }
+  interface CampaignHeadOut {
+    name: string;
+    protocol: string;
+    policy: string;
+  }
+  interface CampaignOut {
+    id: string;
+    name: string;
+    protocol: string;
+    source: LanguageOut;
+    target: LanguageOut;
+    scale: ScaleOut;
+    navigation: "free" | "back-only" | "strict";
+    comments: boolean;
+    ties: boolean;
+    idle_seconds: number;
+    spans: MarkRulesOut | null;
+    snap: Record<string, string>;
+    instructions: Record<string, string>;
+  }
+  interface CategoryOut {
+    name: string;
+    counts: "severity" | "nothing" | "punctuation" | "non_translation";
+  }
+  interface ChangeIn {
+    output: string;
+    score?: number | null;
+    rank?: number | null;
+    spans?: (SpanIn)[] | null;
+    kept?: string | null;
+    edit?: string | null;
+    comment?: string | null;
+  }
+  interface CompletionOut {
+    code: string | null;
+    url: string | null;
+    more: boolean;
+  }
+  interface ContextOut {
+    source: string | (any)[] | null;
+    target: string | (any)[] | null;
+  }
+  interface DecisionIn {
+    excluded: boolean;
+    reason: string;
+  }
+  interface DecisionOut {
+    annotator: string;
+    excluded: boolean;
+    reason: string;
+    who: string;
+    made: string;
+  }
+  interface DoneOut {
+    changed: number;
+  }
+  interface EnterIn {
+    secret: string;
+    person?: string | null;
+  }
+  interface EnterOut {
+    role: string;
+    name: string;
+  }
+  interface Fault {
+    detail: any;
+    code?: string | null;
+  }
+  interface FinishOut {
+    finished: boolean;
+    missing: (string)[];
+  }
+  interface HourOut {
+    hour: string;
+    saves: number;
+  }
+  interface ItemOut {
+    source: string | (any)[] | null;
+    reference: string | (any)[] | null;
+    note: string | null;
+    outputs: (OutputOut)[];
+  }
+  interface LanguageOut {
+    lang: string;
+    dir: "ltr" | "rtl";
+  }
+  interface LinkOut {
+    annotator: number;
+    name: string;
+    path: string;
+  }
+  interface LinkStateOut {
+    status: "none" | "valid" | "revoked" | "expired";
+    entered: string | null;
+    expires: string | null;
+  }
+  interface MarkRulesOut {
+    severities: (string)[];
+    source: boolean;
+    missing: boolean;
+    overlap: boolean;
+    categories: (CategoryOut)[];
+    weights: Record<string, number>;
+    warn_below: number;
+    warn_above: number;
+  }
+  interface OtherLinkOut {
+    status: "none" | "valid" | "revoked" | "expired";
+    entered: string | null;
+    expires: string | null;
+    id: number;
+    role: string;
+    label: string;
+    created: string;
+  }
+  interface OutputOut {
+    id: string;
+    text: string | (any)[];
+    expected: [number, number] | null;
+    prefilled: (SpanOut)[];
+  }
+  interface OverviewOut {
+    campaign: CampaignHeadOut;
+    progress: ProgressOut;
+    throughput: (HourOut)[];
+    annotators: (AnnotatorOut)[];
+    decisions: (DecisionOut)[];
+    links: (OtherLinkOut)[];
+  }
+  interface PanelOut {
+    title: string;
+    columns: (string)[];
+    rows: ((string)[])[];
+    note: string;
+  }
+  interface PersonOut {
+    id: number;
+    name: string;
+  }
+  interface ProgressOut {
+    tasks_wanted: number;
+    tasks_finished: number;
+    tasks_in_hand: number;
+    judgments_wanted: number;
+    judgments: number;
+  }
+  interface SaveIn {
+    id: string;
+    annotator: number;
+    task: string;
+    screen: string;
+    base: number;
+    tab?: string | null;
+    age?: number;
+    changes?: (ChangeIn)[];
+    spent?: SpentIn;
+    events?: ((string | number | null)[])[];
+  }
+  interface SavedOut {
+    id: string;
+    saved: string;
+    state: StateOut;
+    met: (string)[];
+    repeated: boolean;
+    released: boolean;
+  }
+  interface ScaleOut {
+    low: number;
+    high: number;
+    step: number;
+    anchors: (AnchorOut)[];
+  }
+  interface ScreenOut {
+    id: string;
+    context_before: (ContextOut)[];
+    items: (ItemOut)[];
+    context_after: (ContextOut)[];
+  }
+  interface SpanIn {
+    start?: number | null;
+    end?: number | null;
+    severity: string;
+    category?: string | null;
+    side?: string;
+    text?: string | null;
+    of?: number | null;
+  }
+  interface SpanOut {
+    start: number | null;
+    end: number | null;
+    severity: string;
+    category: string | null;
+    side: string;
+    text: string | null;
+    of: number | null;
+  }
+  interface SpentIn {
+    shown?: number;
+    visible?: number;
+    active?: number;
+    outputs?: Record<string, number>;
+  }
+  interface StateOut {
+    revision: number;
+    answers: Record<string, AnswerOut>;
+    complete: boolean;
+    active_seconds: number;
+  }
+  interface TaskOut {
+    id: string;
+    number: number;
+    kind: "tutorial" | "calibration" | "work";
+    complete: boolean;
+    finished: boolean;
+    released: boolean;
+    screens: (ScreenOut)[];
+    states: Record<string, StateOut>;
+  }
+  interface TaskSummaryOut {
+    id: string;
+    number: number;
+    kind: "tutorial" | "calibration" | "work";
+    complete: boolean;
+    finished: boolean;
+    released: boolean;
+  }
+  interface WorkOut {
+    annotator: PersonOut;
+    campaign: CampaignOut;
+    tasks: (TaskSummaryOut)[];
+    task: TaskOut | null;
+    completion: CompletionOut | null;
+    active_seconds: number;
+  }
+}
