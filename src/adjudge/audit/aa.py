@@ -30,7 +30,6 @@ from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.rank.mixed.ranking import normal_scores
 from adjudge.results.audit.aa import AARate, AATest
 
 if TYPE_CHECKING:
@@ -161,22 +160,21 @@ def _as_two_systems(design: MixedDesign, half: Codes) -> Prepared:
 def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[Codes, Prepared], Floats]]:
     """The tests asked for, each from (sides of rows, prepared halves) to a p-value per system."""
     design = halved.design
-    ranked = normal_scores(design.score)
     makers: dict[str, Callable[[], Callable[[Codes, Prepared], Floats]]] = {
-        "raw": lambda: lambda half, _: _rank_sums(halved, design.score, half),
+        "raw": lambda: lambda half, _: _rank_sums(halved, design.as_given, half),
         "zscore": lambda: lambda half, _: _rank_sums(halved, halved.z, half),
         "page-welch": lambda: lambda half, _: _page_welch(halved, half),
-        "mixed": lambda: _mixed(halved, design.score),
-        "mixed-rank": lambda: _mixed(halved, ranked),
+        "mixed": lambda: _mixed(halved, design),
+        "mixed-rank": lambda: _mixed(halved, design.with_model("mixed-rank")),
     }
     return {name: makers[name]() for name in chosen}
 
 
-def _mixed(halved: _Halved, score: Floats) -> Callable[[Codes, Prepared], Floats]:
-    ratios = fit(halved.design.with_scores(score)).ratios
+def _mixed(halved: _Halved, design: MixedDesign) -> Callable[[Codes, Prepared], Floats]:
+    ratios = fit(design).ratios
 
     def test(half: Codes, prepared: Prepared) -> Floats:
-        fitted = prepared.refit(score, ratios)
+        fitted = prepared.refit(design.score, ratios)
         compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
         sides = np.unique(2 * halved.design.system + half)
         first = np.searchsorted(sides, 2 * halved.systems)

@@ -16,7 +16,6 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.rank.mixed.ranking import normal_scores
 from adjudge.results.audit.reliability import HalfAgreement, Reliability
 
 if TYPE_CHECKING:
@@ -57,9 +56,10 @@ def reliability(
     design.check()
     if design.annotator is None or levels_of(design.annotator) < FEWEST_ANNOTATORS:
         raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
-    values = {"mixed": design.score, "mixed-rank": normal_scores(design.score), "raw": design.score}
-    values["zscore"] = z_by_row(judgments)[design.row]
-    known = {name: fit(design.with_scores(values[name])).ratios for name in chosen if name.startswith("mixed")}
+    models = {name: design.with_model(name) for name in ("mixed", "mixed-rank")}
+    values = {name: model.score for name, model in models.items()}
+    values |= {"raw": design.as_given, "zscore": z_by_row(judgments)[design.row]}
+    known = {name: fit(models[name]).ratios for name in chosen if name in models}
     tau: dict[str, list[float]] = {name: [] for name in chosen}
     for split in range(splits):
         first = random_half(design.annotator, generator(seed, _STREAM, split))

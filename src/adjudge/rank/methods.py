@@ -106,12 +106,20 @@ _ALL = (
     _ratio("rank-points", "mean of labels + 1 - rank", unit="rank points", counts_reference=True),
     Method(
         "mixed", "scores", "mixed.ranking.rank_by_model",
-        "effects of a mixed model with annotators, tasks, documents and pages",
+        "effects in points of a mixed model with annotators, their tastes, and pages",
         "score in points, adjusted", beside=_MEANS,
     ),
     Method(
-        "mixed-rank", "scores", "mixed.ranking.rank_by_model", "the same on normal scores of ranks",
+        "mixed-rank", "scores", "mixed.ranking.rank_by_model", "the same in standard deviations of normal scores",
         "normal score of ranks, adjusted", beside=_MEANS,
+    ),
+    Method(
+        "mixed-points", "scores", "mixed.ranking.rank_by_model", "the same model on the scores themselves",
+        "score in points, adjusted", beside=_MEANS,
+    ),
+    Method(
+        "mixed-plain", "scores", "mixed.ranking.rank_by_model",
+        "the same on the scores themselves, without annotators' tastes", "score in points, adjusted", beside=_MEANS,
     ),
     Method(
         "mfas", "relative", "mfas.scores", "the order that contradicts the fewest judgments", "place in the order",

@@ -10,12 +10,17 @@ from adjudge.core.judgments import Judgments
 SHAPES = ("crossed", "pages", "nested", "segments", "no-documents", "unnamed", "sparse")
 
 
-def campaign(shape: str, seed: int, *, systems: int = 3, annotators: int = 4, documents: int = 5) -> Judgments:
-    """A random campaign; scores have effects of everything that is named."""
+def campaign(
+    shape: str, seed: int, *, systems: int = 3, annotators: int = 4, documents: int = 5, taste: float = 0.0
+) -> Judgments:
+    """A random campaign; scores have effects of everything that is named, and of tastes (a standard deviation)."""
     rng = np.random.default_rng(seed)
     rows = [row for rows in _screens(shape, rng, systems, annotators, documents) for row in rows]
     frame = pl.DataFrame(rows, schema=["annotator", "task", "screen", "document", "segment", "system"], orient="row")
     frame = frame.with_columns(pl.Series("score", _scores(frame, rng)))
+    liking = taste * rng.standard_normal((annotators, systems)) if taste else np.zeros((annotators, systems))
+    who, what = (frame[name].str.slice(1).cast(pl.Int64).to_numpy() for name in ("annotator", "system"))
+    frame = frame.with_columns(score=pl.col("score") + pl.Series(liking[who, what]))
     if shape == "no-documents":
         frame = frame.with_columns(pl.lit(None, dtype=pl.String).alias("document"))
     if shape == "unnamed":

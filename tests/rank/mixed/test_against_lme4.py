@@ -49,7 +49,7 @@ def test_small_campaigns(shape: str, seed: int) -> None:
     lmerTest takes the observed information for the degrees of freedom, adjudge the average information.
     """
     expected = LME4[shape, seed]
-    found = fit(design_from(campaign(shape, seed, systems=4, annotators=8, documents=10)))
+    found = fit(design_from(campaign(shape, seed, systems=4, annotators=8, documents=10), model="mixed-plain"))
     assert found.converged
     np.testing.assert_allclose([one.sd for one in found.components], expected["sd"], atol=5e-4)
     np.testing.assert_allclose(found.effects, expected["effects"], atol=1e-4)
@@ -84,7 +84,7 @@ def test_german_english_2021(data: Path) -> None:
     which took 10.7 s of CPU and ended at REMLcrit(m) = 225828.768454.
     """
     judgments = adjudge.read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").for_pair("de-en")
-    design = design_from(judgments)
+    design = design_from(judgments, model="mixed-plain")
     assert len(design) == 25_645
     found = fit(design)
     assert found.converged

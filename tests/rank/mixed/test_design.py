@@ -99,13 +99,13 @@ def test_nothing_but_systems_and_scores_is_a_model_without_random_effects() -> N
     """Without effects the model is the analysis of variance: means, and the pooled variance over n."""
     score = [1.0, 2.0, 4.0, 3.0, 5.0, 9.0]
     judgments = Judgments.from_columns({"protocol": ["da"] * 6, "system": ["x"] * 3 + ["y"] * 3, "score": score})
-    found = fit(design_from(judgments))
+    found = fit(design_from(judgments, model="mixed-points"))
     np.testing.assert_allclose(found.effects, [7 / 3, 17 / 3])
     pooled = (np.var(score[:3], ddof=1) + np.var(score[3:], ddof=1)) / 2
     np.testing.assert_allclose(found.covariance, np.diag([pooled / 3, pooled / 3]), atol=1e-12)
     assert found.df[0, 1] == pytest.approx(4)
     assert [one.effect for one in found.left_out] == [
-        "annotator", "task", "document", "segment", "system:document", "page",
+        "annotator", "annotator:system", "task", "document", "segment", "system:document", "page",
     ]  # fmt: skip
     assert any("annotators are not named" in note for note in found.notes)
 

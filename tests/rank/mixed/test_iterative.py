@@ -27,7 +27,7 @@ def test_known_ratios_give_the_same_numbers(shape: str, monkeypatch: pytest.Monk
 
 def test_simulated_traces_find_nearly_the_same_variances(monkeypatch: pytest.MonkeyPatch) -> None:
     """The simulation error is a fraction of the standard error that the variances have anyway."""
-    design = design_from(campaign("pages", 4, annotators=30, documents=30))
+    design = design_from(campaign("pages", 4, annotators=30, documents=30, taste=4.0))
     direct = fit(design)
     monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
     iterative = fit(design)

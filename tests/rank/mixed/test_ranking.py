@@ -6,7 +6,8 @@ import numpy as np
 from scipy.stats import norm
 
 from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed.ranking import normal_scores, rank_scores
+from adjudge.rank.mixed.models import normal_scores
+from adjudge.rank.mixed.ranking import rank_scores
 from tests.rank.mixed.make import campaign
 
 
@@ -20,7 +21,10 @@ def test_only_the_order_of_scores_counts() -> None:
     stretched = Judgments(judgments.table.with_columns(score=(judgments.table["score"] / 10).exp()))
     plain, other = (rank_scores(scores, method="mixed-rank") for scores in (judgments, stretched))
     np.testing.assert_allclose(plain.fit.effects, other.fit.effects)
-    assert not np.allclose(rank_scores(judgments).fit.effects, rank_scores(stretched).fit.effects)
+    assert not np.allclose(
+        rank_scores(judgments, method="mixed-points").fit.effects,
+        rank_scores(stretched, method="mixed-points").fit.effects,
+    )
 
 
 def test_the_ranking_has_the_common_shape() -> None:

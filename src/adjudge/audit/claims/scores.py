@@ -1,7 +1,7 @@
 """Claims from scores: every statement by the mixed model, put to the audits that other rankings fail.
 
 Trials: both halves of the annotators in several random divisions; without the human systems, the best and the worst
-system; the human's scores divided; ranks instead of scores; the direction of z-scores; every annotator and every
+system; the human's scores divided; scores instead of ranks; the direction of z-scores; every annotator and every
 document left out in turn. Refits keep the variances of the full data, which makes them quick.
 """
 
@@ -23,7 +23,6 @@ from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import levels_of, rows_of_the_model
-from adjudge.rank.mixed.ranking import with_normal_scores
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
@@ -96,11 +95,13 @@ class _Model:
             yield from self._refitted(name, family, self.design, rows)
         human = self.design.human[self.design.system]
         for divisor in DIVISORS if human.any() and not human.all() else ():
-            divided = self.design.with_scores(np.where(human, self.design.score / divisor, self.design.score))
+            divided = self.design.with_scores(np.where(human, self.design.as_given / divisor, self.design.as_given))
             # The human itself is worse now by design: the trial is about all others.
             for trial in self._refitted(f"human divided by {divisor:g}", f"human divided by {divisor:g}", divided):
                 yield trial.without(self.design.human)
-        yield self._trial("ranks instead of scores", "ranks instead of scores", fit(with_normal_scores(self.design)))
+        yield self._trial(
+            "scores instead of ranks", "scores instead of ranks", fit(self.design.with_model("mixed-points"))
+        )
 
     def _halves(self, seed: int) -> Iterator[Trial]:
         """Both halves of the annotators, in several random divisions."""

@@ -1,13 +1,15 @@
 """`mixed`: system effects from scores by a mixed model, fitted by restricted maximum likelihood (REML).
 
-    score = system + annotator + task + document + segment + system:document + page + residual
+    score = system + annotator + annotator:system + task + document + segment + system:document + page + residual
 
 Systems are fixed; the rest are independent random intercepts, as far as the data can tell them apart. The segments of
-one page are not independent judgments: page and system:document effects are what makes "significantly better" mean what
-it says. `docs/mixed.md` says what each effect means and what was measured.
+one page are not independent judgments, and a few people's tastes are not the quality of a system: page and
+system:document effects, and annotator:system, are what makes "significantly better" mean what it says for other pages
+and for other annotators. `docs/mixed.md` says what each effect means and what was measured.
 
-    design = design_from(judgments)
-    model = fit(design)
+    design = design_from(judgments)                # or model="mixed-points", see `models`
+    model = fit(design)                            # effects, covariance, df, components, ratios
+    compared = contrasts(model.effects, model.covariance, model.df)
     without_some = refit(design.subset(rows), model.ratios)
 
 The equations are Henderson's; `layout` says in which order they are eliminated, `reml` how the variances are estimated,
@@ -20,5 +22,6 @@ from __future__ import annotations
 
 from adjudge.rank.mixed.design import MixedDesign, design_from
 from adjudge.rank.mixed.fit import MixedFit, Prepared, fit, prepare, refit
+from adjudge.rank.mixed.models import MODELS, ScoreModel
 
-__all__ = ["MixedDesign", "MixedFit", "Prepared", "design_from", "fit", "prepare", "refit"]
+__all__ = ["MODELS", "MixedDesign", "MixedFit", "Prepared", "ScoreModel", "design_from", "fit", "prepare", "refit"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LARGEST_BLOCK = 3000
 """Core unknowns of one block above which its most numerous effect is moved to the border."""
-_ACROSS = ("annotator", "task")
+_ACROSS = ("annotator", "annotator:system", "task")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
 """The table of a mixed model: one row per score, with integer codes of who judged what. Knows nothing of estimation.
 
-Rows of the kinds `system` and `repeat` take part; controls (references, degraded items, calibration) do not, because as
-extra systems they would widen every error. Nor do annotators who failed the control or never moved the slider.
+Rows of the kinds `system` and `repeat` take part; controls (references, degraded items) do not, because as extra
+systems they would widen every error. Nor do annotators who failed the control or never moved the slider. Calibration
+items, which several annotators judged so that their scales can be compared, are kept apart (`linking`).
 The codes mean:
 
 `annotator`  the person
@@ -10,12 +11,13 @@ The codes mean:
 `segment`    the source segment
 `page`       what one annotator saw of one system's translation of one document in one go. Where every screen holds a
              single segment, a page is the annotator's work on that system's translation of that document in one task.
+`annotator_system`  what one annotator judged of one system
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -24,11 +26,13 @@ from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.rank.connected import groups, in_words
+from adjudge.rank.mixed.linking import FACTORS, Linking, link, linked_rows
+from adjudge.rank.mixed.models import DEFAULT_MODEL, MODELS, ScoreModel, find_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.core.arrays import Codes
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments, SetAside
 
 
@@ -43,10 +47,11 @@ _ROW = "row in the table of last revisions"
 class MixedDesign:
     """Scores and codes. A code is None where the data say nothing of it; codes run from 0 without gaps.
 
+    `score` is what the model is fitted to, `given` the scores as the annotators gave them (the same if left out).
     `row` is the row of each score in the table of last revisions (`Judgments.final`).
     """
 
-    score: NDArray[np.float64]
+    score: Floats
     systems: tuple[str, ...]
     human: NDArray[np.bool_]
     system: Codes
@@ -57,34 +62,55 @@ class MixedDesign:
     page: Codes | None
     row: Codes
     set_aside: tuple[SetAside, ...] = ()
+    annotator_system: Codes | None = None
+    model: ScoreModel = MODELS["mixed-plain"]
+    given: Floats | None = None
+    linking: Linking | None = None
+    """Calibration items: they link the annotators, and count for no system."""
 
     def __len__(self) -> int:
         return len(self.score)
 
     def subset(self, rows: NDArray[np.bool_]) -> MixedDesign:
-        """The marked rows; systems without rows are gone."""
+        """The marked rows with the scores fitted as they are; systems without rows are gone."""
         left, system = np.unique(self.system[rows], return_inverse=True)
+        codes: dict[str, Any] = {name: getattr(self, name) for name in FACTORS}
+        linking = None if self.linking is None else self.linking.part(linked_rows(self, rows), codes, rows)
+        renumbered: dict[str, Any] = {name: None if own is None else renumber(own[rows]) for name, own in codes.items()}
         return replace(
             self,
             score=self.score[rows],
+            given=None if self.given is None else self.given[rows],
             systems=tuple(self.systems[i] for i in left),
             human=self.human[left],
             system=system,
-            annotator=_renumbered(self.annotator, rows),
-            task=_renumbered(self.task, rows),
-            document=_renumbered(self.document, rows),
-            segment=_renumbered(self.segment, rows),
-            page=_renumbered(self.page, rows),
             row=self.row[rows],
+            linking=linking,
+            **renumbered,
         )
 
     def with_systems(self, system: Codes, systems: tuple[str, ...], human: NDArray[np.bool_]) -> MixedDesign:
-        """The same scores attributed to other systems (for A/A tests)."""
+        """The same scores attributed to other systems (for A/A tests); tastes stay those for the real systems."""
         return replace(self, system=system, systems=systems, human=human)
 
-    def with_scores(self, score: NDArray[np.float64]) -> MixedDesign:
-        """The same judgments with other scores."""
-        return replace(self, score=score)
+    def with_scores(self, score: Floats) -> MixedDesign:
+        """The same judgments with other scores, as if the annotators had given these."""
+        return _with_fitted_scores(replace(self, given=score))
+
+    def with_model(self, model: str) -> MixedDesign:
+        """The same judgments for another model."""
+        return _with_fitted_scores(replace(self, model=find_model(model), given=self.as_given))
+
+    @property
+    def as_given(self) -> Floats:
+        """The scores as the annotators gave them."""
+        return self.score if self.given is None else self.given
+
+    def stacked(self) -> MixedDesign:
+        """One table of all rows: calibration items follow, as outputs of systems of their own."""
+        if self.linking is None:
+            return self
+        return self.linking.below(self)
 
     def check(self) -> None:
         """Refuse what no model can answer."""
@@ -95,25 +121,60 @@ class MixedDesign:
             raise DataError(
                 f"{len(self)} scores for {len(self.systems)} systems leave nothing to judge the spread by; collect more"
             )
-        if np.ptp(self.score) == 0:
-            raise DataError(f"every score is {self.score[0]:g}, so nothing can be told apart; check the score column")
-        _check_connected(self)
+        if np.ptp(self.as_given) == 0:
+            raise DataError(
+                f"every score is {self.as_given[0]:g}, so nothing can be told apart; check the score column"
+            )
+        _check_connected(self.stacked())
 
 
-def design_from(judgments: Judgments) -> MixedDesign:
-    """The table of the model: the last revision of every scored judgment that counts."""
-    used = rows_of_the_model(judgments)
-    return _coded(used.table, used.set_aside)
+def design_from(judgments: Judgments, *, model: str = DEFAULT_MODEL) -> MixedDesign:
+    """The table of a model: the last revision of every scored judgment that counts.
+
+    Args:
+        judgments: scores of one language pair and campaign.
+        model: a name from `models.MODELS`.
+    """
+    chosen = find_model(model)
+    scored = _scored(judgments)
+    used = _ranked_rows(judgments, scored)
+    shared = used.table["annotator"].unique()
+    calibration = scored.table.filter(
+        (pl.col("kind") == "calibration") & pl.col("annotator").is_in(shared.drop_nulls().implode())
+    )
+    coded = _coded(pl.concat([used.table, calibration]), used.set_aside)
+    return _with_fitted_scores(link(replace(coded, model=chosen, given=coded.score), used.table.height))
+
+
+def _with_fitted_scores(design: MixedDesign) -> MixedDesign:
+    """With the scores that the model is fitted to; calibration items take part in ranks among all scores."""
+    given, linking = design.as_given, design.linking
+    if linking is None:
+        return replace(design, score=design.model.fitted_scores(given))
+    fitted = design.model.fitted_scores(np.append(given, linking.given))
+    return replace(design, score=fitted[: len(given)], linking=replace(linking, score=fitted[len(given) :]))
 
 
 def rows_of_the_model(judgments: Judgments) -> Judgments:
     """The judgments that take part in the model, row for row as in its design."""
+    return _ranked_rows(judgments, _scored(judgments))
+
+
+def _scored(judgments: Judgments) -> Judgments:
+    """All scores of annotators who use the scale, controls among them."""
     last = judgments.final()
     numbered = replace(last, table=last.table.with_row_index(_ROW))
     scores = numbered.select(pl.col("protocol").is_in(SCORED))
-    used = scores.keep(pl.col("score").is_not_null(), otherwise="no score was given")
-    used = _without_constant_annotators(used)
-    used = used.keep(pl.col("kind").is_in(RATED), otherwise="control or tutorial items, not outputs to rank")
+    return _without_constant_annotators(scores.keep(pl.col("score").is_not_null(), otherwise="no score was given"))
+
+
+def _ranked_rows(judgments: Judgments, scored: Judgments) -> Judgments:
+    """The scores of outputs that are ranked."""
+    calibration = pl.col("kind") == "calibration"
+    used = scored.keep(
+        pl.col("kind").is_in(RATED) | calibration, otherwise="control or tutorial items, not outputs to rank"
+    )
+    used = used.keep(~calibration, otherwise="calibration items: they link the annotators and count for no system")
     if "passed" in used.table.columns:
         used = used.keep(pl.col("passed").fill_null(value=True), otherwise="the annotator did not pass the control")
     if len(used) == 0:
@@ -158,6 +219,7 @@ def _coded(table: pl.DataFrame, set_aside: tuple[SetAside, ...]) -> MixedDesign:
         document=renumber(document) if _known(raw["document"]) else None,
         segment=combine(document, raw["segment"]) if _known(raw["segment"]) else None,
         page=_page(shown, combine(shown, raw["screen"]) if screens else None) if screens or len(seen) > 1 else None,
+        annotator_system=combine(annotator, system) if _known(raw["annotator"]) else None,
         row=table[_ROW].cast(pl.Int64).to_numpy(),
         set_aside=set_aside,
     )
@@ -196,10 +258,6 @@ def _page(shown: Codes, screens: Codes | None) -> Codes:
 def levels_of(codes: Codes) -> int:
     """The number of levels of codes without gaps."""
     return int(codes.max(initial=-1)) + 1
-
-
-def _renumbered(codes: Codes | None, rows: NDArray[np.bool_]) -> Codes | None:
-    return None if codes is None else renumber(codes[rows])
 
 
 def _check_connected(design: MixedDesign) -> None:

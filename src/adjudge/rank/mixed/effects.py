@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.codes import renumber
+from adjudge.rank.connected import groups
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.results.components import LeftOut
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 MEANINGS = {
     "annotator": "how strict or generous each annotator is",
+    "annotator:system": "how much more, or less, an annotator likes a system than others do",
     "task": "how an annotator's scores shift from one task to the next",
     "document": "how hard each document is for all systems",
     "segment": "how hard each segment is for all systems",
@@ -36,6 +38,7 @@ MEANINGS = {
     "residual": "what is left: one score given to one segment",
 }
 JOIN = " + "
+NO_CROSSING = "no two annotators share two systems, so tastes and strictness cannot be told apart"
 SMALLEST_RATIO = 1e-8
 """A variance this small beside the residual's is reported as zero; the effect stays in the equations, pinned to 0."""
 
@@ -91,13 +94,15 @@ class Effects:
 
 
 def identify(design: MixedDesign) -> Effects:
-    """The effects that the design can tell apart."""
+    """The effects that the design can tell apart, over all its rows."""
+    design = design.stacked()
     kept: list[Effect] = []
     left_out: list[LeftOut] = []
     in_residual: list[str] = []
     for name, codes in _candidates(design):
         if codes is None:
-            left_out.append(LeftOut(name, f"the data do not name the {name.replace('system:', '')}"))
+            unnamed = name.replace("system:", "").replace(":system", "")
+            left_out.append(LeftOut(name, f"the data do not name the {unnamed}"))
         elif reason := _not_identified(name, codes, design):
             left_out.append(LeftOut(name, reason))
         elif levels_of(codes) >= ALMOST_ALL * len(design):
@@ -115,6 +120,8 @@ def identify(design: MixedDesign) -> Effects:
 
 def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
     yield "annotator", design.annotator
+    if design.model.taste:
+        yield "annotator:system", design.annotator_system
     yield "task", design.task
     yield "document", design.document
     yield "segment", design.segment
@@ -123,13 +130,39 @@ def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
 
 
 def _not_identified(name: str, codes: Codes, design: MixedDesign) -> str:
-    if levels_of(codes) == 1:
-        return f"there is one {name} only"
+    alone = design.annotator is not None and levels_of(design.annotator) == 1
+    if levels_of(codes) == 1 or (name == "annotator:system" and alone):
+        return f"there is one {name.removesuffix(':system')} only"
+    if name == "annotator:system" and _tastes_are_strictness(design):
+        return NO_CROSSING
     one_of_each = np.empty(len(design.systems), dtype=np.int64)
     one_of_each[design.system] = codes
     if (one_of_each[design.system] == codes).all():
-        return f"each system has one {name} only, so the two cannot be told apart"
+        return f"each system has one {name.removesuffix(':system')} only, so the two cannot be told apart"
     return ""
+
+
+def _tastes_are_strictness(design: MixedDesign) -> bool:
+    """Whether annotators judged several systems, but nothing is left of tastes once strictness is known."""
+    if design.annotator is None or design.annotator_system is None:
+        return False
+    several = levels_of(design.annotator_system) > levels_of(design.annotator)
+    return several and taste_degrees(design, strictness=True) == 0
+
+
+def taste_degrees(design: MixedDesign, *, strictness: bool) -> int:
+    """Degrees of freedom of annotator:system beyond the systems and, if asked for, beyond annotators.
+
+    The rank of two partitions together is the number of their levels less the number of groups that they connect, so
+    this is the difference of two ranks: systems with tastes, and systems with annotators (or alone).
+    """
+    if design.annotator is None or design.annotator_system is None:
+        return 0
+    systems = len(design.systems)
+    with_tastes = levels_of(design.annotator_system) - len(groups(design.system, design.annotator_system, systems))
+    if not strictness:
+        return with_tastes
+    return with_tastes - levels_of(design.annotator) + len(groups(design.system, design.annotator, systems))
 
 
 def _same_as(codes: Codes, kept: list[Effect]) -> int | None:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.maths import NORMAL_95
+from adjudge.rank.mixed.degrees import most_degrees, parameter_covariance, satterthwaite
+from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
 from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.leaving_out import without
+from adjudge.rank.mixed.linking import linked_rows
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
 from adjudge.results.components import LeftOut, VarianceComponent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
@@ -28,8 +31,6 @@ if TYPE_CHECKING:
 FEW_ANNOTATORS = 2
 # An interval from a thousandth to a thousand times the estimate.
 _TELLS_NOTHING = 1000.0
-_FLAT = 1e-9
-"""Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +54,16 @@ class MixedFit:
     """The restricted log-likelihood; None where the campaign is too large to compute it."""
     converged: bool
     iterations: int
+    annotators: int
+    """How many people judged; 0 where they are not named."""
     exact: bool
     """False where conjugate gradients and simulated traces were used, above `border.DENSE_LIMIT` border unknowns."""
     notes: tuple[str, ...]
+
+    @property
+    def for_these_people_only(self) -> bool:
+        """Whether so few people judged that nothing can be said of what others would say."""
+        return 0 < self.annotators <= FEW_ANNOTATORS
 
     @property
     def se(self) -> Floats:
@@ -79,9 +87,14 @@ class Prepared:
     effects: Effects
     layout: Layout
 
-    def fit(self, score: Floats) -> MixedFit:
-        """Fit by restricted maximum likelihood."""
-        scale, standard = _standardised(score)
+    def fit(self, score: Floats | None = None) -> MixedFit:
+        """Fit by restricted maximum likelihood.
+
+        Args:
+            score: what the model is fitted to instead of the design's own scores, as `ScoreModel.fitted_scores` gives
+                it.
+        """
+        scale, standard = self._standardised(score)
         with _one_thread():
             return _finished(self, maximise(self.layout, standard), scale)
 
@@ -90,22 +103,31 @@ class Prepared:
         design = self.design.subset(rows)
         design.check()
         effects = identify(design)
-        layout = without(self.layout, rows) if self.effects.alike(effects, rows) else None
+        kept = rows if self.design.linking is None else np.append(rows, linked_rows(self.design, rows))
+        layout = without(self.layout, kept) if self.effects.alike(effects, kept) else None
         return Prepared(design, effects, layout or _laid_out(design, effects))
 
-    def refit(self, score: Floats, ratios: Mapping[str, float]) -> MixedFit:
+    def refit(self, score: Floats | None, ratios: Mapping[str, float]) -> MixedFit:
         """Fit at known ratios of variances."""
-        scale, standard = _standardised(score)
+        scale, standard = self._standardised(score)
         with _one_thread():
             evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
             return _finished(self, Optimum(evaluation, evaluation.equations.border.converged, 0), scale)
 
-    def effects_at(self, score: Floats, ratios: Mapping[str, float]) -> Floats:
+    def effects_at(self, score: Floats | None, ratios: Mapping[str, float]) -> Floats:
         """The effects of `refit` alone, without what their errors take."""
-        scale, standard = _standardised(score)
+        scale, standard = self._standardised(score)
         with _one_thread():
             evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
-        return _in_points(evaluation, scale)
+        return _unscaled(evaluation, scale, len(self.design.systems))
+
+    def _standardised(self, score: Floats | None) -> tuple[_Scale, Floats]:
+        own = self.design.score if score is None else score
+        linking = self.design.linking
+        every = own if linking is None else np.append(own, linking.score)
+        # Equal scores have no scale of their own; that nothing can be told from them is said further on.
+        scale = _Scale(float(every.mean()), float(every.std()) or 1.0)
+        return scale, (every - scale.mean) / scale.sd
 
 
 def prepare(design: MixedDesign) -> Prepared:
@@ -115,19 +137,20 @@ def prepare(design: MixedDesign) -> Prepared:
 
 
 def _laid_out(design: MixedDesign, effects: Effects) -> Layout:
-    return lay_out(design.system, len(design.systems), effects.kept)
+    rows = design.stacked()
+    return lay_out(rows.system, len(rows.systems), effects.kept)
 
 
 def fit(design: MixedDesign) -> MixedFit:
     """Fit the model by restricted maximum likelihood."""
     design.check()
-    return prepare(design).fit(design.score)
+    return prepare(design).fit()
 
 
 def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
     """Fit the model at known ratios of variances, as found by an earlier fit: quick, for resampling and audits."""
     design.check()
-    return prepare(design).refit(design.score, ratios)
+    return prepare(design).refit(None, ratios)
 
 
 def _one_thread() -> AbstractContextManager[object]:
@@ -138,15 +161,9 @@ def _one_thread() -> AbstractContextManager[object]:
     return limits
 
 
-def _standardised(score: Floats) -> tuple[_Scale, Floats]:
-    # Equal scores have no scale of their own; that nothing can be told from them is said further on.
-    scale = _Scale(float(score.mean()), float(score.std()) or 1.0)
-    return scale, (score - scale.mean) / scale.sd
-
-
-def _in_points(evaluation: Evaluation, scale: _Scale) -> Floats:
+def _unscaled(evaluation: Evaluation, scale: _Scale, systems: int) -> Floats:
     """System effects in the unit of the scores."""
-    effects: Floats = evaluation.solution.border[: evaluation.equations.layout.systems, 0] * scale.sd + scale.mean
+    effects: Floats = evaluation.solution.border[:systems, 0] * scale.sd + scale.mean
     return effects
 
 
@@ -156,68 +173,29 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
     equations, k = evaluation.equations, len(design.systems)
     inverse = equations.system_inverse()
     variance = evaluation.residual_variance
-    relative = inverse.border[:k]
-    crossed = [part.T @ part for part in equations.by_effect(inverse)]
-    spread = _parameter_covariance(evaluation)
+    relative = inverse.border[:k, :k]
+    crossed = [part[:, :k].T @ part[:, :k] for part in equations.by_effect(inverse)]
+    spread = parameter_covariance(evaluation)
+    degrees = satterthwaite(relative, crossed, evaluation, spread)
     exact = not equations.layout.iterative
     shift = 2 * evaluation.freedom * np.log(scale.sd)
     return MixedFit(
         systems=design.systems,
         human=design.human,
         n=np.bincount(design.system, minlength=k),
-        effects=_in_points(evaluation, scale),
+        effects=_unscaled(evaluation, scale, k),
         covariance=(relative + relative.T) / 2 * variance * scale.sd**2,
-        df=_degrees(relative, crossed, evaluation, spread),
-        components=_components(effects, evaluation, spread, scale.sd, len(design)),
+        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
+        components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.name: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,
         loglik=float(-(evaluation.criterion + shift) / 2) if exact else None,
         converged=optimum.converged,
         iterations=optimum.steps,
+        annotators=0 if design.annotator is None else levels_of(design.annotator),
         exact=exact,
         notes=_notes(design, effects, optimum),
     )
-
-
-def _parameter_covariance(evaluation: Evaluation) -> Floats:
-    """The covariance of (log residual variance, log ratios...); zero for ratios at their smallest."""
-    scale = np.sqrt(np.maximum(np.diag(evaluation.information), 0.0))
-    free = np.append(True, evaluation.equations.ratios > 2 * SMALLEST_RATIO) & (scale > 0)
-    unit = evaluation.information[np.ix_(free, free)] / np.outer(scale[free], scale[free])
-    # The criterion is -2 log likelihood, so its curvature is twice the information.
-    # Away from the optimum it may bend the wrong way, and such directions say nothing of the variances either.
-    bend, direction = np.linalg.eigh(unit)
-    sure = bend > _FLAT * bend.max(initial=0.0)
-    inverse = 2 * (direction[:, sure] / bend[sure]) @ direction[:, sure].T
-    covariance = np.zeros_like(evaluation.information)
-    covariance[np.ix_(free, free)] = inverse / np.outer(scale[free], scale[free])
-    return covariance
-
-
-def _degrees(relative: Floats, crossed: list[Floats], evaluation: Evaluation, spread: Floats) -> Floats:
-    """Satterthwaite's degrees of freedom, 2 v^2 / Var(v), for the estimated variance v of a difference; at least 1.
-
-    F. E. Satterthwaite (1946): An approximate distribution of estimates of variance components. Biometrics Bulletin 2,
-    110-114. Var(v) by the delta method from the covariance of the variance parameters, as in F. G. Giesbrecht and
-    J. C. Burns (1985): Two-stage analysis based on a mixed model. Biometrics 41, 477-486.
-    """
-    own = _of_differences(relative)
-    slopes = [own] + [
-        penalty * _of_differences(part) for penalty, part in zip(evaluation.equations.penalty, crossed, strict=True)
-    ]
-    slope = np.stack(slopes, axis=-1)
-    variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        degrees = np.maximum(np.where(variance > 0, 2 * own**2 / variance, np.inf), 1.0)
-    np.fill_diagonal(degrees, np.inf)
-    return degrees
-
-
-def _of_differences(covariance: Floats) -> Floats:
-    """The variance of every difference."""
-    own = np.diag(covariance)
-    differences: Floats = own[:, None] + own[None, :] - covariance - covariance.T
-    return differences
 
 
 def _components(
@@ -244,21 +222,28 @@ def _interval(sd: float, error: float) -> tuple[float, float] | tuple[None, None
 
 
 def _notes(design: MixedDesign, effects: Effects, optimum: Optimum) -> tuple[str, ...]:
-    notes = []
-    annotators = 0 if design.annotator is None else int(design.annotator.max()) + 1
-    if annotators == 1:
-        notes.append("one annotator only: the verdict holds for this annotator, others may judge otherwise")
-    elif annotators == FEW_ANNOTATORS:
-        notes.append("two annotators only: the verdict holds for these two, others may judge otherwise")
-    elif annotators == 0:
-        notes.append(
-            "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
-        )
+    notes = [*_notes_on_people(design)]
     notes += [
         f"{effect.effect}: {effect.reason}; the errors do not include it"
         for effect in effects.left_out
         if "cannot be told apart" in effect.reason
     ]
+    if design.linking is not None:
+        notes += design.linking.notes(design)
     if not optimum.converged:
         notes.append("the search for the variances did not converge: read standard errors with caution")
     return tuple(notes)
+
+
+def _notes_on_people(design: MixedDesign) -> Iterator[str]:
+    annotators = 0 if design.annotator is None else levels_of(design.annotator)
+    if annotators == 0:
+        yield "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
+    elif annotators == 1:
+        yield "one annotator only: the verdict holds for this annotator only, others may judge otherwise"
+    elif annotators == FEW_ANNOTATORS:
+        yield "two annotators only: the verdict holds for these people only, others may judge otherwise"
+    elif annotators == FEW_ANNOTATORS + 1:
+        yield "three annotators only: how far tastes differ is hardly known, so errors are wide"
+    elif not design.model.taste:
+        yield "tastes of annotators are not in this model: the verdict holds for these annotators, not for others"

@@ -1,13 +1,4 @@
-"""Ranking scores by the mixed model: `mixed`, the default for scores, and `mixed-rank`, the same on normal scores.
-
-For `mixed-rank` every score is replaced by the normal quantile of its rank among all scores of the language pair,
-
-    quantile((rank - 1/2) / n),   ties sharing their mean rank,
-
-so that only the order of scores counts, and neither a long tail of low scores nor a pile at the top of the scale. All
-annotators are ranked together, and their differences are left to the model. Its effects are in standard deviations of
-normal scores, not in points.
-"""
+"""Ranking scores by a mixed model: `mixed`, the default for scores, and the models beside it (`models` names them)."""
 
 from __future__ import annotations
 
@@ -15,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
-from adjudge.core.maths import mean_ranks, normal_quantile
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.rank.assemble import Estimate, Provenance, assemble
 from adjudge.rank.contrasts import DRAWS, Contrasts, RankSets, contrasts, rank_sets, simultaneous_interval
 from adjudge.rank.mixed.design import design_from
 from adjudge.rank.mixed.fit import MixedFit, fit
+from adjudge.rank.mixed.models import DEFAULT_MODEL
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
@@ -49,6 +40,8 @@ class MixedRanking:
     simultaneous: tuple[Floats, Floats]
     """Low and high of every difference, all at once."""
     set_aside: tuple[SetAside, ...]
+    points: Floats | None = None
+    """Effects on the scores themselves (`mixed-points`), where the model is fitted to normal scores."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -68,6 +61,7 @@ class MixedRanking:
             rank_sets=self.rank_sets.simultaneous,
             numbers={
                 "se": self.fit.se,
+                **({} if self.points is None else {"points": self.points}),
                 "rank_low": self.rank_sets.marginal[:, 0],
                 "rank_high": self.rank_sets.marginal[:, 1],
             },
@@ -107,7 +101,7 @@ def rank_by_model(judgments: Judgments, method: Method, settings: RankSettings) 
 def rank_scores(
     judgments: Judgments,
     *,
-    method: str = "mixed",
+    method: str = DEFAULT_MODEL,
     level: float = 0.05,
     seed: int = DEFAULT_SEED,
     resamples: int = DRAWS,
@@ -116,16 +110,12 @@ def rank_scores(
 
     Args:
         judgments: scores of one language pair and campaign.
-        method: `mixed` for effects in the unit of the scores, `mixed-rank` for effects on normal scores.
+        method: a name from `models.MODELS`.
         level: 1 - confidence of intervals and rank sets.
         seed: of the draws behind rank sets and simultaneous intervals.
         resamples: the number of those draws.
     """
-    design = design_from(judgments)
-    # A constant score is refused with its own value, not with that of its normal score.
-    design.check()
-    chosen = with_normal_scores(design) if method == "mixed-rank" else design
-    return rank_design(chosen, level=level, seed=seed, resamples=resamples)
+    return rank_design(design_from(judgments, model=method), level=level, seed=seed, resamples=resamples)
 
 
 def rank_design(
@@ -141,14 +131,5 @@ def rank_design(
         interval=compared.interval(level),
         simultaneous=simultaneous_interval(compared, model.covariance, level=level, seed=seed, draws=resamples),
         set_aside=design.set_aside,
+        points=fit(design.with_model("mixed-points")).effects if design.model.normal else None,
     )
-
-
-def normal_scores(score: Floats) -> Floats:
-    """The normal quantile of each score's rank among all."""
-    return normal_quantile((mean_ranks(score) - 0.5) / len(score))
-
-
-def with_normal_scores(design: MixedDesign) -> MixedDesign:
-    """The design with normal scores."""
-    return design.with_scores(normal_scores(design.score))

@@ -1,0 +1,76 @@
+"""Degrees of freedom of every difference of two systems: how well its standard error is known.
+
+Satterthwaite's approximation, and where tastes are in the model never more than the degrees of freedom that tastes are
+estimated with: as many as there are pairs of annotator and system beyond what systems and annotators explain, which is
+(annotators - 1) (systems - 1) where everybody judges every system. Where the taste is estimated as 0, as in about half
+of the fits when it truly is, Satterthwaite's formula alone would jump to hundreds, however few the annotators.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.rank.mixed.design import levels_of
+from adjudge.rank.mixed.effects import SMALLEST_RATIO, taste_degrees
+
+if TYPE_CHECKING:
+    from adjudge.core.arrays import Floats
+    from adjudge.rank.mixed.design import MixedDesign
+    from adjudge.rank.mixed.effects import Effects
+    from adjudge.rank.mixed.reml import Evaluation
+
+
+_FLAT = 1e-9
+"""Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
+
+
+def most_degrees(design: MixedDesign, effects: Effects) -> float:
+    """The degrees of freedom of tastes, at least 1; no bound where the model has none or one person alone judged."""
+    if not design.model.taste or design.annotator is None or levels_of(design.annotator) == 1:
+        return np.inf
+    own = next((effect for effect in effects.kept if "annotator:system" in effect.parts), None)
+    strictness = any("annotator" in effect.parts for effect in effects.kept if effect is not own)
+    return float(max(taste_degrees(design.stacked(), strictness=strictness), 1))
+
+
+def parameter_covariance(evaluation: Evaluation) -> Floats:
+    """The covariance of (log residual variance, log ratios...); zero for ratios at their smallest."""
+    scale = np.sqrt(np.maximum(np.diag(evaluation.information), 0.0))
+    free = np.append(True, evaluation.equations.ratios > 2 * SMALLEST_RATIO) & (scale > 0)
+    unit = evaluation.information[np.ix_(free, free)] / np.outer(scale[free], scale[free])
+    # The criterion is -2 log likelihood, so its curvature is twice the information.
+    # Away from the optimum it may bend the wrong way, and such directions say nothing of the variances either.
+    bend, direction = np.linalg.eigh(unit)
+    sure = bend > _FLAT * bend.max(initial=0.0)
+    inverse = 2 * (direction[:, sure] / bend[sure]) @ direction[:, sure].T
+    covariance = np.zeros_like(evaluation.information)
+    covariance[np.ix_(free, free)] = inverse / np.outer(scale[free], scale[free])
+    return covariance
+
+
+def satterthwaite(relative: Floats, crossed: list[Floats], evaluation: Evaluation, spread: Floats) -> Floats:
+    """Satterthwaite's degrees of freedom, 2 v^2 / Var(v), for the estimated variance v of a difference; at least 1.
+
+    F. E. Satterthwaite (1946): An approximate distribution of estimates of variance components. Biometrics Bulletin 2,
+    110-114. Var(v) by the delta method from the covariance of the variance parameters, as in F. G. Giesbrecht and
+    J. C. Burns (1985): Two-stage analysis based on a mixed model. Biometrics 41, 477-486.
+    """
+    own = _of_differences(relative)
+    slopes = [own] + [
+        penalty * _of_differences(part) for penalty, part in zip(evaluation.equations.penalty, crossed, strict=True)
+    ]
+    slope = np.stack(slopes, axis=-1)
+    variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        degrees = np.maximum(np.where(variance > 0, 2 * own**2 / variance, np.inf), 1.0)
+    np.fill_diagonal(degrees, np.inf)
+    return degrees
+
+
+def _of_differences(covariance: Floats) -> Floats:
+    """The variance of every difference."""
+    own = np.diag(covariance)
+    differences: Floats = own[:, None] + own[None, :] - covariance - covariance.T
+    return differences
