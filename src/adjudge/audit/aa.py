@@ -12,7 +12,7 @@ by annotators  half of the people who judged the system. People have tastes: som
 `raw`, `zscore`  Wilcoxon's rank-sum test on segment means, as customary (two-sided, normal approximation)
 `page-welch`     Welch's t-test on the means of z-scores by page: the simplest test that respects pages
 `mixed`          the contrast of the two halves in the mixed model, at the variances estimated from the whole data
-`mixed-rank`     the same on normal scores
+`mixed-rank`     the same in the unit of normal scores
 """
 
 from __future__ import annotations

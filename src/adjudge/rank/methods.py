@@ -62,7 +62,7 @@ class Method:
 
 
 _RATIOS = ("expected-wins", "wins-no-ties", "wins-or-ties")
-_MEANS = ("mixed-rank", "zscore", "raw")
+_MEANS = ("mixed-points", "zscore", "raw")
 
 
 def _ratio(

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from adjudge.rank.multiplicity import holm
 
 import adjudge
 from adjudge.core.judgments import Judgments
 from adjudge.rank.contrasts import contrasts
+from adjudge.rank.lines import holm
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, fit, prepare, refit
 from adjudge.rank.mixed.effects import identify, taste_degrees
 from adjudge.rank.mixed.models import MODELS, normal_scores, points_per_unit
