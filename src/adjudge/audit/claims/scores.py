@@ -57,7 +57,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
 
     evidence = model.evidence()
     claims = better_claims(evidence, LEVEL, tried)
-    margin = margin_in_points(settings.margin, model.design.score)
+    margin = margin_in_points(settings.margin, model.design.as_given)
     parity = () if margin is None else parity_claims(model.compared, evidence, margin, LEVEL, tried)
     return Claims(
         method="mixed",

@@ -102,11 +102,11 @@ def model_contrasts(
     competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
     table = judgments.final().table.with_columns(competing)
     try:
-        design = design_from(type(judgments)(table))
+        design = design_from(type(judgments)(table), model="mixed-points")
         fitted = fit(design)
     except DataError as fault:
         return {}, (f"the mixed model is left out: {fault}",)
-    points = margin_in_points(margin, design.score, default=False)
+    points = margin_in_points(margin, design.as_given, default=False)
     if human not in fitted.systems:
         return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
     own = fitted.systems.index(human)
