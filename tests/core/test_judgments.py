@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
-from adjudge.results.import_ import describe
+from adjudge.results.import_export import describe
 
 
 def test_missing_columns_become_null_or_their_default_and_all_get_their_type() -> None:

@@ -17,7 +17,7 @@ import adjudge
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.judgments import SCHEMA, Judgments
 from adjudge.formats import FORMATS, ReadOptions, native
-from adjudge.results.import_ import describe
+from adjudge.results.import_export import describe
 from tests.formats.samples import SAMPLES
 
 COLUMNS = sorted(

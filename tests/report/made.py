@@ -9,17 +9,14 @@ from adjudge.core.judgments import SetAside
 from adjudge.rank.methods import find_method
 from adjudge.results.agree import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
 from adjudge.results.audit import Audit, Section
-from adjudge.results.audit.aa import AARate, AATest
 from adjudge.results.audit.claims import Claim, Claims, Verdict
-from adjudge.results.audit.influence import Influence, LeftOutUnit
-from adjudge.results.audit.reliability import HalfAgreement, Reliability
 from adjudge.results.audit.sampling import Correlation, SampledSystem, Sampling
 from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
 from adjudge.results.audit.tasks import Documents, ExplainedSpread, TaskComposition
+from adjudge.results.audit.trust import AARate, AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
 from adjudge.results.check import AnnotatorCheck, Checked
-from adjudge.results.components import VarianceComponent
-from adjudge.results.import_ import Imported
-from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
+from adjudge.results.import_export import Imported
+from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking, VarianceComponent
 from adjudge.results.report import PairResults
 from adjudge.results.tournament import CheapestOrder, Movable, Tournament, Violation
 

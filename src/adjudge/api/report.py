@@ -39,7 +39,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     from adjudge.check.annotators import check
     from adjudge.rank import RankSettings, rank
     from adjudge.rank.tournament import tournament
-    from adjudge.results.import_ import describe
+    from adjudge.results.import_export import describe
     from adjudge.results.report import PairResults
 
     missing: list[str] = []

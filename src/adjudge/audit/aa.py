@@ -30,7 +30,7 @@ from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.results.audit.aa import AARate, AATest
+from adjudge.results.audit.trust import AARate, AATest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -13,7 +13,7 @@ from adjudge.core.errors import DataError
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import levels_of
-from adjudge.results.audit.influence import Influence, LeftOutUnit
+from adjudge.results.audit.trust import Influence, LeftOutUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

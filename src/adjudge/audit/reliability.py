@@ -16,7 +16,7 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.results.audit.reliability import HalfAgreement, Reliability
+from adjudge.results.audit.trust import HalfAgreement, Reliability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -55,8 +55,8 @@ def _codes_of_words(column: pl.Series) -> tuple[Codes, int]:
     # A row that holds each word; index -1, that of a null, is the last place of the table.
     row = np.full(int(hashed.max()) + 2, -1)
     row[hashed] = np.arange(len(column))
-    found = np.flatnonzero(row >= 0)
-    order = column.gather(row[found]).arg_sort(nulls_last=False).to_numpy()
-    place = np.zeros(len(row), dtype=np.int64)
-    place[found[order]] = np.arange(len(found))
-    return place[hashed], len(found)
+    present = np.flatnonzero(row >= 0)
+    order = column.gather(row[present]).arg_sort(nulls_last=False).to_numpy()
+    position = np.zeros(len(row), dtype=np.int64)
+    position[present[order]] = np.arange(len(present))
+    return position[hashed], len(present)

@@ -109,9 +109,9 @@ def relative_judgments(judgments: Judgments) -> Judgments:
     """What comparisons are made of: the last revision of relative judgments; scores and controls are set aside."""
     relative = judgments.final().keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")
     if not len(relative):
-        found = ", ".join(judgments.protocols) or "no judgments at all"
+        held = ", ".join(judgments.protocols) or "no judgments at all"
         raise DataError(
-            f"relative ranks are needed, but the data hold {found}; use 'adjudge rank' with a method for scores"
+            f"relative ranks are needed, but the data hold {held}; use 'adjudge rank' with a method for scores"
         )
     control = pl.col("kind").is_in(NOT_TRANSLATIONS).fill_null(value=False)
     genuine = relative.keep(~control, otherwise="control in a ranking, which says nothing of a system")

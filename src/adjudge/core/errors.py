@@ -37,8 +37,8 @@ class InputError(AdjudgeError):
     slug = "input"
 
     def __init__(self, what: str, *, file: Path | str | None = None, line: int | None = None) -> None:
-        place = "" if file is None else f"{file}: " if line is None else f"{file}, line {line}: "
-        super().__init__(place + what)
+        location = "" if file is None else f"{file}: " if line is None else f"{file}, line {line}: "
+        super().__init__(location + what)
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ class Judgments:
         )
         table = table.with_columns(_codes(table[name]) for name in ("source_lang", "target_lang"))
         _check_values(table, origin)
-        kept = tuple(one for one in set_aside if one.rows)
+        kept = tuple(record for record in set_aside if record.rows)
         return cls(table, kept, tuple(notes))
 
     def __len__(self) -> int:
@@ -183,11 +183,11 @@ class Judgments:
 def _about(pair: str, pairs: Iterable[str], notes: Iterable[str]) -> tuple[str, ...]:
     """The notes that concern a pair: all but those that name another of the pairs, and not this one."""
 
-    def names(note: str, one: str) -> bool:
-        return re.search(rf"(?<!\w){re.escape(one)}(?!\w)", note) is not None
+    def names(note: str, name: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", note) is not None
 
-    others = [one for one in pairs if one != pair]
-    return tuple(note for note in notes if names(note, pair) or not any(names(note, one) for one in others))
+    others = [other for other in pairs if other != pair]
+    return tuple(note for note in notes if names(note, pair) or not any(names(note, other) for other in others))
 
 
 def concat(parts: Iterable[Judgments]) -> Judgments:
@@ -195,8 +195,8 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     tables = list(parts)
     rows: dict[str, int] = {}
     for part in tables:
-        for one in part.set_aside:
-            rows[one.reason] = rows.get(one.reason, 0) + one.rows
+        for record in part.set_aside:
+            rows[record.reason] = rows.get(record.reason, 0) + record.rows
     try:
         frame = pl.concat([part.table for part in tables], how="diagonal_relaxed")
     except pl.exceptions.PolarsError as fault:

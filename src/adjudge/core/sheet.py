@@ -80,8 +80,8 @@ class Sheet:
 
     def of_kind(self, kind: str) -> NDArray[np.bool_]:
         """Which scores are of this kind."""
-        found: NDArray[np.bool_] = self.kind == KIND_CODES[kind]
-        return found
+        of_this_kind: NDArray[np.bool_] = self.kind == KIND_CODES[kind]
+        return of_this_kind
 
     def of_systems(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which scores are of these systems (marked by index), whatever their kind."""
@@ -94,8 +94,8 @@ def sheet_of(judgments: Judgments) -> Sheet:
     table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
     if not rated.any():
-        found = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"scores of systems are needed, but the data hold {found}; choose a method for rankings")
+        held = ", ".join(judgments.protocols) or "no judgments at all"
+        raise DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
     systems = table["system"].filter(rated).unique().sort()
     annotators = table["annotator"].fill_null(NOBODY).unique().sort()
     documents = table["document"].drop_nulls().unique().sort()
@@ -160,9 +160,9 @@ def item_means(sheet: Sheet) -> ItemMeans:
     items = len(sheet.item_system)
     count = np.bincount(item, minlength=items)
     total = np.bincount(item, weights=score, minlength=items)
-    found = count > 0
+    seen = count > 0
     judged = np.bincount(sheet.system[used], weights=sheet.judgments[used], minlength=len(sheet.systems))
-    return ItemMeans(total[found] / count[found], sheet.item_system[found], judged.astype(np.int64))
+    return ItemMeans(total[seen] / count[seen], sheet.item_system[seen], judged.astype(np.int64))
 
 
 def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = False) -> Sheet:

@@ -81,16 +81,16 @@ def fault_of_marks(marks: Sequence[Mark], rules: MarkRules, *, target: str, sour
 
 
 def _said_twice(marks: Sequence[Mark]) -> str | None:
-    found = Counter((mark.side, mark.start, mark.end, mark.text, mark.category) for mark in marks if mark.category)
-    twice = next((key for key, count in found.items() if count > 1), None)
+    counts = Counter((mark.side, mark.start, mark.end, mark.text, mark.category) for mark in marks if mark.category)
+    twice = next((key for key, count in counts.items() if count > 1), None)
     return None if twice is None else f"'{shown(twice[3])}' is marked twice as '{twice[4]}'"
 
 
 def _overlap(marks: Sequence[Mark]) -> str | None:
     # In the order of their places, two marks that overlap have neighbours that do.
-    for one, other in pairwise(sorted(marks, key=lambda mark: (mark.side, mark.start or 0))):
-        if one.side == other.side and (other.start or 0) < (one.end or 0):
-            return f"two marks overlap, '{shown(one.text)}' and '{shown(other.text)}'"
+    for first, second in pairwise(sorted(marks, key=lambda mark: (mark.side, mark.start or 0))):
+        if first.side == second.side and (second.start or 0) < (first.end or 0):
+            return f"two marks overlap, '{shown(first.text)}' and '{shown(second.text)}'"
     return None
 
 

@@ -43,8 +43,8 @@ class TestSet:
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that identify all texts."""
         digest = hashlib.sha256()
-        for one in self.source:
-            digest.update("\t".join((one.document, one.segment, one.text, "\n")).encode())
+        for segment in self.source:
+            digest.update("\t".join((segment.document, segment.segment, segment.text, "\n")).encode())
         for group in (self.references, self.systems):
             for name, texts in group.items():
                 digest.update("\n".join((name, *texts, "")).encode())

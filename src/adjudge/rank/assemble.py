@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments, SetAside
     from adjudge.rank.significance import PairTests
-    from adjudge.results.components import LeftOut, VarianceComponent
+    from adjudge.results.rank import LeftOut, VarianceComponent
     from adjudge.results.result import Setting
 
 

@@ -13,8 +13,7 @@ from adjudge.results.table import Table, number, text
 from adjudge.results.testset import CATEGORIES
 
 if TYPE_CHECKING:
-    from adjudge.results.testset import Finding, TestSetCheck
-    from adjudge.results.topics import Topics
+    from adjudge.results.testset import Finding, TestSetCheck, Topics
 
 GUIDE = (
     Term(

@@ -101,7 +101,7 @@ class Agreement(Result):
         """The coefficients, their chance agreement and intervals, then annotators, then lengths."""
         first = (self._coefficients(), self._chance()) if self.kind == "preferences" else (self._scores(),)
         lengths = (self._lengths(),) if self.by_length else ()
-        intervals = (self._intervals(),) if any(one.interval for _, _, one in self._parts()) else ()
+        intervals = (self._intervals(),) if any(agreement.interval for _, _, agreement in self._parts()) else ()
         return (*first, *intervals, self._annotators(), *lengths)
 
     def _parts(self) -> list[tuple[str, str, Coefficients]]:
@@ -110,8 +110,8 @@ class Agreement(Result):
 
     def _coefficients(self) -> Table:
         rows = tuple(
-            (kind, part, one.pairs, one.observed, *(getattr(one, name) for name in _LABELS))
-            for kind, part, one in self._parts()
+            (kind, part, agreement.pairs, agreement.observed, *(getattr(agreement, name) for name in _LABELS))
+            for kind, part, agreement in self._parts()
         )
         columns = (
             text("annotators"),
@@ -123,15 +123,17 @@ class Agreement(Result):
         return Table("Agreement", columns, rows)
 
     def _chance(self) -> Table:
-        rows = tuple((kind, part, *(one.expected.get(name) for name in _LABELS)) for kind, part, one in self._parts())
+        rows = tuple(
+            (kind, part, *(agreement.expected.get(name) for name in _LABELS)) for kind, part, agreement in self._parts()
+        )
         columns = (text("annotators"), text("comparisons"), *(number(label) for label in _LABELS.values()))
         return Table("Agreement expected by chance, P(E)", columns, rows)
 
     def _scores(self) -> Table:
-        names = list(dict.fromkeys(name for _, _, one in self._parts() for name in one.numbers))
+        names = list(dict.fromkeys(name for _, _, agreement in self._parts() for name in agreement.numbers))
         rows = tuple(
-            (kind, part, one.pairs, one.alpha, *(one.numbers.get(name) for name in names))
-            for kind, part, one in self._parts()
+            (kind, part, agreement.pairs, agreement.alpha, *(agreement.numbers.get(name) for name in names))
+            for kind, part, agreement in self._parts()
         )
         columns = (
             text("annotators"),
@@ -143,11 +145,11 @@ class Agreement(Result):
         return Table("Agreement of scores", columns, rows)
 
     def _intervals(self) -> Table:
-        names = list(dict.fromkeys(name for _, _, one in self._parts() for name in one.interval))
+        names = list(dict.fromkeys(name for _, _, agreement in self._parts() for name in agreement.interval))
         rows: list[tuple[Cell, ...]] = []
-        for kind, part, one in self._parts():
-            if one.interval:
-                ends = (end for name in names for end in one.interval.get(name, (None, None)))
+        for kind, part, agreement in self._parts():
+            if agreement.interval:
+                ends = (end for name in names for end in agreement.interval.get(name, (None, None)))
                 rows.append((kind, part, *ends))
         labels = [_LABELS.get(name, name) for name in names]
         columns: list[Column] = [text("annotators"), text("comparisons")]
@@ -161,15 +163,15 @@ class Agreement(Result):
             within, between = (("difference", "pearson"),) * 2
         rows = tuple(
             (
-                one.annotator,
-                one.judgments,
-                one.ties,
-                one.intra.get("pairs"),
-                *(one.intra.get(name) for name in within),
-                one.inter.get("pairs"),
-                *(one.inter.get(name) for name in between),
+                annotator.annotator,
+                annotator.judgments,
+                annotator.ties,
+                annotator.intra.get("pairs"),
+                *(annotator.intra.get(name) for name in within),
+                annotator.inter.get("pairs"),
+                *(annotator.inter.get(name) for name in between),
             )
-            for one in self.annotators
+            for annotator in self.annotators
         )
         columns = (
             text("annotator"),
@@ -185,11 +187,11 @@ class Agreement(Result):
     def _lengths(self) -> Table:
         rows = tuple(
             (
-                one.length,
-                one.segments,
-                *(group[part].get(key) for group in (one.inter, one.intra) for part in PARTS for key in ("pairs", "s")),
+                group.length,
+                group.segments,
+                *(who[part].get(key) for who in (group.inter, group.intra) for part in PARTS for key in ("pairs", "s")),
             )
-            for one in self.by_length or ()
+            for group in self.by_length or ()
         )
         columns = [number("length", 0), number("segments", 0)]
         for kind in KINDS:

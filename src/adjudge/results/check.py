@@ -69,7 +69,7 @@ class Checked(Result):
     @property
     def passing(self) -> frozenset[str]:
         """The names of the annotators who are kept."""
-        return frozenset(one.annotator for one in self.annotators if one.passed)
+        return frozenset(annotator.annotator for annotator in self.annotators if annotator.passed)
 
     def tables(self) -> tuple[Table, ...]:
         """Who is kept, and what was found about each."""
@@ -81,12 +81,20 @@ class Checked(Result):
         )  # fmt: skip
         rows = tuple(
             (
-                one.annotator, "yes" if one.passed else "no", one.judgments, one.tasks, one.p_controls,
-                one.control_difference, one.p_repeats, one.repeat_difference, one.seconds, one.constant,
-                "; ".join(one.reasons),
+                annotator.annotator,
+                "yes" if annotator.passed else "no",
+                annotator.judgments,
+                annotator.tasks,
+                annotator.p_controls,
+                annotator.control_difference,
+                annotator.p_repeats,
+                annotator.repeat_difference,
+                annotator.seconds,
+                annotator.constant,
+                "; ".join(annotator.reasons),
             )
-            for one in self.annotators
-        )  # fmt: skip
+            for annotator in self.annotators
+        )
         counted = tuple((what, self.kept.get(what, 0), self.dropped.get(what, 0)) for what in self.kept)
         counts = Table("Kept and dropped", (text("what"), number("kept", 0), number("dropped", 0)), counted, self.rule)
         tables = [counts, Table("Annotators", columns, rows)]
@@ -106,7 +114,7 @@ def _twins_table(twins: tuple[Twins, ...]) -> Table:
         p_value(),
     )
     rows = tuple(
-        (" and ".join(one.annotators), one.kind, one.first, one.last, one.items, one.preferences, one.p)
-        for one in twins
+        (" and ".join(pair.annotators), pair.kind, pair.first, pair.last, pair.items, pair.preferences, pair.p)
+        for pair in twins
     )
     return Table("Copied or mirrored answers", columns, rows, "Runs of shared items that chance does not explain.")

@@ -1,18 +1,56 @@
-"""The result of ranking systems, the same shape for every method."""
+"""The result of ranking systems, the same shape for every method, and where the spread of scores comes from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.results.components import component_table
 from adjudge.results.result import Result, to_plain
 from adjudge.results.table import Cell, Column, Span, Table, number, p_value, shown_name, span, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from adjudge.results.components import LeftOut, VarianceComponent
+
+@dataclass(frozen=True)
+class VarianceComponent:
+    """One source of spread: its standard deviation in the unit of the scores, with an interval where there is one."""
+
+    effect: str
+    sd: float
+    low: float | None
+    high: float | None
+    levels: int
+    meaning: str
+    at_zero: bool = False
+    """Whether the estimate is the smallest possible one: the data show no such spread."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An effect that is not in the model by itself, and why."""
+
+    effect: str
+    reason: str
+
+
+def component_table(components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = ()) -> Table:
+    """The components as a table, the effects that were left out in its note."""
+    rows = tuple(
+        (component.effect, component.sd, component.low, component.high, component.levels, component.meaning)
+        for component in components
+    )
+    columns = (
+        text("effect"),
+        number("sd", 2, help="standard deviation in the unit of the scores"),
+        number("low", 2),
+        number("high", 2),
+        number("levels", 0),
+        text("meaning"),
+    )
+    listed = "; ".join(f"{effect.effect} ({effect.reason})" for effect in left_out)
+    note = f"Not in the model by themselves: {listed}." if left_out else ""
+    return Table("Where the spread of scores comes from", columns, rows, note)
 
 
 _MEANINGS = {

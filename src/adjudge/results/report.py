@@ -1,17 +1,21 @@
-"""What a report is made of: the results for each language pair, computed elsewhere."""
+"""What a report is made of (the results for each language pair, computed elsewhere), and the files a command wrote."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from adjudge.results.result import Result
+from adjudge.results.table import Table, text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adjudge.results.agree import Agreement
     from adjudge.results.audit import Audit
     from adjudge.results.check import Checked
-    from adjudge.results.import_ import Imported
+    from adjudge.results.import_export import Imported
     from adjudge.results.rank import Ranking
-    from adjudge.results.result import Result
     from adjudge.results.tournament import Tournament
 
 
@@ -34,4 +38,28 @@ class PairResults:
     def results(self) -> tuple[Result, ...]:
         """All results, for signatures and records of what was set aside."""
         maybe = (self.counts, self.ranking, *self.others, self.tournament, self.checked, self.agreement, self.audit)
-        return tuple(one for one in maybe if one is not None)
+        return tuple(result for result in maybe if result is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written(Result):
+    """Files and folders that were written, for the language pairs named."""
+
+    command: str
+    files: Sequence[str]
+    pairs: Sequence[str]
+
+    @property
+    def verb(self) -> str:  # type: ignore[override]
+        """The command that wrote the files."""
+        return self.command
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users: what was written, beside the settings."""
+        plain = super().to_dict()
+        del plain["command"]
+        return plain
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per file."""
+        return (Table("Written", (text("file"),), tuple((file,) for file in self.files)),)

@@ -121,7 +121,7 @@ def to_plain(value: Any) -> Any:
             return own()
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): to_plain(one) for key, one in value.items()}
+        return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [to_plain(one) for one in value]
+        return [to_plain(item) for item in value]
     return value

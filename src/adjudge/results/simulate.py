@@ -36,7 +36,7 @@ class Truth(Result):
     @property
     def order(self) -> tuple[str, ...]:
         """The systems' names, the truly best first."""
-        return tuple(one.system for one in self.systems)
+        return tuple(system.system for system in self.systems)
 
     def tables(self) -> tuple[Table, ...]:
         """The systems in true order."""

@@ -1,4 +1,4 @@
-"""What is wrong with source texts: findings with their place, and the counts of every category."""
+"""What is wrong with source texts: findings with their place, counts of every category, and how topics compare."""
 
 from __future__ import annotations
 
@@ -8,11 +8,71 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.results.result import Result
-from adjudge.results.table import Cell, Table, number, percent, text
+from adjudge.results.table import Cell, Table, number, p_value, percent, text
 
 if TYPE_CHECKING:
-    from adjudge.results.topics import Topics
     from adjudge.results.versions import Versions
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A group of documents that use the same words."""
+
+    label: str
+    terms: tuple[str, ...]
+    share_test: float
+    share_reference: float
+
+
+@dataclass(frozen=True)
+class NearPair:
+    """Two documents of the test set that may report the same event."""
+
+    first: str
+    second: str
+    similarity: float
+    first_text: str
+    second_text: str
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The test of the mix of topics (energy distance, documents permuted), the topics to look at, and near pairs."""
+
+    documents_test: int
+    documents_reference: int
+    energy_distance: float
+    p: float
+    permutations: int
+    embeddings: str
+    """What made documents into points: `words`, or the name of a model."""
+    topics: tuple[Topic, ...]
+    near_pairs: tuple[NearPair, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The test, the topics, and the near pairs where there are any."""
+        test = Table(
+            "Topics against the reference corpus",
+            (number("documents", 0), number("in the corpus", 0), number("energy distance", 4), p_value("p")),
+            ((self.documents_test, self.documents_reference, self.energy_distance, self.p),),
+            f"p by {self.permutations:,} permutations of documents: small where the mix of topics differs. "
+            f"Documents are compared by {self.embeddings}.",
+        )
+        shown = Table(
+            "Topics",
+            (text("topic"), percent("test set"), percent("corpus"), text("words")),
+            tuple(
+                (topic.label, topic.share_test, topic.share_reference, ", ".join(topic.terms)) for topic in self.topics
+            ),
+            "Groups to look at; where their borders run is partly chance, so no test is made on them.",
+        )
+        rows = tuple(
+            (pair.first, pair.second, pair.similarity, pair.first_text, pair.second_text) for pair in self.near_pairs
+        )
+        columns = (text("document"), text("document"), number("similarity", 2), text("starts"), text("starts"))
+        pairs = Table("Documents that may report the same event", columns, rows)
+        return (test, shown, pairs) if rows else (test, shown)
+
 
 SURE = 0.9
 """From this confidence on, a correction is made by `--fix`."""
@@ -155,13 +215,13 @@ class TestSetCheck(Result):
     @property
     def counts(self) -> dict[str, int]:
         """Findings by category, contaminants only."""
-        found = Counter(one.category for one in self.findings)
-        return {name: found[name] for name in CATEGORIES if found[name]}
+        counts = Counter(finding.category for finding in self.findings)
+        return {name: counts[name] for name in CATEGORIES if counts[name]}
 
     @property
     def alarmed(self) -> int:
-        """How many segments have at least one finding that counts."""
-        return len({(one.file, one.line) for one in self.findings if one.category in CATEGORIES})
+        """How many segments have at least finding finding that counts."""
+        return len({(finding.file, finding.line) for finding in self.findings if finding.category in CATEGORIES})
 
     def to_dict(self) -> dict[str, Any]:
         """As promised to users."""
@@ -169,7 +229,7 @@ class TestSetCheck(Result):
         for name, part in (("topics", self.topics), ("versions", self.versions)):
             if part is None:
                 del plain[name]
-        noted = Counter(one.category for one in self.findings if one.category in NOTED)
+        noted = Counter(finding.category for finding in self.findings if finding.category in NOTED)
         return {**plain, "counts": self.counts, "noted": dict(noted), "alarmed": self.alarmed}
 
     def tables(self) -> tuple[Table, ...]:
@@ -180,31 +240,34 @@ class TestSetCheck(Result):
         return tuple(tables)
 
     def _summary(self) -> Table:
-        found = Counter(one.category for one in self.findings)
-        segments = {name: {(one.file, one.line) for one in self.findings if one.category == name} for name in found}
+        counts = Counter(finding.category for finding in self.findings)
+        segments = {
+            name: {(finding.file, finding.line) for finding in self.findings if finding.category == name}
+            for name in counts
+        }
         rows: list[tuple[Cell, ...]] = []
         for known in (CATEGORIES, NOTED):
             for name, what in known.items():
-                if found[name]:
+                if counts[name]:
                     shown = name if known is CATEGORIES else f"{name} *"
-                    rows.append((shown, found[name], len(segments[name]) / max(1, self.segments), what))
+                    rows.append((shown, counts[name], len(segments[name]) / max(1, self.segments), what))
         rows.append(("all", sum(self.counts.values()), self.alarmed / max(1, self.segments), ""))
         columns = (text("category"), number("findings", 0), percent("segments"), text("what it is"))
         note = f"{self.segments:,} segments in {self.documents:,} documents, language {self.language}. * not counted."
         return Table("What is wrong with the test set", columns, tuple(rows), note)
 
     def _findings(self) -> Table:
-        several = len({one.file for one in self.findings}) > 1
+        several = len({finding.file for finding in self.findings}) > 1
         rows = tuple(
             (
-                f"{PurePath(one.file).name}:{one.line}" if several else str(one.line),
-                one.document,
-                one.category,
-                one.text,
-                one.suggestion or one.what,
-                one.confidence,
+                f"{PurePath(finding.file).name}:{finding.line}" if several else str(finding.line),
+                finding.document,
+                finding.category,
+                finding.text,
+                finding.suggestion or finding.what,
+                finding.confidence,
             )
-            for one in self.findings
+            for finding in self.findings
         )
         columns = (
             text("line"),

@@ -80,7 +80,7 @@ class Tournament(Result):
         violated = Table(
             "Leads that it contradicts",
             (text("better"), text("worse"), number("weight", 0)),
-            tuple((one.better, one.worse, one.weight) for one in self.mfas.violated),
+            tuple((violation.better, violation.worse, violation.weight) for violation in self.mfas.violated),
         )
         costs = Table(
             "What every ranking contradicts",
@@ -90,15 +90,15 @@ class Tournament(Result):
         return (order, violated, costs) if self.mfas.violated else (order, costs)
 
     def _proof_words(self) -> str:
-        found = self.mfas
-        if not found.optimal:
-            return f"It costs {found.cost}; no order costs less than {found.lower_bound}, more is not proved."
-        cheapest = f"It costs {found.cost}, proved to be the least"
-        if found.optima_complete and found.optima == 1:
+        mfas = self.mfas
+        if not mfas.optimal:
+            return f"It costs {mfas.cost}; no order costs less than {mfas.lower_bound}, more is not proved."
+        cheapest = f"It costs {mfas.cost}, proved to be the least"
+        if mfas.optima_complete and mfas.optima == 1:
             return f"{cheapest}; no other order is as cheap."
-        at_least = "" if found.optima_complete else "at least "
-        movable = f"{len(found.movable)} systems can move" + ("" if found.movable_complete else " or more")
-        return f"{cheapest}; {at_least}{found.optima:,} orders cost so little, and {movable} between them."
+        at_least = "" if mfas.optima_complete else "at least "
+        movable = f"{len(mfas.movable)} systems can move" + ("" if mfas.movable_complete else " or more")
+        return f"{cheapest}; {at_least}{mfas.optima:,} orders cost so little, and {movable} between them."
 
     def _cycle_words(self) -> str:
         return "; ".join(", ".join(members) for members in self.cycles)

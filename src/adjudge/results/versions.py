@@ -57,7 +57,7 @@ class Versions:
     @property
     def kinds(self) -> dict[str, int]:
         """How many segments changed in which way."""
-        return dict(Counter(one.kind for one in self.changes).most_common())
+        return dict(Counter(change.kind for change in self.changes).most_common())
 
     def tables(self) -> tuple[Table, ...]:
         """Kinds of change, every change, and the outputs."""
@@ -67,19 +67,26 @@ class Versions:
             (*self.kinds.items(), ("all", len(self.changes))),
             f"{self.segments_before:,} segments before, {self.segments_after:,} after.",
         )
-        rows = tuple((_lines(one), one.kind, one.before, one.after) for one in self.changes)
+        rows = tuple((_lines(change), change.kind, change.before, change.after) for change in self.changes)
         diff = Table("Changed segments", (text("line"), text("kind"), text("before"), text("after")), rows)
         return (kinds, diff, *([self._outputs()] if self.outputs else []))
 
     def _outputs(self) -> Table:
-        names = list(dict.fromkeys(name for one in self.outputs for name in one.metrics))
+        names = list(dict.fromkeys(name for output in self.outputs for name in output.metrics))
         rows: list[tuple[Cell, ...]] = []
-        for one in self.outputs:
-            own = [value for name in names for value in one.metrics.get(name, (None, None))]
+        for output in self.outputs:
+            own = [value for name in names for value in output.metrics.get(name, (None, None))]
             rows.append(
-                (one.system, one.changed, one.mean_ter, max(one.ter, default=0.0), one.share_where_source_changed,
-                 one.share_where_not, *own)
-            )  # fmt: skip
+                (
+                    output.system,
+                    output.changed,
+                    output.mean_ter,
+                    max(output.ter, default=0.0),
+                    output.share_where_source_changed,
+                    output.share_where_not,
+                    *own,
+                )
+            )
         columns = (
             text("system"),
             number("changed", 0, help="segments whose output differs"),
@@ -93,6 +100,6 @@ class Versions:
         return Table("Outputs for both versions", columns, tuple(rows), note)
 
 
-def _lines(one: SegmentChange) -> str:
-    before, after = (str(line) if line is not None else "–" for line in (one.line_before, one.line_after))
+def _lines(change: SegmentChange) -> str:
+    before, after = (str(line) if line is not None else "–" for line in (change.line_before, change.line_after))
     return before if before == after else f"{before} → {after}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.results.topics import Topics
+    from adjudge.results.testset import Topics
     from adjudge.results.versions import Versions
 
 __all__ = ["CATEGORIES", "NOTED", "TestSetOptions", "check", "testset"]

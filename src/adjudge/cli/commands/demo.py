@@ -15,10 +15,9 @@ from adjudge.cli import options as o
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from adjudge.results.report import PairResults
+    from adjudge.results.report import PairResults, Written
     from adjudge.results.simulate import Recovery, Simulated, Truth
     from adjudge.results.tournament import Tournament
-    from adjudge.results.written import Written
 
 TITLE = "Two simulated campaigns"
 # One system is clearly the best, and several are so close that their places stay open.
@@ -61,7 +60,7 @@ def _typed_name() -> str:
 
 def _written(folder: Path, seed: int) -> Written:
     from adjudge.formats import read
-    from adjudge.results.written import Written
+    from adjudge.results.report import Written
 
     judgments = read([folder / "judgments.parquet"])
     return Written(
@@ -115,7 +114,7 @@ def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
 
 def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
     from adjudge.report.words import counted
-    from adjudge.results.import_ import describe
+    from adjudge.results.import_export import describe
 
     held = describe(simulated.judgments, {})
     careless = len(simulated.truth.careless)

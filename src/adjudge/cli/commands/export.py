@@ -36,7 +36,7 @@ def export(
     from adjudge.cli.output import write_output
     from adjudge.collect.serve import collected_so_far
     from adjudge.core.errors import unknown_choice
-    from adjudge.results.export import describe_export
+    from adjudge.results.import_export import describe_export
 
     writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}
     if format not in writers:

@@ -21,7 +21,7 @@ def import_(
     """
     from adjudge.cli.output import write_output
     from adjudge.formats import native
-    from adjudge.results.import_ import describe
+    from adjudge.results.import_export import describe
 
     judgments = reading.read(files)
     native.write(judgments, output)

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import Judgments
-    from adjudge.results.report import PairResults
+    from adjudge.results.report import PairResults, Written
     from adjudge.results.result import Setting
-    from adjudge.results.written import Written
 
 
 def report(
@@ -86,7 +85,7 @@ def report(
 
 def _written(files: list[Path], parts: "dict[str, Judgments]", settings: "Mapping[str, Setting]") -> "Written":
     from adjudge.core.judgments import concat
-    from adjudge.results.written import Written
+    from adjudge.results.report import Written
 
     used = concat(list(parts.values()))
     return Written(

@@ -16,7 +16,7 @@ import numpy as np
 from adjudge.core.codes import renumber
 from adjudge.rank.connected import groups
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
-from adjudge.results.components import LeftOut
+from adjudge.results.rank import LeftOut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

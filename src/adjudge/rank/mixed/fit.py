@@ -15,7 +15,7 @@ from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.leaving_out import without
 from adjudge.rank.mixed.linking import linked_rows
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
-from adjudge.results.components import LeftOut, VarianceComponent
+from adjudge.results.rank import LeftOut, VarianceComponent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

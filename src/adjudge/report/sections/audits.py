@@ -8,12 +8,10 @@ from adjudge.report.page import Section
 from adjudge.report.sections.claims import claims_chart
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
-from adjudge.results.audit.aa import AATest
 from adjudge.results.audit.claims import Claims
-from adjudge.results.audit.influence import Influence
-from adjudge.results.audit.reliability import Reliability
 from adjudge.results.audit.stability import Stability
 from adjudge.results.audit.tasks import Documents, TaskComposition
+from adjudge.results.audit.trust import AATest, Influence, Reliability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,8 +12,7 @@ from adjudge.report.words import counted, machines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.results.components import VarianceComponent
-    from adjudge.results.rank import Ranking
+    from adjudge.results.rank import Ranking, VarianceComponent
     from adjudge.results.report import PairResults
 
 ROW_HEIGHT = 30

@@ -11,9 +11,7 @@ from adjudge.report.words import listed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.results.audit.aa import AATest
-    from adjudge.results.audit.influence import Influence
-    from adjudge.results.audit.reliability import Reliability
+    from adjudge.results.audit.trust import AATest, Influence, Reliability
 
 LEVEL = 0.05
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
-from adjudge.results.topics import NearPair, Topic, Topics
+from adjudge.results.testset import NearPair, Topic, Topics
 from adjudge.testset.topics.embeddings import WORDS, embed, load
 from adjudge.testset.topics.groups import energy_test, group
 from adjudge.testset.topics.space import Space, make_space

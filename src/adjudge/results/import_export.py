@@ -1,8 +1,8 @@
-"""The result of importing: what a file held."""
+"""The results of importing and exporting: what a file held, what a campaign has collected."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
@@ -65,3 +65,20 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
         pairs=judgments.pairs,
         protocols=judgments.protocols,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported(Imported):
+    """How much was collected."""
+
+    verb: ClassVar[str] = "export"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One table of counts."""
+        return tuple(replace(table, title="Exported") for table in super().tables())
+
+
+def describe_export(judgments: Judgments, settings: Mapping[str, Setting]) -> Exported:
+    """Count what an export holds."""
+    counted = describe(judgments, settings)
+    return Exported(**{field.name: getattr(counted, field.name) for field in fields(counted)})
