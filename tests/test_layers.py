@@ -14,6 +14,7 @@ FLOW = (
     "formats",
     "testset",
     "design",
+    "adapt",
     "collect",
     "simulate",
     "check",
@@ -27,7 +28,8 @@ FLOW = (
 )
 ALLOWED = {stage: set(FLOW[: i + 1]) for i, stage in enumerate(FLOW)}
 ALLOWED["core"] = {"core"}
-ALLOWED["collect"] = {"core", "results", "formats", "design", "collect"}
+ALLOWED["adapt"] = {"core", "adapt"}
+ALLOWED["collect"] = {"core", "results", "formats", "design", "adapt", "collect"}
 ALLOWED["report"] = {"core", "results", "report"}
 ALLOWED["datasets"] = {"core", "results", "datasets"}
 ALLOWED["doctor"] = {"core", "results", "collect", "datasets", "doctor"}

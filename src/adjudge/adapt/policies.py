@@ -1,0 +1,261 @@
+"""Policies: which system a page shows next, with probabilities.
+
+`even`   every system equally often
+`top:k`  half of the pages to the k-th best system of a draw from what is known, half to the next one: the systems about
+         which it is unclear whether they belong to the top (`best` is `top:1`, after top-two sampling, D. Russo 2020:
+         Simple Bayesian algorithms for best-arm identification. Operations Research 68, 1625-1647)
+`pairs`  systems in proportion to the open pairs they take part in, those that are nearly settled first
+
+A floor gives every system its share all the time. Within these shares each annotator meets all systems, and among the
+pages with a system those that were judged least come first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.rng import DEFAULT_SEED, generator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.adapt.running import Observation, Running
+
+    Floats = NDArray[np.float64]
+
+POLICIES = ("even", "best", "top:k", "pairs")
+DRAWS = 1000
+DIGITS = 9
+"""Probabilities are rounded to so many digits before drawing, so that they are the same on every machine."""
+_TOP = re.compile(r"top:([1-9][0-9]*)")
+_STREAM = 5001
+_SETTLED = 3.0
+"""Standard errors beyond which a pair counts as settled where no look has said so."""
+_LEAST = 0.1
+"""The weight of a pair that is far from settled, beside 1 for one that nearly is."""
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """The settings of an adaptive campaign."""
+
+    policy: str = "even"
+    floor: float = 0.2
+    """The share of all pages that is spread evenly over the systems, whatever the policy."""
+    warm_up: int = 3
+    """Observations of every system before the policy begins; even until then."""
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        parse_policy(self.policy)
+        if not 0 < self.floor <= 1:
+            raise UsageError(f"the floor is {self.floor:g}, it must lie above 0 and not above 1; usual is 0.2")
+        if self.warm_up < 1:
+            raise UsageError(f"warm_up is {self.warm_up}; give at least 1, the policy needs something to go by")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A page that could be shown: its systems (several where outputs stand side by side), and how often it was judged.
+
+    `judged` counts what is to be balanced besides systems: judgments of this page or of its document so far.
+    """
+
+    key: str
+    systems: tuple[str, ...]
+    judged: int = 0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was drawn, and with which probabilities: first a group of pages with the same systems, then one of them."""
+
+    number: int
+    annotator: str
+    observations: int
+    """How many observations were known."""
+    groups: tuple[tuple[str, ...], ...]
+    """The systems of the pages that could be shown."""
+    probabilities: tuple[float, ...]
+    """Of each group."""
+    pages: tuple[int, ...]
+    """In each group, the pages that were judged least, all equally likely; the others have probability 0."""
+    drawn: str
+    """The key of the page."""
+    systems: tuple[str, ...]
+    """Of the page that was drawn."""
+
+    @property
+    def probability(self) -> float:
+        """With which the page was drawn."""
+        group = self.groups.index(self.systems)
+        return self.probabilities[group] / sum(self.probabilities) / self.pages[group]
+
+
+def parse_policy(text: str) -> int:
+    """The size of the top for `best` and `top:k`, 0 for the other policies; unknown ones are refused."""
+    if text in ("even", "pairs"):
+        return 0
+    if text == "best":
+        return 1
+    match = _TOP.fullmatch(text)
+    if match is None:
+        raise UsageError(f"unknown policy '{text}'; choose one of {', '.join(POLICIES)}, such as top:3")
+    return int(match[1])
+
+
+def decide(
+    running: Running,
+    candidates: Sequence[Candidate],
+    *,
+    annotator: str,
+    number: int,
+    settings: Adaptive,
+    open_pairs: Sequence[tuple[str, str]] | None = None,
+) -> Decision:
+    """Draw the page to show next.
+
+    Args:
+        running: what is known of the systems.
+        candidates: the pages that this annotator could be shown now, in a fixed order.
+        annotator: who asks.
+        number: the number of the decision, from 0: with the seed it fixes the draw.
+        settings: policy, floor and seed.
+        open_pairs: for `pairs`, the pairs that the last look left open; told by the estimates where left out.
+    """
+    if not candidates:
+        raise DataError("there is no page left to show; the campaign is complete for this annotator")
+    rng = generator(settings.seed, _STREAM, number)
+    share = system_shares(running, settings, rng, open_pairs)
+    share = _for_annotator(running, share, annotator, settings.floor)
+    pages = _groups(candidates)
+    groups = tuple(pages)
+    probability = _of_groups(running, groups, share)
+    group = groups[int(np.searchsorted(np.cumsum(probability), rng.random() * probability.sum(), side="right"))]
+    return Decision(
+        number=number,
+        annotator=annotator,
+        observations=running.count,
+        groups=groups,
+        probabilities=tuple(probability.tolist()),
+        pages=tuple(len(pages[systems]) for systems in groups),
+        drawn=pages[group][int(rng.integers(len(pages[group])))],
+        systems=group,
+    )
+
+
+def system_shares(
+    running: Running,
+    settings: Adaptive,
+    rng: np.random.Generator,
+    open_pairs: Sequence[tuple[str, str]] | None = None,
+) -> Floats:
+    """The share of the next pages that each system gets."""
+    size = len(running.systems)
+    even = np.full(size, 1 / size)
+    top = parse_policy(settings.policy)
+    if settings.policy == "even" or running.observations.min() < settings.warm_up:
+        return _deficits(running.weight)
+    effects, covariance = running.estimate()
+    if top:
+        share = _around_border(effects, covariance, min(top, size - 1), rng)
+    else:
+        share = _in_open_pairs(running.systems, effects, covariance, open_pairs)
+    return settings.floor * even + (1 - settings.floor) * share
+
+
+def _deficits(weight: Floats) -> Floats:
+    """Shares that bring all systems to the same number of judgments."""
+    missing = np.maximum(weight.mean() + 1 - weight, 0.05)
+    return np.asarray(missing / missing.sum())
+
+
+def _around_border(effects: Floats, covariance: Floats, top: int, rng: np.random.Generator) -> Floats:
+    """How often each system is the last of the top or the first below it, in draws from what is known."""
+    value, vector = np.linalg.eigh((covariance + covariance.T) / 2)
+    noise = rng.standard_normal((DRAWS, len(effects))) @ (vector * np.sqrt(np.maximum(value, 0.0))).T
+    order = np.argsort(-(effects + noise), axis=1, kind="stable")
+    border = order[:, top - 1 : top + 1].ravel()
+    return np.bincount(border, minlength=len(effects)) / len(border)
+
+
+def _in_open_pairs(
+    systems: tuple[str, ...], effects: Floats, covariance: Floats, open_pairs: Sequence[tuple[str, str]] | None
+) -> Floats:
+    own = np.diag(covariance)
+    se = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 1e-12))
+    closeness = np.abs(effects[:, None] - effects[None, :]) / se / _SETTLED
+    weight = np.clip(closeness**2, _LEAST, 1.0)
+    if open_pairs is None:
+        weight[closeness >= 1] = 0.0
+    else:
+        column = {name: number for number, name in enumerate(systems)}
+        listed = np.zeros_like(weight, dtype=bool)
+        for first, second in open_pairs:
+            listed[column[first], column[second]] = listed[column[second], column[first]] = True
+        weight[~listed] = 0.0
+    np.fill_diagonal(weight, 0.0)
+    total = weight.sum()
+    return np.asarray(weight.sum(axis=1) / total) if total > 0 else np.full(len(effects), 1 / len(effects))
+
+
+def _for_annotator(running: Running, share: Floats, annotator: str, floor: float) -> Floats:
+    """The shares, tilted so that what this annotator has seen comes close to them; the floor stays."""
+    seen = running.by_annotator.get(annotator)
+    if seen is None:
+        return share
+    total = float(seen.sum())
+    tilt = np.clip(1 + (total * share - seen) / (1 + np.sqrt(total)), 0.2, 3.0)
+    tilted = share * tilt / (share * tilt).sum()
+    least = floor / len(share)
+    return np.asarray(least + (1 - floor) * tilted)
+
+
+def _groups(candidates: Sequence[Candidate]) -> dict[tuple[str, ...], list[str]]:
+    """By the systems they show, the pages that were judged least; in the order given."""
+    least: dict[tuple[str, ...], int] = {}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for candidate in candidates:
+        systems, judged = candidate.systems, candidate.judged
+        before = least.get(systems)
+        if before is None or judged < before:
+            least[systems] = judged
+            groups[systems] = [candidate.key]
+        elif judged == before:
+            groups[systems].append(candidate.key)
+    return groups
+
+
+def _of_groups(running: Running, groups: Sequence[tuple[str, ...]], share: Floats) -> Floats:
+    """The probability of each group: the mean share of its systems."""
+    column = {name: number for number, name in enumerate(running.systems)}
+    weight = np.array([np.mean([share[column[name]] for name in systems]) for systems in groups])
+    rounded: Floats = np.maximum(np.round(weight / weight.sum(), DIGITS), 10.0**-DIGITS)
+    return rounded
+
+
+def first_difference(
+    log: Sequence[tuple[Decision, Sequence[Candidate]]], observations: Sequence[Observation], running: Running,
+    settings: Adaptive,
+) -> int | None:  # fmt: skip
+    """Replay a finished campaign: the number of the first decision that comes out otherwise, None where all agree.
+
+    Args:
+        log: every decision with the candidates it had, in order.
+        observations: all observations, in the order in which they were saved.
+        running: empty, with the systems of the campaign.
+        settings: those of the campaign.
+    """
+    for decision, candidates in log:
+        running.add_all(observations[running.count : decision.observations])
+        again = decide(running, candidates, annotator=decision.annotator, number=decision.number, settings=settings)
+        if again != decision:
+            return decision.number
+    return None

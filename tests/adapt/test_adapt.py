@@ -1,0 +1,170 @@
+"""Adaptive draws: quick estimates against a direct solution, floors, balance, goals, and replay bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.adapt import Adaptive, Candidate, Decision, Observation, Running, decide, first_difference, parse_policy
+from adjudge.adapt.policies import system_shares
+from adjudge.adapt.running import ANNOTATOR_RATIO, ITEM_RATIO, page_observation, screen_observations
+from adjudge.core.errors import DataError, UsageError
+
+SYSTEMS = ("A", "B", "C", "D", "E")
+
+
+def observations(count: int, seed: int = 1, lead: float = 4.0) -> list[Observation]:
+    """A is better by `lead`, the others are equal."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        system = SYSTEMS[int(rng.integers(5))]
+        value = 70 + (lead if system == "A" else 0.0) + rng.normal(0, 8)
+        found.append(
+            Observation(system, f"d{rng.integers(9)}", f"a{rng.integers(4)}", value, float(rng.integers(1, 4)))
+        )
+    return found
+
+
+def pages() -> list[Candidate]:
+    return [Candidate(f"{document}/{system}", (system,)) for document in range(6) for system in SYSTEMS]
+
+
+def test_estimates_agree_with_all_equations_solved_at_once() -> None:
+    """The slow way: one unknown per system, annotator and item, ridges for the random ones."""
+    seen = observations(60)
+    running = Running(SYSTEMS)
+    running.add_all(seen)
+    people = sorted({one.annotator for one in seen})
+    items = sorted({one.item for one in seen})
+    columns = [*SYSTEMS, *people, *items]
+    design = np.zeros((len(seen), len(columns)))
+    for row, entry in enumerate(seen):
+        for name in (entry.system, entry.annotator, entry.item):
+            design[row, columns.index(name)] = 1
+    weight = np.array([entry.weight for entry in seen])
+    ridge = np.concatenate([np.full(5, 1e-3), np.full(len(people), ANNOTATOR_RATIO), np.full(len(items), ITEM_RATIO)])
+    mean = running._right[:5].sum() / weight.sum()
+    values = np.array([entry.value for entry in seen]) - mean
+    direct = np.linalg.solve(design.T * weight @ design + np.diag(ridge), design.T @ (weight * values))
+    assert running.estimate()[0] - mean == pytest.approx(direct[:5], abs=1e-6)
+
+
+def test_estimates_find_the_better_system_with_an_honest_error() -> None:
+    running = Running(SYSTEMS)
+    running.add_all(observations(600))
+    effects, covariance = running.estimate()
+    assert int(effects.argmax()) == 0
+    own = np.diag(covariance)
+    se = np.sqrt(own[0] + own[1] - 2 * covariance[0, 1])
+    assert abs(effects[0] - effects[1] - 4) < 4 * se
+    # 120 observations of weight 2 on average and residual 8 a side: roughly 8 sqrt(2 / 120) = 1.0, less by the weights.
+    assert 0.5 < se < 2.0
+
+
+@pytest.mark.parametrize("policy", ["even", "best", "top:2", "pairs"])
+def test_every_policy_keeps_the_floor(policy: str) -> None:
+    running = Running(SYSTEMS)
+    running.add_all(observations(300))
+    for seed in range(5):
+        settings = Adaptive(policy, floor=0.2, seed=seed)
+        decision = decide(running, pages(), annotator="a1", number=seed, settings=settings)
+        assert sum(decision.probabilities) == pytest.approx(1.0, abs=1e-6)
+        if policy != "even":
+            assert min(decision.probabilities) >= 0.2 / 5 - 1e-6
+        assert decision.drawn.endswith(decision.systems[0])
+        assert 0 < decision.probability <= 1
+
+
+def test_policies_favour_what_they_are_for() -> None:
+    running = Running(SYSTEMS)
+    running.add_all(observations(400, lead=12.0))
+    rng = np.random.default_rng(1)
+    best = system_shares(running, Adaptive("best"), rng)
+    assert int(best.argmax()) == 0
+    assert best[0] == pytest.approx(0.2 / 5 + 0.8 / 2, abs=0.02)
+    border = system_shares(running, Adaptive("top:2"), rng)
+    assert border[0] == pytest.approx(0.2 / 5, abs=0.02)
+    named = system_shares(running, Adaptive("pairs"), rng, [("C", "D")])
+    assert named[[2, 3]] == pytest.approx([0.44, 0.44])
+
+
+def test_the_policy_waits_until_every_system_was_seen() -> None:
+    running = Running(SYSTEMS)
+    running.add(Observation("A", "d", "a", 90.0))
+    share = system_shares(running, Adaptive("best"), np.random.default_rng(1))
+    assert share[0] < share[1]
+
+
+def test_pages_that_were_judged_least_come_first() -> None:
+    candidates = [Candidate("old", ("A",), 2), Candidate("new", ("A",), 0), Candidate("other", ("B",), 5)]
+    running = Running(SYSTEMS)
+    drawn = {decide(running, candidates, annotator="x", number=n, settings=Adaptive()).drawn for n in range(40)}
+    assert drawn == {"new", "other"}
+
+
+def test_an_annotator_meets_all_systems() -> None:
+    running = Running(SYSTEMS)
+    running.add_all(observations(200))
+    running.add_all([Observation("A", f"x{n}", "late", 70.0) for n in range(20)])
+    settings = Adaptive("even")
+    first = decide(running, pages(), annotator="late", number=1, settings=settings)
+    other = decide(running, pages(), annotator="a1", number=1, settings=settings)
+    assert first.probabilities[0] < other.probabilities[0]
+
+
+def test_drawing_follows_the_probabilities() -> None:
+    """Of 3,000 draws with the same state, every system's share lies within four standard errors."""
+    running = Running(SYSTEMS)
+    running.add_all(observations(300))
+    decisions = [
+        decide(running, pages(), annotator="new", number=n, settings=Adaptive("pairs", seed=3)) for n in range(3000)
+    ]
+    for group, systems in enumerate(decisions[0].groups):
+        share = np.mean([decision.systems == systems for decision in decisions])
+        wanted = np.mean([decision.probabilities[group] for decision in decisions])
+        assert abs(share - wanted) < 4 * np.sqrt(wanted * (1 - wanted) / 3000)
+
+
+def campaign(policy: str, count: int = 60) -> tuple[list[tuple[Decision, list[Candidate]]], list[Observation]]:
+    running, settings, rng = Running(SYSTEMS), Adaptive(policy, seed=5), np.random.default_rng(9)
+    log, saved = [], []
+    for number in range(count):
+        annotator = f"a{number % 3}"
+        decision = decide(running, pages(), annotator=annotator, number=number, settings=settings)
+        log.append((decision, pages()))
+        document, system = decision.drawn.split("/")
+        saved.append(Observation(system, document, annotator, float(rng.normal(70, 8))))
+        # People save later than they are given pages: some decisions do not know the last observation yet.
+        if number % 4:
+            running.add_all(saved[running.count :])
+    return log, saved
+
+
+@pytest.mark.parametrize("policy", ["even", "best", "top:2", "pairs"])
+def test_a_finished_campaign_replays_bit_for_bit(policy: str) -> None:
+    log, saved = campaign(policy)
+    assert first_difference(log, saved, Running(SYSTEMS), Adaptive(policy, seed=5)) is None
+    assert first_difference(log, saved, Running(SYSTEMS), Adaptive(policy, seed=6)) is not None
+
+
+def test_what_was_saved_becomes_observations() -> None:
+    page = page_observation("A", "doc", "ann", [60.0, 80.0, 70.0, 70.0])
+    # Four segments of a page, correlated by .3, are worth 4 / (1 + 3 x .3) = 2.105 judgments.
+    assert (page.value, page.weight) == pytest.approx((70.0, 4 / 1.9))
+    first, second, third = screen_observations("screen", "ann", {"A": 1, "B": 2, "C": 2})
+    # With three outputs, a win counts 1, a tie half: A beats two, B and C tie with each other and lose to A.
+    assert [entry.value for entry in (first, second, third)] == pytest.approx([100.0, 25.0, 25.0])
+    assert {entry.item for entry in (first, second, third)} == {"screen"}
+
+
+def test_what_cannot_be_decided_is_refused() -> None:
+    with pytest.raises(DataError, match="no page left"):
+        decide(Running(SYSTEMS), [], annotator="a", number=0, settings=Adaptive())
+    with pytest.raises(UsageError, match="unknown policy 'greedy'"):
+        Adaptive("greedy")
+    with pytest.raises(UsageError, match="the floor is 0"):
+        Adaptive("best", floor=0.0)
+    with pytest.raises(UsageError, match="warm_up is 0"):
+        Adaptive("best", warm_up=0)
+    assert [parse_policy(name) for name in ("even", "pairs", "best", "top:4")] == [0, 0, 1, 4]
