@@ -83,6 +83,28 @@ def test_an_effect_is_constant_within_its_level_and_has_its_size(effect: str, co
     assert levels["mean"].mean() == pytest.approx(75, abs=2)
 
 
+def test_a_taste_belongs_to_an_annotator_and_a_system_and_has_its_size() -> None:
+    campaign = ScoreCampaign(
+        systems=4, humans=0, qualities=(0, 0, 0, 0), annotators=100, tasks=300, task_size=40, documents=50, segments=3,
+        controls=0, workload=0, **{**PLAIN, "taste": 3.0},
+    )  # fmt: skip
+    simulated = simulate(campaign)
+    cells = simulated.judgments.table.group_by("annotator", "system").agg(
+        pl.col("score").mean().alias("mean"), pl.col("score").std().fill_null(0).alias("within")
+    )
+    assert cells["within"].max() == pytest.approx(0, abs=1e-9)
+    # About 380 draws: their standard deviation is known to 4%.
+    assert cells["mean"].std() == pytest.approx(3, rel=0.15)
+    assert simulated.truth.settings["taste"] == 3.0
+
+
+def test_without_a_taste_nothing_else_is_drawn() -> None:
+    """The judgments of earlier versions come out again: a campaign without tastes draws the same numbers."""
+    plain, tasteful = (simulate(ScoreCampaign(tasks=5, taste=taste), seed=3) for taste in (0.0, 3.0))
+    assert plain.truth.systems == tasteful.truth.systems
+    assert plain.judgments.fingerprint != tasteful.judgments.fingerprint
+
+
 def test_with_context_a_page_is_one_document_by_one_system() -> None:
     table = simulate(ScoreCampaign()).judgments.table
     pages = table.group_by("screen").agg(

@@ -46,6 +46,8 @@ class ScoreCampaign:
     """Points that a degraded output loses on average."""
     leniency: float = 10.0
     """Of annotators: some give high scores, some low ones."""
+    taste: float = 0.0
+    """Of how much more, or less, an annotator likes a system than others do; 2 to 4 points in campaigns at hand."""
     scale: float = 0.25
     """Of the logarithm of annotators' use of the scale: some spread their scores wide, some narrowly."""
     task_effect: float = 5.0
@@ -68,8 +70,8 @@ class ScoreCampaign:
     def __post_init__(self) -> None:
         for name in ("systems", "annotators", "tasks", "documents", "segments"):
             check_at_least(name, getattr(self, name), 1)
-        for name in ("humans", "spread", "leniency", "scale", "task_effect", "document_effect", "segment_effect",
-                     "system_document_effect", "page_effect", "residual", "workload"):  # fmt: skip
+        for name in ("humans", "spread", "leniency", "taste", "scale", "task_effect", "document_effect",
+                     "segment_effect", "system_document_effect", "page_effect", "residual", "workload"):  # fmt: skip
             check_at_least(name, getattr(self, name), 0)
         for name in ("careless", "round_numbers"):
             check_share(name, getattr(self, name))
@@ -85,5 +87,5 @@ class ScoreCampaign:
 
     def settings(self) -> dict[str, Setting]:
         """The parameters as settings of a result."""
-        given = None if self.qualities is None else ",".join(f"{one:g}" for one in self.qualities)
+        given = None if self.qualities is None else ",".join(f"{quality:g}" for quality in self.qualities)
         return settings_of(self, leave_out=("qualities",)) | {"qualities": given}

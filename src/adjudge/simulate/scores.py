@@ -1,10 +1,11 @@
-"""Scores with known truth: leniency, scale, carelessness, unequal documents and segments, controls, the scale's ends.
+"""Scores with known truth: leniency, taste, scale, carelessness, unequal documents, controls, the scale's ends.
 
-    score = mean + system + [leniency + task] + document + segment + system:document + page + residual
+    score = mean + system + [leniency + task] + taste + document + segment + system:document + page + residual
 
-Annotators multiply what they see by their own use of the scale. Careless ones give scores that have nothing to do with
-what they see. `design_scores` is drawn once, `draw_scores` then draws any number of campaigns of that design at once,
-so that studies of calibration cost little more than their analysis.
+A taste belongs to one annotator and one system. Annotators multiply what they see by their own use of the scale.
+Careless ones give scores that have nothing to do with what they see. `design_scores` is drawn once, `draw_scores` then
+draws any number of campaigns of that design at once, so that studies of calibration cost little more than their
+analysis.
 """
 
 from __future__ import annotations
@@ -70,6 +71,9 @@ def draw_scores(design: ScoreDesign, rng: np.random.Generator, *, draws: int = 1
     scale = np.exp(rng.normal(0, campaign.scale, (draws, campaign.annotators)))[:, who]
     level = rng.normal(0, campaign.leniency, (draws, campaign.annotators))[:, who]
     level += rng.normal(0, campaign.task_effect, (draws, campaign.tasks))[:, task]
+    if campaign.taste > 0:
+        liking = rng.normal(0, campaign.taste, (draws, campaign.annotators * quality.shape[1]))
+        seen = seen + liking[:, who * quality.shape[1] + design.system]
     noise = rng.normal(0, campaign.residual, seen.shape)
     score = campaign.mean + level + scale * (seen - campaign.mean + noise)
     score = np.where(careless[:, who], rng.normal(_CARELESS_MEAN, _CARELESS_SPREAD, seen.shape), score)
@@ -140,5 +144,5 @@ def _truth(design: ScoreDesign, drawn: ScoreDraws, seed: int, fingerprint: str) 
         protocol="da",
         unit="points above the average system",
         systems=systems,
-        careless=tuple(name for name, one in zip(people, drawn.careless[0], strict=True) if one),
+        careless=tuple(name for name, hasty in zip(people, drawn.careless[0], strict=True) if hasty),
     )

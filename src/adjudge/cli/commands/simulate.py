@@ -45,6 +45,16 @@ def simulate(
     context: Annotated[bool, typer.Option(help="da: whole documents on a page, or single segments.")] = True,
     controls: Annotated[float, typer.Option(help="da: share of controls in a task.")] = 0.3,
     humans: Annotated[int, typer.Option(help="da: human translations judged like systems.")] = 1,
+    taste: Annotated[
+        float, typer.Option(help="da: points by which annotators' liking of one system differs (standard deviation).")
+    ] = 0.0,
+    scale: Annotated[
+        float, typer.Option(help="da: how differently annotators spread their scores (sd of the logarithm).")
+    ] = 0.25,
+    ends: Annotated[bool, typer.Option(help="da: whole numbers cut off at 0 and 100, or scores as drawn.")] = True,
+    workload: Annotated[
+        float, typer.Option(help="da: how unequal the annotators' shares of the work are (sd of the logarithm).")
+    ] = 0.5,
     pair: Annotated[str, typer.Option("--pair", "-p", help="The language pair to write into the table.")] = "src-tgt",
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
@@ -74,7 +84,7 @@ def simulate(
     else:
         given = {
             **common, "tasks": tasks, "task_size": task_size, "context": context, "controls": controls,
-            "humans": humans,
+            "humans": humans, "taste": taste, "scale": scale, "ends": ends, "workload": workload,
         }  # fmt: skip
     simulated = draw(_campaign(protocol, systems, spread, qualities, given), seed=seed)
     native.write(simulated.judgments, output)
