@@ -15,6 +15,8 @@ from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.tasks import TaskSet, parse_tasks, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from adjudge.design.campaign import Campaign as CampaignFile
 
 
@@ -33,11 +35,17 @@ def stored_tasks() -> TaskSet | None:
     return None if campaign is None else parse_tasks(campaign.tasks, "the database")
 
 
-def prepare(campaign: CampaignFile, tasks: TaskSet, *, new_links: bool = False) -> list[NewLink]:
+def prepare(
+    campaign: CampaignFile,
+    tasks: TaskSet,
+    *,
+    new_links: bool = False,
+    write_down: Callable[[list[NewLink]], None] | None = None,
+) -> list[NewLink]:
     """Make the database hold this campaign; returns the links that were made.
 
     Annotators' links and the crowd's are made once, or anew with `new_links`; an organiser's link at every start,
-    because no secret can be shown twice.
+    because no secret can be shown twice. `write_down` gets the links before they hold: where it fails, none was made.
     """
     with writing():
         stored = Campaign.objects.select_for_update().first() or Campaign(created=timezone.now())
@@ -45,8 +53,10 @@ def prepare(campaign: CampaignFile, tasks: TaskSet, *, new_links: bool = False) 
         _store_tasks(stored, campaign.name, tasks, begun=begun)
         _store_scale(stored, campaign, begun=begun)
         stored.save()
-        links = _annotator_links(campaign, tasks, renew=new_links)
-        return [*links, *_other_links(campaign, renew=new_links)]
+        links = [*_annotator_links(campaign, tasks, renew=new_links), *_other_links(campaign, renew=new_links)]
+        if write_down is not None:
+            write_down(links)
+        return links
 
 
 def campaign_id() -> str:

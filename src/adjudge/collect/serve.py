@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.collect.database import is_postgres
+from adjudge.collect.link_file import LinkFile
 from adjudge.collect.project import serve_these, start_django
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.design.campaign_file import load_campaign
@@ -50,6 +51,7 @@ def serve(
     new_links: bool,
     panels: Sequence[Panel],
     ready: Callable[[TaskSet, list[NewLink]], None],
+    links_file: Path | None = None,
 ) -> None:
     """Serve a campaign until stopped.
 
@@ -62,12 +64,20 @@ def serve(
         new_links: whether all annotators get new links, the former ones being revoked.
         panels: statistics for the organisers' page.
         ready: called with the links that were made, once the server listens.
+        links_file: where new links are written, before they hold.
     """
     processes = _processes(workers, database)
     _check_free(address)
+    write_down = None if links_file is None else LinkFile(links_file, address.base).add
     file = tasks_file or campaign_file.with_name("tasks.json")
     tasks, links = open_campaign(
-        campaign_file, file, address=address, database=database, new_links=new_links, panels=panels
+        campaign_file,
+        file,
+        address=address,
+        database=database,
+        new_links=new_links,
+        panels=panels,
+        write_down=write_down,
     )
     from adjudge.collect.server import run_server
 
@@ -82,6 +92,7 @@ def open_campaign(
     database: str | None,
     new_links: bool,
     panels: Sequence[Panel],
+    write_down: Callable[[list[NewLink]], None] | None = None,
 ) -> tuple[TaskSet, list[NewLink]]:
     """Make everything ready in this process: Django, the database, the tasks and the links."""
     campaign = load_campaign(campaign_file)
@@ -98,7 +109,7 @@ def open_campaign(
     from adjudge.collect.running import Running
 
     tasks = _tasks(tasks_file, campaign, stored_tasks())
-    links = prepare(campaign, tasks, new_links=new_links)
+    links = prepare(campaign, tasks, new_links=new_links, write_down=write_down)
     serve_these(Running(campaign, tasks, tuple(panels), id=campaign_id()))
     connections.close_all()
     return tasks, links

@@ -1,4 +1,4 @@
-"""The server: gunicorn with threads, one process on SQLite, several on PostgreSQL."""
+"""The server: gunicorn starts and watches processes, one on SQLite, several on PostgreSQL; `front` serves in each."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from gunicorn.app.base import BaseApplication
 from whitenoise import WhiteNoise
 
+from adjudge.collect.front import GRACE_SECONDS, FrontWorker
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _YEAR_SECONDS = 31_536_000
-# Most threads wait: for the disk, or for their browser.
-THREADS = 24
 
 
 def application() -> Any:
@@ -46,11 +46,8 @@ def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None])
         {
             "bind": f"{shown_host}:{port}",
             "workers": workers,
-            "threads": THREADS,
-            "worker_class": "gthread",
-            # Browsers keep a connection open between saves; gunicorn's own 2 seconds would cut it each time.
-            "keepalive": 65,
-            "graceful_timeout": 3,
+            "worker_class": FrontWorker,
+            "graceful_timeout": int(GRACE_SECONDS) + 1,
             "timeout": 60,
             "loglevel": "warning",
             "accesslog": None,

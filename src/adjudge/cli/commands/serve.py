@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
-import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,7 +46,8 @@ def serve(
         str | None, typer.Option("--url", help="The public address, where a proxy stands before the server.")
     ] = None,
     links: Annotated[
-        Path | None, typer.Option("--links", help="Write the new links to this file (TSV, readable by you alone).")
+        Path | None,
+        typer.Option("--links", help="Add the new links to this file (TSV, readable by you alone) and print none."),
     ] = None,
     new_links: Annotated[
         bool, typer.Option("--new-links", help="Make new links for all annotators and revoke the former ones.")
@@ -66,11 +67,12 @@ def serve(
     if not campaign.is_file():
         raise InputError("no such campaign file; check the path", file=campaign)
     address = Address(host, port, url)
+    # Elsewhere than on a screen, or in what a program reads, printed links would end up in a log for months.
+    if links is None and not json and not sys.stdout.isatty():
+        links = campaign.with_suffix(".links.tsv")
 
     def ready(tasks: TaskSet, new: list[NewLink]) -> None:
-        if links is not None:
-            _write_links(links, new, address.base)
-        _show(tasks, new, address.base, as_json=json, hide=links is not None)
+        _show(tasks, new, address.base, as_json=json, links_file=links)
 
     serve_campaign(
         campaign,
@@ -81,6 +83,7 @@ def serve(
         new_links=new_links,
         panels=_panels(),
         ready=ready,
+        links_file=links,
     )
 
 
@@ -117,7 +120,7 @@ def _as_panels(result: Result, command: str) -> list[PanelTable]:
     return panels
 
 
-def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, hide: bool) -> None:
+def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links_file: Path | None) -> None:
     from adjudge.collect.links import address
 
     if as_json:
@@ -127,8 +130,10 @@ def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, hide:
         return
     counts = f"{_count(len(tasks.tasks), 'task')} for {_count(len(tasks.annotators), 'annotator')}"
     print(f"{tasks.campaign}: {counts} at {base}")
-    for link in new:
-        if link.role != "annotator" or not hide:
+    if links_file is not None:
+        print(f"  {_count(len(new), 'new link')} added to {links_file}, which only you can read.")
+    else:
+        for link in new:
             print(f"  {link.role if link.role != 'annotator' else link.name:<14} {address(link.secret, base)}")
     if not any(link.role == "annotator" for link in new):
         print(
@@ -139,12 +144,3 @@ def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, hide:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _write_links(file: Path, new: list[NewLink], base: str) -> None:
-    from adjudge.collect.links import address
-
-    text = "role\tname\tlink\n" + "".join(f"{link.role}\t{link.name}\t{address(link.secret, base)}\n" for link in new)
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
-        os.fchmod(handle.fileno(), 0o600)
-        handle.write(text)

@@ -1,0 +1,152 @@
+"""The front of the server: requests are read whole before a thread works on them, and nobody can hold a thread up.
+
+Waitress reads all connections in one thread, without blocking, and hands a request to one of a few worker threads once
+its last byte has come. Somebody who sends half a request, or nothing at all, costs a file descriptor and no thread.
+Such connections are closed after a while, and those of one address beyond a number at once, the oldest first: honest
+requests are complete within milliseconds. Gunicorn starts the processes, watches them and starts them anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import resource
+import time
+from typing import TYPE_CHECKING, Any
+
+from gunicorn.workers.base import Worker
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
+
+if TYPE_CHECKING:
+    import socket
+
+# Most threads wait: for the disk, or for the database.
+THREADS = 24
+MOST_CONNECTIONS = 2000
+MOST_HEADER_BYTES = 32_768
+# Beyond what the app itself refuses in words, nothing is read at all.
+MOST_BODY_BYTES = 20_000_000
+# A request that is not complete by then is given up, however slowly its bytes come.
+REQUEST_SECONDS = 20.0
+# Somebody who connects and says nothing.
+SILENT_SECONDS = 10.0
+# Browsers keep a connection open between saves.
+KEPT_SECONDS = 65.0
+# Connections of one address that have sent no whole request yet: a proxy has one address for everybody.
+MOST_WAITING = 100
+GRACE_SECONDS = 3.0
+_LOOP_SECONDS = 0.5
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
+    """A connection that knows since when it has been waiting for the rest of a request."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.waiting_since: float | None = time.monotonic()
+        self.ever_heard = False
+        super().__init__(*arguments, **options)
+
+    def received(self, data: bytes) -> bool:
+        """Take what has come, and note when a request has begun that is not complete."""
+        self.ever_heard = True
+        began = self.waiting_since if self.request is not None else None
+        taken: bool = super().received(data)
+        self.waiting_since = None if self.request is None else began or time.monotonic()
+        return taken
+
+    def is_overdue(self, now: float) -> bool:
+        """Whether this has waited too long for its first byte, or for the rest of a request."""
+        if self.waiting_since is None:
+            return False
+        return now - self.waiting_since > (REQUEST_SECONDS if self.ever_heard else SILENT_SECONDS)
+
+
+class Front(TcpWSGIServer):  # type: ignore[misc]
+    """The listening socket: accepts connections, and closes those that only wait."""
+
+    channel_class = Channel
+
+    def handle_accept(self) -> None:
+        """Accept a connection; where its address has too many that only wait, the oldest of them goes."""
+        super().handle_accept()
+        newest = next(reversed(self.active_channels.values()), None)
+        if newest is None or newest.waiting_since is None:
+            return
+        waiting = [
+            channel
+            for channel in self.active_channels.values()
+            if channel.waiting_since is not None and channel.addr[0] == newest.addr[0] and not channel.will_close
+        ]
+        if len(waiting) > MOST_WAITING:
+            min(waiting, key=lambda channel: channel.waiting_since).will_close = True
+
+    def maintenance(self, now: float) -> None:
+        """Close what is overdue, besides kept connections that were not used for long and answers nobody takes."""
+        super().maintenance(now)
+        clock = time.monotonic()
+        for channel in list(self.active_channels.values()):
+            if channel.is_overdue(clock):
+                channel.will_close = True
+
+
+class FrontWorker(Worker):  # type: ignore[misc]
+    """A process that serves: started, watched and stopped by gunicorn."""
+
+    def init_process(self) -> None:
+        """Allow as many open files as there may be connections, and begin."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = 2 * MOST_CONNECTIONS
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        # How many requests wait for a thread is no news; faults of the app are reported by Django.
+        logging.getLogger("waitress").setLevel(logging.ERROR)
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        super().init_process()
+
+    def handle_quit(self, sig: int, frame: Any) -> None:
+        """Ctrl-C: answer what has been begun and go, as when told to terminate."""
+        self.handle_exit(sig, frame)
+
+    def run(self) -> None:
+        """Serve until told to stop, then answer what has been begun."""
+        connections: dict[int, Any] = {}
+        threads = ThreadedTaskDispatcher()
+        threads.set_thread_count(THREADS)
+        fronts = [self._front(listener.sock, connections, threads) for listener in self.sockets]
+        while self.alive and self.ppid == os.getppid():
+            self.notify()
+            wasyncore.loop(timeout=_LOOP_SECONDS, use_poll=True, map=connections, count=1)
+        for front in fronts:
+            front.accepting = False
+            front.del_channel()
+        until = time.monotonic() + GRACE_SECONDS
+        while time.monotonic() < until and any(_is_busy(connection) for connection in connections.values()):
+            self.notify()
+            wasyncore.loop(timeout=0.05, use_poll=True, map=connections, count=1)
+
+    def _front(self, listener: socket.socket, connections: dict[int, Any], threads: ThreadedTaskDispatcher) -> Front:
+        settings = Adjustments(
+            connection_limit=MOST_CONNECTIONS,
+            cleanup_interval=1,
+            channel_timeout=KEPT_SECONDS,
+            max_request_header_size=MOST_HEADER_BYTES,
+            max_request_body_size=MOST_BODY_BYTES,
+            # Whether they are trusted is for Django to say: only behind a proxy, where --url is given.
+            clear_untrusted_proxy_headers=False,
+            log_socket_errors=False,
+            ident=None,
+        )
+        kind = (listener.family, listener.type, listener.proto, listener.getsockname())
+        return Front(
+            self.wsgi, connections, _sock=listener, dispatcher=threads, adj=settings, sockinfo=kind, bind_socket=False
+        )
+
+
+def _is_busy(connection: Any) -> bool:
+    """Whether a connection has a request that is being answered, or an answer that is being sent."""
+    return isinstance(connection, Channel) and bool(connection.requests or connection.total_outbufs_len)

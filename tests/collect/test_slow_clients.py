@@ -1,0 +1,73 @@
+"""Clients that send half a request, or nothing, hold up nobody: honest people go on saving meanwhile."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from bench.collect_slow import KINDS, SlowClients, timed
+
+from adjudge.collect import front
+from tests.collect.campaigns import make_campaign
+from tests.collect.serving import Server, new_save, outputs, wait_for
+
+SLOW_CLIENTS = 300
+SAVES = 40
+
+
+def test_saves_go_on_while_three_hundred_clients_hang(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Server(make_campaign(tmp_path)) as server:
+        client = server.client("anna")
+        work = client.work()
+        output = outputs(work, 0)[0]
+        score = iter(range(1000))
+
+        def save() -> int:
+            changes = [{"output": output, "score": next(score) % 101}]
+            return client.post("/api/saves", new_save(work, 0, changes)).status
+
+        with SlowClients(server.port, SLOW_CLIENTS) as slow:
+            seconds, statuses = timed(save, SAVES)
+            # Somebody who comes anew is let in, too.
+            assert server.client("organiser").get("/api/organiser/overview").status == 200
+        assert statuses == [200] * SAVES
+        assert slow.closed_by_server > 0, "connections beyond the limit per address are closed"
+    with capsys.disabled():
+        print(f"\nsaves beside {SLOW_CLIENTS} slow clients: the longest took {max(seconds) * 1000:.0f} ms")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_request_that_never_ends_is_given_up(kind: str, tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path)) as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+            if KINDS[kind]:
+                connection.sendall(KINDS[kind])
+            connection.setblocking(False)
+
+            def closed() -> bool:
+                try:
+                    if kind == "drip":
+                        connection.send(b"x")
+                    return connection.recv(4096) == b""
+                except BlockingIOError:
+                    return False
+                except OSError:
+                    return True
+
+            wait_for(closed, front.REQUEST_SECONDS + 40)
+        assert server.client("anna").get("/health").text == "ok\n"
+
+
+def test_a_kept_connection_is_not_taken_for_a_slow_one() -> None:
+    """A connection on which whole requests came waits for nothing; one that has begun another does."""
+    channel = front.Channel.__new__(front.Channel)
+    channel.waiting_since, channel.ever_heard = None, True
+    assert not channel.is_overdue(time.monotonic() + 10_000)
+    channel.waiting_since = 100.0
+    assert not channel.is_overdue(100 + front.REQUEST_SECONDS)
+    assert channel.is_overdue(101 + front.REQUEST_SECONDS)
+    channel.ever_heard = False
+    assert channel.is_overdue(101 + front.SILENT_SECONDS)
