@@ -1,16 +1,19 @@
 """adjudge turns human judgments of translations into a ranking you can defend.
 
+    import adjudge
+
+    ranking = adjudge.rank("scores.csv")
+    print(ranking)
+    ranking.plot()
+
+Every verb takes a path, several paths, a polars or pandas data frame, or judgments. `docs/python.md` shows more.
 Data flow one way, and each arrow is a folder with one main function named after its verb:
 
     testset -> design -> collect |
                         simulate |-> judgments -> check -> rank -> audit -> meta -> report
                    formats(read) |
 
-    import adjudge
-
-    judgments = adjudge.read(["judgments.csv"], format="wmt-ranking").for_pair("en-cs")
-    ranking = adjudge.rank(judgments)
-    print(ranking.signature)
+`adjudge.rank` is always the function, `from adjudge.rank import RankSettings` always the folder of the same name.
 """
 
 from __future__ import annotations
@@ -22,46 +25,49 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.agree import agree
-    from adjudge.audit import audit
-    from adjudge.audit.parity import parity
+    from adjudge.api.after import agree, audit, check, rank, tournament
+    from adjudge.api.before import design, plan, read, simulate, testset
+    from adjudge.api.beyond import gold, meta, parity, qe
+    from adjudge.api.look import look
+    from adjudge.api.report import report
+    from adjudge.core.errors import AdjudgeError
     from adjudge.core.judgments import Judgments
-    from adjudge.design import design, load_campaign
-    from adjudge.formats import read
-    from adjudge.look import look
-    from adjudge.meta import meta
-    from adjudge.meta.gold import gold
-    from adjudge.meta.quality_estimation import qe
-    from adjudge.plan import plan
-    from adjudge.rank import rank
+    from adjudge.design import load_campaign
     from adjudge.results.rank import Ranking
-    from adjudge.testset import testset
 
 # The public names and where they live: imported when first used, so that `import adjudge` is fast.
+# To add a verb, write it in `api/`, and name it here, above and in `__all__`.
 _PUBLIC = {
+    "AdjudgeError": "adjudge.core.errors",
     "Judgments": "adjudge.core.judgments",
     "Ranking": "adjudge.results.rank",
-    "agree": "adjudge.agree",
-    "audit": "adjudge.audit",
-    "gold": "adjudge.meta.gold",
-    "look": "adjudge.look",
-    "meta": "adjudge.meta",
-    "qe": "adjudge.meta.quality_estimation",
-    "parity": "adjudge.audit.parity",
-    "testset": "adjudge.testset",
-    "design": "adjudge.design",
+    "agree": "adjudge.api.after",
+    "audit": "adjudge.api.after",
+    "check": "adjudge.api.after",
+    "design": "adjudge.api.before",
+    "gold": "adjudge.api.beyond",
     "load_campaign": "adjudge.design",
-    "read": "adjudge.formats",
-    "plan": "adjudge.plan",
-    "rank": "adjudge.rank",
+    "look": "adjudge.api.look",
+    "meta": "adjudge.api.beyond",
+    "parity": "adjudge.api.beyond",
+    "plan": "adjudge.api.before",
+    "qe": "adjudge.api.beyond",
+    "rank": "adjudge.api.after",
+    "read": "adjudge.api.before",
+    "report": "adjudge.api.report",
+    "simulate": "adjudge.api.before",
+    "testset": "adjudge.api.before",
+    "tournament": "adjudge.api.after",
 }
 
 __all__ = [
+    "AdjudgeError",
     "Judgments",
     "Ranking",
     "__version__",
     "agree",
     "audit",
+    "check",
     "design",
     "gold",
     "load_campaign",
@@ -72,7 +78,10 @@ __all__ = [
     "qe",
     "rank",
     "read",
+    "report",
+    "simulate",
     "testset",
+    "tournament",
 ]
 
 
@@ -89,7 +98,10 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """A public function wins over the folder of the same name, whichever was asked for first."""
+    """A public function wins over the folder of the same name, whichever was asked for first.
+
+    Importing `adjudge.rank` as a folder would otherwise replace the function `adjudge.rank`.
+    """
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in _PUBLIC and isinstance(value, ModuleType)):

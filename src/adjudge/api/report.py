@@ -1,21 +1,26 @@
-"""All results that a report on one language pair shows: the stages are called one after the other."""
+"""`report`: all that is to be said of a campaign. The stages are called one after the other for every language pair."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from adjudge.api.calls import judgments_of, verb
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
+from adjudge.results.result import Result, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from adjudge.core.judgments import Judgments
+    from adjudge.report.page import ReportPage
     from adjudge.results.agree import Agreement
     from adjudge.results.check import Checked
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
+    from adjudge.results.table import Table
 
 _Computed = TypeVar("_Computed")
 
@@ -31,6 +36,115 @@ class ReportSettings:
     seed: int = DEFAULT_SEED
     tell: Callable[[str], None] = lambda _: None
     """Called with what is being done, for those who wait."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CampaignReport(Result):
+    """Everything about a campaign, by language pair: `save` writes it, `pairs` holds the results themselves."""
+
+    verb: ClassVar[str] = "report"
+
+    title: str
+    pairs: Mapping[str, PairResults]
+    left_out: Mapping[str, str]
+    """Language pairs that could not be ranked, and why."""
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per language pair."""
+        from adjudge.report.build import overview
+
+        return (overview(self.pairs),)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The results of every language pair, by the verb that made them."""
+        pairs = {name: {result.verb: result.to_dict() for result in pair.main} for name, pair in self.pairs.items()}
+        about = {"settings": dict(self.settings), "version": self.version, "set_aside": to_plain(self.set_aside)}
+        return {"signature": self.signature, **about, "notes": list(self.notes), "title": self.title, "pairs": pairs}
+
+    def plot(self, chart: str | None = None) -> Any:
+        """A chart of the ranking of the first language pair; `pairs[name].ranking.plot()` has those of the others."""
+        return next(iter(self.pairs.values())).ranking.plot(chart)
+
+    def page(self) -> ReportPage:
+        """The report as data: every sentence, chart and table."""
+        from adjudge.report.build import build_report
+
+        return build_report(self.pairs, title=self.title)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the report to one HTML file that needs no network.
+
+        Args:
+            path: the file to write.
+        """
+        from adjudge.core.files import write_text
+        from adjudge.report.html import render
+
+        write_text(Path(path), render(self.page()))
+        return Path(path)
+
+
+@verb
+def report(
+    source: Any,
+    *,
+    method: str | None = None,
+    title: str | None = None,
+    texts: Mapping[str, Sequence[str]] | None = None,
+    only_passing: bool = False,
+    seed: int = DEFAULT_SEED,
+    progress: Callable[[str], None] = lambda _: None,
+    **reading: Any,
+) -> CampaignReport:
+    """Compute all that is to be said of a campaign: annotators, agreement, ranking, other methods, audits.
+
+    Args:
+        source: a path, several paths, a polars or pandas data frame, or judgments; of any number of language pairs.
+        method: of the ranking; that of `adjudge.rank` where left out.
+        title: of the report; the file's name where left out.
+        texts: the source's lines of each source language by its code, for agreement by length.
+        only_passing: leave out annotators who do not pass `adjudge.check`.
+        seed: of everything drawn at random.
+        progress: called with what is being done.
+        **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
+
+    Returns:
+        The report: `.save("report.html")` writes it, `.pairs` holds the results by language pair.
+    """
+    judgments = judgments_of(source, reading)
+    settings = ReportSettings(method=method, texts=texts, only_passing=only_passing, seed=seed, tell=progress)
+    named = Path(source).stem if isinstance(source, str | Path) else "Report"
+    return make_report(judgments.by_pair(), settings, title=title or named)
+
+
+def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, title: str) -> CampaignReport:
+    """The report on these language pairs; one of several that cannot be ranked is left out with a note."""
+    from adjudge.core.judgments import concat
+
+    results: dict[str, PairResults] = {}
+    faults: dict[str, DataError] = {}
+    for i, (name, judgments) in enumerate(parts.items(), start=1):
+        which = f"{name} ({i} of {len(parts)}): " if len(parts) > 1 else ""
+        try:
+            results[name] = pair_results(judgments, replace(settings, tell=_prefixed(settings.tell, which)))
+        except DataError as fault:
+            faults[name] = fault
+    if not results:
+        raise next(iter(faults.values()))
+    used = concat([parts[name] for name in results])
+    return CampaignReport(
+        settings={"method": settings.method, "only_passing": settings.only_passing, "seed": settings.seed},
+        data="+".join(parts[name].fingerprint for name in results),
+        set_aside=used.final().set_aside,
+        notes=used.notes,
+        title=title,
+        pairs=results,
+        left_out={name: str(fault) for name, fault in faults.items()},
+    )
+
+
+def _prefixed(tell: Callable[[str], None], prefix: str) -> Callable[[str], None]:
+    return lambda what: tell(prefix + what)
 
 
 def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from adjudge.report.page import ReportPage
@@ -140,28 +140,13 @@ def write_standard_page(result: Standard, path: Path | None, *, title: str) -> N
 
 
 @contextmanager
-def progress(names: Sequence[str]) -> Iterator[tuple[Callable[[str], None], Callable[[], None]]]:
-    """Show on a terminal which of the names is at work, and what is being done.
-
-    Yields two functions: the first says what is being done, the second moves on to the next name.
-    """
+def progress() -> Iterator[Callable[[str], None]]:
+    """A function that shows on a terminal what is being done, on a line that the next call replaces."""
     from rich.console import Console
     from rich.markup import escape
 
-    position = -1
-
     with Console(stderr=True).status("starting") as status:
-
-        def start_next() -> None:
-            nonlocal position
-            position += 1
-
-        def tell(what: str) -> None:
-            known = 0 <= position < len(names) > 1
-            prefix = f"{names[position]} ({position + 1} of {len(names)}): " if known else ""
-            status.update(escape(f"{prefix}{what}"))
-
-        yield tell, start_next
+        yield lambda what: status.update(escape(what))
 
 
 # What stands for a character that the terminal cannot print.

@@ -48,7 +48,7 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
     return ReportPage(
         title=title,
         pairs=pages,
-        overview=_overview(results) if len(results) > 1 else None,
+        overview=overview(results) if len(results) > 1 else None,
         guide=GUIDE,
         version=__version__,
     )
@@ -117,7 +117,8 @@ def _told(results: PairResults) -> str:
     return f"in every audit: {claims.counted('holds'):,}; fragile: {claims.counted('fragile'):,}"
 
 
-def _overview(results: Mapping[str, PairResults]) -> Table:
+def overview(results: Mapping[str, PairResults]) -> Table:
+    """One line per language pair: who is best, and how much is settled."""
     rows: list[tuple[Cell, ...]] = []
     for name, result in results.items():
         told, pairs = pairs_told_apart(result.ranking)

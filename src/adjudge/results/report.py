@@ -35,6 +35,12 @@ class PairResults:
     """Why a part is left out, in one sentence each."""
 
     @property
+    def main(self) -> tuple[Result, ...]:
+        """The results without the rankings by other methods."""
+        maybe = (self.counts, self.ranking, self.tournament, self.checked, self.agreement, self.audit)
+        return tuple(result for result in maybe if result is not None)
+
+    @property
     def results(self) -> tuple[Result, ...]:
         """All results, for signatures and records of what was set aside."""
         maybe = (self.counts, self.ranking, *self.others, self.tournament, self.checked, self.agreement, self.audit)

@@ -29,7 +29,7 @@ def doctor(
     from adjudge.cli.output import progress, write_output
     from adjudge.doctor import Examination, examine
 
-    with progress([]) as (tell, _):
+    with progress() as tell:
         examination = examine(Examination(database=database, port=port), tell=tell)
     write_output({"all": examination}, json=json, output=output)
     if not examination.healthy:

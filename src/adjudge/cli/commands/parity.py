@@ -9,12 +9,7 @@ from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from adjudge.audit.parity.counts import Ties
-    from adjudge.core.judgments import Judgments
-
-_YES = ("t", "true", "yes", "y", "1")
 
 
 def parity(
@@ -55,6 +50,7 @@ def parity(
 
     Example: adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error
     """
+    from adjudge.api.beyond import marked_segments
     from adjudge.audit.parity import ParitySettings, parity
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError
@@ -90,32 +86,3 @@ def parity(
         title = ", ".join(["Human parity", *(name for name in results if not name.startswith("und"))])
         write_page(build_parity_page(results, title=title), report)
     write_output(results, json=json, output=output)
-
-
-def marked_segments(marked: str, tables: "Sequence[Judgments]") -> frozenset[str]:
-    """The names of marked segments: the lines of a file, the rows where a column says yes, or names given directly."""
-    from adjudge.core.errors import InputError
-    from adjudge.core.files import exists, read_text
-
-    if any(marked in judgments.table.columns for judgments in tables):
-        return _marked_in_column(marked, tables)
-    path = Path(marked)
-    if exists(path) and path.is_file():
-        names = frozenset(line.strip() for line in read_text(path).splitlines() if line.strip())
-        if not names:
-            raise InputError("is empty; one segment per line is needed", file=path)
-        return names
-    return frozenset(name.strip() for name in marked.split(",") if name.strip())
-
-
-def _marked_in_column(column: str, tables: "Sequence[Judgments]") -> frozenset[str]:
-    import polars as pl
-
-    says_yes = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase().is_in(_YES)
-    holding = [judgments.table for judgments in tables if column in judgments.table.columns]
-    rows = pl.concat([table.filter(says_yes).select("document", "segment") for table in holding])
-    # Where segments are numbered anew in every document, the document is part of the name.
-    segments = pl.concat([judgments.table.select("document", "segment") for judgments in tables]).drop_nulls().unique()
-    anew = segments["segment"].n_unique() < segments.height
-    name = pl.concat_str("document", "segment", separator=":") if anew else pl.col("segment")
-    return frozenset(rows.select(name=name)["name"].drop_nulls().to_list())

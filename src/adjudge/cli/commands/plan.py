@@ -92,11 +92,10 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _variances(files: list[Path], reading: Reading) -> "Variances":
+    from adjudge.api.before import variances_of
     from adjudge.core.errors import UsageError
-    from adjudge.plan import variances_like
-    from adjudge.rank.mixed import design_from, fit
 
     parts = reading.by_pair(files)
     if len(parts) > 1:
         raise UsageError(f"the files hold {len(parts)} language pairs ({', '.join(parts)}); choose one with --pair")
-    return variances_like(fit(design_from(next(iter(parts.values())))))
+    return variances_of(next(iter(parts.values())))

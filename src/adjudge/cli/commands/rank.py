@@ -1,16 +1,11 @@
 """`adjudge rank`: systems in order, with significance, clusters and rank sets."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
-
-# From this size on (bytes), a file is ranked straight from its columns where that is possible.
-LARGE_FILE = 100_000_000
 
 
 def rank(
@@ -51,6 +46,7 @@ def rank(
 
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """
+    from adjudge.api.after import is_large
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.rank import RankSettings, rank, rank_large_file
     from adjudge.rank.methods import find_method
@@ -66,8 +62,3 @@ def rank(
     write_output(
         for_each_pair(parts, lambda part: rank(part, method=method, settings=settings)), json=json, output=output
     )
-
-
-def is_large(files: Sequence[Path]) -> bool:
-    """Whether this is one file that is better counted than read."""
-    return len(files) == 1 and files[0].is_file() and files[0].stat().st_size >= LARGE_FILE

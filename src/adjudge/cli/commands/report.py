@@ -9,11 +9,8 @@ from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from adjudge.core.judgments import Judgments
-    from adjudge.results.report import PairResults, Written
-    from adjudge.results.result import Setting
+    from adjudge.api.report import CampaignReport
+    from adjudge.results.report import Written
 
 
 def report(
@@ -52,50 +49,43 @@ def report(
     """
     import sys
 
-    from adjudge.api.report import ReportSettings, pair_results
-    from adjudge.cli.output import for_each_pair, progress, write_output
+    from adjudge.api.report import ReportSettings, make_report
+    from adjudge.cli.output import progress, write_output
     from adjudge.core.files import write_text
-    from adjudge.report.build import build_report
     from adjudge.report.files import write_plots, write_tables
     from adjudge.report.html import render
 
     parts = reading.by_pair(files)
-    with progress(list(parts)) as (tell, start_next):
+    with progress() as tell:
         settings = ReportSettings(method=method, texts=_sources(texts), only_passing=only_passing, seed=seed, tell=tell)
-
-        def compute(part: "Judgments") -> "PairResults":
-            start_next()
-            return pair_results(part, settings)
-
-        results = for_each_pair(parts, compute)
+        made = make_report(parts, settings, title=title or _title(files, list(parts)))
         tell("writing")
-        page = build_report(results, title=title or _title(files, list(parts)))
+        page = made.page()
         write_text(output, render(page))
         if tables is not None:
             write_tables(page, tables)
         if plots is not None:
             write_plots(page, plots)
+    for name, reason in made.left_out.items():
+        print(f"adjudge: {name} is left out: {reason}", file=sys.stderr)
     written = [path for path in (output, tables, plots) if path is not None]
     for path in written:
         print(f"wrote {path}", file=sys.stderr)
     if json:
-        given = {"method": method, "only_passing": only_passing, "seed": seed}
-        write_output({"all": _written(written, {name: parts[name] for name in results}, given)}, json=True, output=None)
+        write_output({"all": _written(written, made)}, json=True, output=None)
 
 
-def _written(files: list[Path], parts: "dict[str, Judgments]", settings: "Mapping[str, Setting]") -> "Written":
-    from adjudge.core.judgments import concat
+def _written(files: list[Path], made: "CampaignReport") -> "Written":
     from adjudge.results.report import Written
 
-    used = concat(list(parts.values()))
     return Written(
         command="report",
-        settings=settings,
-        data="+".join(part.fingerprint for part in parts.values()),
-        set_aside=used.final().set_aside,
-        notes=used.notes,
+        settings=made.settings,
+        data=made.data,
+        set_aside=made.set_aside,
+        notes=made.notes,
         files=[str(file) for file in files],
-        pairs=list(parts),
+        pairs=list(made.pairs),
     )
 
 

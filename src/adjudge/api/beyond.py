@@ -1,0 +1,226 @@
+"""Verbs beyond the ranking: `parity`, `gold`, `meta`, `qe`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.api.calls import single_pair, verb
+from adjudge.core.rng import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.gold import Gold
+    from adjudge.results.meta import MetaEvaluation
+    from adjudge.results.parity import Parity
+    from adjudge.results.qe import QualityEstimation
+
+    AnyPath = str | Path
+
+_YES = ("t", "true", "yes", "y", "1")
+
+
+@verb
+def parity(
+    source: Any,
+    human: str,
+    *,
+    before: Any = None,
+    contaminated: str | Iterable[str] | None = None,
+    keys: AnyPath | Mapping[str, str] | None = None,
+    ties: Literal["half", "drop"] = "half",
+    margin: float | str | None = None,
+    seed: int = DEFAULT_SEED,
+    **reading: Any,
+) -> Parity:
+    """Test every system against the human translation, and how parity changes from one test set to another.
+
+    Args:
+        source: a path, several paths, a polars or pandas data frame, or judgments.
+        human: the human translation: its name, or a pattern that fits it.
+        before: judgments on an earlier version of the same test set; then the change is tested, too.
+        contaminated: segments to look at apart: their names, a file of names, or a column of the judgments.
+        keys: the document of every segment, or a table that says it, for judgments that do not.
+        ties: in the sign test: half a win for each (`half`), or left out (`drop`).
+        margin: for scores: the largest difference that still counts as parity, in points or as a share of the scale
+            (`5%`).
+        seed: of the resamples.
+        **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
+    """
+    from adjudge.audit.parity import ParitySettings
+    from adjudge.audit.parity import parity as compare_with_human
+
+    reading["human"] = human
+    later = single_pair(source, reading, doing="parity")
+    earlier = None if before is None else single_pair(before, reading, doing="parity")
+    tables = [table for table in (later, earlier) if table is not None]
+    settings = ParitySettings(
+        contaminated=_marked(contaminated, tables), keys=read_keys(keys), ties=ties, margin=margin, seed=seed
+    )
+    return compare_with_human(later, human=human, before=earlier, settings=settings)
+
+
+def _marked(contaminated: str | Iterable[str] | None, tables: Sequence[Judgments]) -> frozenset[str] | None:
+    if contaminated is None:
+        return None
+    return marked_segments(contaminated, tables) if isinstance(contaminated, str) else frozenset(contaminated)
+
+
+def read_keys(keys: AnyPath | Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """The document of every segment, from a table where a path is given."""
+    from adjudge.meta.keys import read_keys as read_table
+
+    return read_table(Path(keys)) if isinstance(keys, str | Path) else keys
+
+
+@verb
+def gold(
+    run: Any,
+    second: Any = None,
+    *,
+    keys: AnyPath | Mapping[str, str] | None = None,
+    level: Literal["documents", "segments"] | None = None,
+    all_annotators: bool = False,
+    orders: int = 200,
+    seed: int = DEFAULT_SEED,
+    **reading: Any,
+) -> Gold:
+    """Score documents or segments from human judgments; with two runs, say how well the second repeats the first.
+
+    Args:
+        run: a path, several paths, a polars or pandas data frame, or judgments.
+        second: a second run of the same, where there is one.
+        keys: the document of every segment, or a table that says it, for judgments that do not.
+        level: what is scored; documents where they are known, if left out.
+        all_annotators: keep annotators who do not pass the check on controls.
+        orders: random orders for the band around the curve.
+        seed: of the random orders.
+        **reading: how the runs are read, as in `adjudge.read`: `format`, `pair`, ...
+    """
+    from adjudge.meta.gold import gold as make_gold
+
+    runs = [single_pair(source, reading, doing="gold") for source in (run, second) if source is not None]
+    names = [_name(source, place) for source, place in ((run, "first"), (second, "second"))]
+    return make_gold(
+        runs, names=names, keys=read_keys(keys), level=level, checked=not all_annotators, orders=orders, seed=seed
+    )
+
+
+def _name(source: Any, otherwise: str) -> str:
+    return str(source) if isinstance(source, str | Path) else otherwise
+
+
+@verb
+def meta(
+    gold: Any,
+    scores: AnyPath | Iterable[AnyPath] = (),
+    *,
+    gold_column: str | None = None,
+    lower_is_better: Sequence[str] = (),
+    references: Sequence[AnyPath] = (),
+    outputs: Mapping[str, AnyPath] | None = None,
+    tokenize: str = "13a",
+    permutations: int = 1000,
+    resamples: int = 500,
+    seed: int = DEFAULT_SEED,
+    **reading: Any,
+) -> MetaEvaluation:
+    """Evaluate metrics against human scores, and compare every two of them.
+
+    Args:
+        gold: human scores: a file with a column of scores; or judgments (a data frame, or a path with its `format`).
+        scores: files or folders of metric scores.
+        gold_column: the column of human scores, where its name does not say so.
+        lower_is_better: metrics, or the human column, that count errors; they are turned round.
+        references: reference texts, with which BLEU, chrF and TER of `outputs` are computed.
+        outputs: the file of every system's output, by the system's name.
+        tokenize: sacrebleu's tokenizer for BLEU.
+        permutations: of every permutation test.
+        resamples: of segments, for intervals.
+        seed: of permutations and resamples.
+        **reading: how judgments are read, as in `adjudge.read`: `format`, `pair`, ...
+    """
+    from adjudge.meta import meta as evaluate
+
+    is_table = isinstance(gold, str | Path) and reading.get("format") is None
+    return evaluate(
+        gold if is_table else single_pair(gold, reading, doing="meta"),
+        [scores] if isinstance(scores, str | Path) else list(scores),
+        gold_column=gold_column,
+        lower_is_better=lower_is_better,
+        references=references,
+        outputs=outputs,
+        tokenize=tokenize,
+        permutations=permutations,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+@verb
+def qe(
+    texts: AnyPath,
+    predictions: AnyPath | None = None,
+    *,
+    weight: float | None = None,
+    baseline: str | None = None,
+    largest: float = 50.0,
+    direct: AnyPath | None = None,
+    assessments: int | None = None,
+    assessment_price: float | None = None,
+    word_price: tuple[float, float] | None = None,
+) -> QualityEstimation:
+    """Label documents from post-edits, and show how the ranking of quality-estimation systems hangs on the weight.
+
+    Args:
+        texts: TSV with columns `document`, `mt`, `pe1` and, for two editions, `pe2`.
+        predictions: table with a column `document` and one per system; more is worse.
+        weight: of the second post-edition in the label.
+        baseline: the system by which the rule of 2016 chooses the weight, where none is given.
+        largest: where the sweep of weights ends.
+        direct: direct assessment of the documents: a table, or the JSON of `adjudge gold`.
+        assessments: for costs: assessments of the direct gold standard.
+        assessment_price: for costs: the price of one assessment.
+        word_price: for costs: low and high price of a post-edited word.
+    """
+    from adjudge.core.errors import UsageError
+    from adjudge.meta.quality_estimation import Prices
+    from adjudge.meta.quality_estimation import qe as estimate
+
+    prices = None
+    if assessments is not None and assessment_price is not None and word_price is not None:
+        prices = Prices(assessments, assessment_price, *word_price)
+    elif any(value is not None for value in (assessments, assessment_price, word_price)):
+        raise UsageError("costs need --assessments, --assessment-price and --word-price LOW HIGH together")
+    return estimate(texts, predictions, weight=weight, baseline=baseline, largest=largest, direct=direct, prices=prices)
+
+
+def marked_segments(marked: str, tables: Sequence[Judgments]) -> frozenset[str]:
+    """The names of marked segments: the lines of a file, the rows where a column says yes, or names given directly."""
+    from adjudge.core.errors import InputError
+    from adjudge.core.files import exists, read_text
+
+    if any(marked in judgments.table.columns for judgments in tables):
+        return _marked_in_column(marked, tables)
+    path = Path(marked)
+    if exists(path) and path.is_file():
+        names = frozenset(line.strip() for line in read_text(path).splitlines() if line.strip())
+        if not names:
+            raise InputError("is empty; one segment per line is needed", file=path)
+        return names
+    return frozenset(name.strip() for name in marked.split(",") if name.strip())
+
+
+def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str]:
+    import polars as pl
+
+    says_yes = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase().is_in(_YES)
+    holding = [judgments.table for judgments in tables if column in judgments.table.columns]
+    rows = pl.concat([table.filter(says_yes).select("document", "segment") for table in holding])
+    # Where segments are numbered anew in every document, the document is part of the name.
+    segments = pl.concat([judgments.table.select("document", "segment") for judgments in tables]).drop_nulls().unique()
+    anew = segments["segment"].n_unique() < segments.height
+    name = pl.concat_str("document", "segment", separator=":") if anew else pl.col("segment")
+    return frozenset(rows.select(name=name)["name"].drop_nulls().to_list())

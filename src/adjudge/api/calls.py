@@ -1,0 +1,78 @@
+"""What all verbs share when Python calls them: any source, one language pair, messages that name parameters."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from adjudge.core.errors import AdjudgeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjudge.core.judgments import Judgments
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+
+
+def verb(function: Callable[P, R]) -> Callable[P, R]:
+    """A function whose refusals name its parameters, `'level'`, where the command line names options, `--level`."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except AdjudgeError as fault:
+            fault.args = (in_python(str(fault)),)
+            raise
+
+    return call
+
+
+def in_python(message: str) -> str:
+    """The message with parameters instead of options."""
+    return _OPTION.sub(lambda option: f"'{option[1].replace('-', '_')}'", message)
+
+
+def judgments_of(source: Any, reading: dict[str, Any]) -> Judgments:
+    """The judgments of any source: a path, several paths, a data frame, or judgments."""
+    from adjudge.formats import as_judgments
+
+    return as_judgments(source, **reading)
+
+
+def single_pair(source: Any, reading: dict[str, Any], *, doing: str) -> Judgments:
+    """The judgments of a source that holds one language pair; more than one is refused with what to do instead."""
+    judgments = judgments_of(source, reading)
+    parts = judgments.by_pair()
+    if len(parts) > 1:
+        each = f"{{name: adjudge.{doing}(part) for name, part in judgments.by_pair().items()}}"
+        held = f"the judgments hold {len(parts)} language pairs ({', '.join(parts)})"
+        raise DataError(f"{held}; choose one with --pair, or take them one by one: {each}")
+    return judgments
+
+
+def with_reading_options(function: Callable[P, R]) -> Callable[P, R]:
+    """Show the readers' options, instead of `**reading`, in the signature and the help of a function."""
+    from adjudge.formats.options import ReadOptions
+
+    signature = inspect.signature(function)
+    options = fields(ReadOptions)
+    shown = [own for own in signature.parameters.values() if own.kind is not inspect.Parameter.VAR_KEYWORD]
+    shown += [
+        inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type)
+        for option in options
+    ]
+    function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    lines = "\n".join(f"        {option.name}: {_sentence(option.metadata['help'])}" for option in options)
+    function.__doc__ = (function.__doc__ or "").replace("        **reading: see below.", lines)
+    return function
+
+
+def _sentence(text: str) -> str:
+    return in_python(text[0].lower() + text[1:])

@@ -1,0 +1,168 @@
+"""The verbs as Python calls them: any source, plain keywords, messages that name parameters, names that stay."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import adjudge
+from adjudge.api.calls import in_python
+from adjudge.audit import AuditSettings
+from adjudge.check import CheckRule
+from adjudge.formats import ReadOptions
+from adjudge.plan import PlanSettings
+from adjudge.rank import RankSettings
+from tests.contract.tables import command, ranking_rows, score_rows, write_table
+
+VERBS = (
+    "read", "testset", "design", "check", "agree", "rank", "tournament", "audit", "parity", "gold", "meta", "qe",
+    "plan", "simulate", "report", "look",
+)  # fmt: skip
+OF_JUDGMENTS: dict[str, Callable[[Any], Any]] = {
+    "check": adjudge.check,
+    "agree": lambda source: adjudge.agree(source, resamples=10),
+    "rank": lambda source: adjudge.rank(source, resamples=20),
+    "tournament": adjudge.tournament,
+    "audit": lambda source: adjudge.audit(source, only="composition,sampling"),
+    "parity": lambda source: adjudge.parity(source, "ref"),
+}
+
+
+@pytest.fixture
+def rankings(tmp_path: Path) -> Path:
+    return write_table(tmp_path / "rankings.csv", ranking_rows())
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    return write_table(tmp_path / "scores.csv", score_rows())
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_is_a_function_worth_asking_about(name: str) -> None:
+    function = getattr(adjudge, name)
+    assert inspect.isfunction(function)
+    documented = inspect.getdoc(function) or ""
+    for parameter in inspect.signature(function).parameters.values():
+        if name != "read" or parameter.name in ("source", "format", "options"):
+            assert f"{parameter.name}:" in documented, parameter.name
+
+
+@pytest.mark.parametrize("name", OF_JUDGMENTS)
+def test_every_source_gives_the_same_result(name: str, rankings: Path) -> None:
+    frame = pl.read_csv(rankings)
+    sources = [rankings, str(rankings), [rankings], frame, pd.read_csv(rankings), adjudge.read(rankings)]
+    results = [json.dumps(OF_JUDGMENTS[name](source).to_dict(), sort_keys=True) for source in sources]
+    assert len(set(results)) == 1
+
+
+def test_the_same_numbers_as_on_the_command_line(rankings: Path) -> None:
+    printed = command("rank", rankings, "--level", "0.1", "--resamples", "50", "--json").json
+    assert adjudge.rank(rankings, level=0.1, resamples=50).to_dict() == printed
+
+
+@pytest.mark.parametrize(
+    ("verb", "settings", "renamed"),
+    [
+        (adjudge.rank, RankSettings, {}),
+        (adjudge.check, CheckRule, {"drop_rejected": "keep_rejected"}),
+        (adjudge.audit, AuditSettings, {}),
+        (adjudge.plan, PlanSettings, {}),
+    ],
+    ids=["rank", "check", "audit", "plan"],
+)
+def test_every_setting_is_a_keyword(verb: Callable[..., Any], settings: type, renamed: dict[str, str]) -> None:
+    known = inspect.signature(verb).parameters
+    missing = [field.name for field in fields(settings) if renamed.get(field.name, field.name) not in known]
+    assert missing == []
+
+
+def test_help_on_reading_lists_every_option() -> None:
+    known, documented = inspect.signature(adjudge.read).parameters, inspect.getdoc(adjudge.read) or ""
+    for option in fields(ReadOptions):
+        assert option.name in known
+        assert f"{option.name}: " in documented
+    assert "--" not in documented
+
+
+def test_messages_name_parameters_in_python_and_options_on_the_command_line(rankings: Path) -> None:
+    with pytest.raises(adjudge.AdjudgeError, match=r"^'level' is 7, it must lie between 0 and 1"):
+        adjudge.rank(rankings, level=7)
+    assert "adjudge: --level is 7, it must" in command("rank", rankings, "--level", "7").err
+    assert in_python("give --word-price or --level=2, not a-b--c") == "give 'word_price' or 'level'=2, not a-b--c"
+
+
+@pytest.mark.parametrize("name", ["rank", "check", "tournament", "audit", "parity"])
+def test_several_language_pairs_are_refused_by_name_with_the_way_out(name: str, tmp_path: Path) -> None:
+    both = write_table(tmp_path / "both.csv", [*ranking_rows(), *ranking_rows(pair="de,en")])
+    with pytest.raises(
+        adjudge.AdjudgeError, match=r"2 language pairs \(cs-en, de-en\); choose one with 'pair'"
+    ) as fault:
+        OF_JUDGMENTS[name](both)
+    assert f"adjudge.{name}(part) for name, part in judgments.by_pair().items()" in str(fault.value)
+    assert adjudge.rank(both, pair="de-en", resamples=0).order
+
+
+def test_unknown_settings_are_refused_with_a_suggestion(rankings: Path) -> None:
+    with pytest.raises(adjudge.AdjudgeError, match="did you mean 'human'"):
+        adjudge.rank(rankings, humen="ref")
+    with pytest.raises(adjudge.AdjudgeError, match="did you mean 'annotators'"):
+        adjudge.simulate("da", annotator=3)
+    with pytest.raises(adjudge.AdjudgeError, match="choose one of ranking, da"):
+        adjudge.simulate("mqm")
+
+
+def test_functions_and_folders_of_one_name_live_together() -> None:
+    lines = [
+        "import adjudge.rank as folder_or_function, adjudge.audit.parity, adjudge.report.build, adjudge.simulate",
+        "from adjudge.rank import RankSettings",
+        "from adjudge import rank, report",
+        "import adjudge, inspect, sys",
+        "names = [n for n in adjudge.__all__ if n.islower() and n != '__version__']",
+        "assert all(inspect.isfunction(getattr(adjudge, n)) for n in names), names",
+        "assert rank is adjudge.rank and inspect.ismodule(sys.modules['adjudge.rank'])",
+        "assert RankSettings is sys.modules['adjudge.rank'].RankSettings",
+    ]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
+
+
+def test_importing_the_package_is_light() -> None:
+    code = "import adjudge, sys; print([m for m in ('polars', 'numpy', 'scipy', 'altair') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_simulate_takes_plain_keywords() -> None:
+    simulated = adjudge.simulate("da", systems=3, annotators=4, tasks=6, seed=3)
+    assert len(simulated.truth.systems) == 4  # three systems and a human translation
+    assert simulated.judgments.protocols == ("da",)
+
+
+def test_design_takes_a_campaign_file() -> None:
+    folder = Path(__file__).resolve().parents[2] / "examples" / "da"
+    assert adjudge.design(folder / "campaign.toml").tasks
+
+
+def test_gold_takes_two_runs(scores: Path) -> None:
+    gold = adjudge.gold(scores, adjudge.read(scores), orders=5, all_annotators=True)
+    assert gold.correlation is not None
+    assert gold.correlation.pearson == pytest.approx(1.0)
+
+
+def test_a_report_is_computed_shown_and_saved(rankings: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    report = adjudge.report(rankings, title="Ours", progress=told.append)
+    assert list(report.pairs) == ["cs-en"]
+    assert report.to_dict()["pairs"]["cs-en"]["rank"]["method"] == "bradley-terry"
+    assert "cs-en" in str(report)
+    assert told[0] == "checking the annotators"
+    assert "<title>Ours</title>" in report.save(tmp_path / "report.html").read_text(encoding="utf-8")
