@@ -38,8 +38,9 @@ def test_all_pairs_go_into_one_file_with_tables_and_plots_beside_it(
     assert "system-01" in text
     with (tables / "en-cs-ranking-by-bradley-terry.csv").open(encoding="utf-8") as file:
         rows = list(csv.reader(file))
-    assert rows[1][:3] == ["rank", "system", "score"]
-    assert len(rows) == 7
+    assert rows[0][:3] == ["rank", "system", "score"]
+    assert len(rows) == 6
+    assert "adjudge rank|" in (tables / "tables.signature.txt").read_text(encoding="utf-8")
     assert r"\toprule" in (tables / "en-cs-ranking-by-bradley-terry.tex").read_text(encoding="utf-8")
     svg = (plots / "en-cs-forest.svg").read_text(encoding="utf-8")
     assert svg.startswith("<svg")

@@ -72,16 +72,25 @@ class CampaignReport(Result):
         return build_report(self.pairs, title=self.title)
 
     def save(self, path: str | Path) -> Path:
-        """Write the report to one HTML file that needs no network.
+        """Write the report to one HTML file that needs no network, or as PDF.
 
         Args:
-            path: the file to write.
+            path: the file to write; its ending, `.html` or `.pdf`, says what.
         """
-        from adjudge.core.files import write_text
-        from adjudge.report.html import render
+        from adjudge.report.output.pages import write_page
 
-        write_text(Path(path), render(self.page()))
+        write_page(self.page(), Path(path))
         return Path(path)
+
+    def save_paper(self, folder: str | Path) -> list[Path]:
+        """Write what goes into a paper: a narrow LaTeX table, the figure, a draft paragraph, and BibTeX.
+
+        Args:
+            folder: where to write; made where it is missing.
+        """
+        from adjudge.report.output.paper import write_paper
+
+        return write_paper(self.pairs, Path(folder))
 
 
 @verb

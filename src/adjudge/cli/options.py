@@ -17,13 +17,28 @@ from typer.models import OptionInfo
 
 from adjudge.core.rng import DEFAULT_SEED
 
+
+def _check_output(path: Path | None) -> Path | None:
+    """Refuse an ending that says nothing, before anything is computed. A folder is refused when it is written to."""
+    from adjudge.report.output.formats import check_ending
+
+    if path is not None and not path.is_dir():
+        check_ending(path)
+    return path
+
+
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="Judgments: files, or a folder where the format has several.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write to this file instead: .json, .csv, .tex or text, by its ending."),
+    typer.Option(
+        "--output",
+        "-o",
+        callback=_check_output,
+        help="Write to this file instead; its ending says what: .json .csv .parquet .xlsx .tex .html .pdf or .txt.",
+    ),
 ]
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="OUT.html", help="Also write a page with charts to this file.")

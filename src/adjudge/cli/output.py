@@ -11,24 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from adjudge.report.output.formats import ByPair
     from adjudge.report.page import ReportPage
     from adjudge.report.standards import Standard
     from adjudge.results.result import Result
-    from adjudge.results.table import Table
 
 _Part = TypeVar("_Part")
 _Computed = TypeVar("_Computed")
 
 
-class ByPair(dict[str, _Computed]):
-    """Results by language pair. `several` says whether the files held several, even if only one has a result."""
-
-    several = False
-
-
 def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed]) -> ByPair[_Computed]:
     """Compute a result for every pair; a pair of several for which there is none is left out with a message."""
     from adjudge.core.errors import DataError
+    from adjudge.report.output.formats import ByPair
 
     results: ByPair[_Computed] = ByPair()
     results.several = len(parts) > 1
@@ -52,81 +47,55 @@ def write_output(
 
     A summary over several pairs follows them, in JSON under its own name.
     """
+    from adjudge.report.output.formats import as_object, write_results
+
     shown = results if summary is None else {**results, "all pairs": summary}
-    if output is not None:
-        _write(shown, output, as_object(results, summary) if json or output.suffix == ".json" else None)
-        print(f"wrote {output}", file=sys.stderr)
-    elif json:
-        print_json(as_object(results, summary))
+    if output is None:
+        if json:
+            print_json(as_object(results, summary))
+        else:
+            _print(shown)
+        return
+    if json or output.suffix.lower() == ".json":
+        written = [_write_json(as_object(results, summary), output)]
     else:
-        _print(shown)
+        written = write_results(shown, output)
+    for path in written:
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def _write_json(value: dict[str, Any], path: Path) -> Path:
+    from adjudge.core.files import write_text
+    from adjudge.report.output.formats import to_json
+
+    write_text(path, to_json(value) + "\n")
+    return path
 
 
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object; characters that the terminal cannot print are escaped, so that nothing is lost."""
-    from adjudge.report.machine import to_json
+    from adjudge.report.output.formats import to_json
 
     print(to_json(value, plain=not is_unicode(sys.stdout)))
-
-
-def as_object(results: Mapping[str, Result], summary: Result | None = None) -> dict[str, Any]:
-    """The JSON object of one result, or of several by pair."""
-    if not _several(results):
-        return next(iter(results.values())).to_dict()
-    pairs = {"pairs": {name: result.to_dict() for name, result in results.items()}}
-    return pairs if summary is None else {**pairs, "summary": summary.to_dict()}
-
-
-def _several(results: Mapping[str, Result]) -> bool:
-    return len(results) > 1 or (isinstance(results, ByPair) and results.several)
 
 
 def _print(results: Mapping[str, Result]) -> None:
     from rich.console import Console
 
+    from adjudge.report.output.formats import are_several
     from adjudge.report.text import print_result
 
     # Output that goes to a file or a pipe is not folded at 80 characters.
     console = Console(width=None if sys.stdout.isatty() else 200)
     for name, result in results.items():
-        print_result(result, console, heading=name if _several(results) else "")
-
-
-def _write(results: Mapping[str, Result], output: Path, json_object: dict[str, Any] | None) -> None:
-    """Write in the format of the file's ending; `json_object` is given where that is JSON."""
-    from adjudge.core.files import write_text
-    from adjudge.report.machine import to_csv, to_json, to_latex
-    from adjudge.report.text import result_as_text
-
-    if json_object is not None:
-        write_text(output, to_json(json_object) + "\n")
-    elif output.suffix == ".csv":
-        write_text(output, to_csv(_named_tables(results)))
-    elif output.suffix == ".tex":
-        write_text(output, to_latex(_named_tables(results)))
-    else:
-        headings = {name: f"== {name} ==\n" if _several(results) else "" for name in results}
-        write_text(output, "\n".join(headings[name] + result_as_text(result) for name, result in results.items()))
-
-
-def _named_tables(results: Mapping[str, Result]) -> list[Table]:
-    """All tables; where there are several results, each title says whose it is."""
-    from dataclasses import replace
-
-    several = _several(results)
-    return [
-        replace(table, title=f"{name}: {table.title}") if several else table
-        for name, result in results.items()
-        for table in result.tables()
-    ]
+        print_result(result, console, heading=name if are_several(results) else "")
 
 
 def write_page(page: ReportPage, path: Path) -> None:
-    """Write a page as HTML and say where it is."""
-    from adjudge.core.files import write_text
-    from adjudge.report.html import render
+    """Write a page as HTML or PDF, by the ending, and say where it is."""
+    from adjudge.report.output.pages import write_page as write
 
-    write_text(path, render(page))
+    write(page, path)
     print(f"wrote {path}", file=sys.stderr)
 
 

@@ -174,16 +174,15 @@ def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:
 
 def _write_truth(campaigns: Mapping[str, Simulated], path: Path) -> None:
     from adjudge.core.files import write_text
-    from adjudge.report.machine import to_json
+    from adjudge.report.output.formats import to_json
 
     truths = {name: simulated.truth.to_dict() for name, simulated in campaigns.items()}
     write_text(path, to_json(next(iter(truths.values())) if len(truths) == 1 else truths) + "\n")
 
 
 def _write_ranking(results: Mapping[str, PairResults], path: Path) -> None:
-    from adjudge.cli.output import as_object
     from adjudge.core.files import write_text
-    from adjudge.report.machine import to_json
+    from adjudge.report.output.formats import as_object, to_json
 
     write_text(path, to_json(as_object({name: result.ranking for name, result in results.items()})) + "\n")
 

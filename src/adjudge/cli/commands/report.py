@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def report(
     files: o.Files,
     reading: Reading,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .html or .pdf.")],
     method: Annotated[
         str | None,
         typer.Option(
@@ -40,6 +40,10 @@ def report(
     plots: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every chart as SVG and PNG to this folder.")
     ] = None,
+    paper: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write table, figure, paragraph and references for a paper to this folder."),
+    ] = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
 ) -> None:
@@ -51,24 +55,27 @@ def report(
 
     from adjudge.api.report import ReportSettings, make_report
     from adjudge.cli.output import progress, write_output
-    from adjudge.core.files import write_text
-    from adjudge.report.files import write_plots, write_tables
-    from adjudge.report.html import render
+    from adjudge.report.output.folders import write_plots, write_tables
+    from adjudge.report.output.pages import check_page_ending, write_page
+    from adjudge.report.output.paper import write_paper
 
+    check_page_ending(output)
     parts = reading.by_pair(files)
     with progress() as tell:
         settings = ReportSettings(method=method, texts=_sources(texts), only_passing=only_passing, seed=seed, tell=tell)
         made = make_report(parts, settings, title=title or _title(files, list(parts)))
         tell("writing")
         page = made.page()
-        write_text(output, render(page))
+        write_page(page, output)
         if tables is not None:
             write_tables(page, tables)
         if plots is not None:
             write_plots(page, plots)
+        if paper is not None:
+            write_paper(made.pairs, paper)
     for name, reason in made.left_out.items():
         print(f"adjudge: {name} is left out: {reason}", file=sys.stderr)
-    written = [path for path in (output, tables, plots) if path is not None]
+    written = [path for path in (output, tables, plots, paper) if path is not None]
     for path in written:
         print(f"wrote {path}", file=sys.stderr)
     if json:

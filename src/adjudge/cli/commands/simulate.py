@@ -66,7 +66,7 @@ def simulate(
     from adjudge.cli.output import write_output
     from adjudge.core.files import write_text
     from adjudge.formats import native
-    from adjudge.report.machine import to_json
+    from adjudge.report.output.formats import to_json
     from adjudge.simulate import simulate as draw
 
     common = {

@@ -1,0 +1,184 @@
+"""What goes into a paper: a narrow table, the figure, the paragraph to write, and the references it cites.
+
+The paragraph says what was done, what holds and what does not, in sentences that the results support. It is a draft to
+be cut, not to be strengthened.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from adjudge._version import __version__
+from adjudge.core.files import atomic_path, write_text
+from adjudge.report.charts.theme import paint
+from adjudge.report.output.formats import slug
+from adjudge.report.output.latex import NEEDED, escape, latex_table
+from adjudge.report.sections.agreement import coefficient
+from adjudge.report.sections.claims import claims_of
+from adjudge.report.sections.ranking import scores_chart
+from adjudge.report.words import counted, headline, machines, pairs_told_apart
+from adjudge.results.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from adjudge.results.rank import Ranking
+    from adjudge.results.report import PairResults
+
+FIGURE_WIDTH = 380
+# What a method is called in a sentence, and what to cite for it.
+_METHODS = {
+    "bradley-terry": ("the Bradley-Terry model with ties after Davidson", ("bradley1952rank", "davidson1970extending")),
+    "expected-wins": ("expected wins", ("koehn2012simulating",)),
+    "trueskill": ("TrueSkill", ("herbrich2006trueskill", "sakaguchi2014efficient")),
+    "mfas": ("the order that contradicts the fewest judgments", ("lopez2012putting",)),
+    "wins-or-ties": ("the share of comparisons won or tied", ("bojar2011grain",)),
+    "wins": ("the share of comparisons won", ("bojar2011grain",)),
+    "wins-no-ties": ("the share of comparisons won, without ties", ("bojar2011grain",)),
+    "raw": ("mean scores", ()),
+    "zscore": ("mean scores standardised by annotator", ("graham2017crowd",)),
+    "mixed": ("a linear mixed model fitted by restricted maximum likelihood", ("patterson1971recovery",)),
+    "mixed-rank": ("a linear mixed model of rank scores", ("patterson1971recovery",)),
+}
+_AGREEMENT = {"kappa": "cohen1960coefficient", "alpha": "krippendorff2004content"}
+_NARROW = ("rank", "system", "score", "rank set")
+
+
+def write_paper(results: Mapping[str, PairResults], folder: Path) -> list[Path]:
+    """Write table, figure and paragraph for every language pair, and the references for all."""
+    written: list[Path] = []
+    cited: set[str] = {"adjudge"}
+    for name, pair in results.items():
+        prefix = f"{slug(name)}-" if len(results) > 1 else ""
+        label = f"tab:{prefix}ranking"
+        paragraph = paragraph_of(pair, label)
+        cited |= {key for keys in re.findall(r"\\cite\{([^}]*)\}", paragraph) for key in keys.split(",")}
+        written += [
+            _write(folder / f"{prefix}ranking.tex", ranking_table(pair.ranking, name, label)),
+            _write(folder / f"{prefix}paragraph.tex", paragraph),
+            *_write_figure(pair.ranking, folder / f"{prefix}ranking"),
+        ]
+    return [*written, _write(folder / "references.bib", references(cited))]
+
+
+def _write(path: Path, text: str) -> Path:
+    write_text(path, text)
+    return path
+
+
+def _write_figure(ranking: Ranking, path: Path) -> list[Path]:
+    import vl_convert
+
+    spec = paint(scores_chart(ranking).spec, width=FIGURE_WIDTH)
+    svg = _write(path.with_suffix(".svg"), vl_convert.vegalite_to_svg(spec))
+    pdf = path.with_suffix(".pdf")
+    with atomic_path(pdf) as temporary:
+        temporary.write_bytes(vl_convert.vegalite_to_pdf(spec))
+    return [svg, pdf]
+
+
+def ranking_table(ranking: Ranking, name: str, label: str) -> str:
+    """The ranking in four columns, which fit into one column of a paper, with its signature as a comment."""
+    table = ranking.tables()[0]
+    kept = [i for i, column in enumerate(table.columns) if column.label in _NARROW]
+    headers = {"rank": "", "rank set": "ranks"}
+    columns = tuple(
+        replace(column, label=headers.get(column.label, column.label), digits=_digits(ranking, column))
+        for column in (table.columns[i] for i in kept)
+    )
+    narrow = Table(table.title, columns, tuple(tuple(row[i] for i in kept) for row in table.rows), lines=table.lines)
+    caption = (
+        f"{_titled(name)}Systems ranked by {_method(ranking)[0]} ({ranking.unit}). Ranks: those that the judgments "
+        f"leave possible. Rules separate clusters ({ranking.lines.rule}, {100 * ranking.lines.level:g}% level)."
+    )
+    made = latex_table(narrow, label=label, caption=escape(caption), size=r"\small")
+    return f"{NEEDED}\n% {ranking.signature}\n{made}"
+
+
+def _digits(ranking: Ranking, column: Column) -> int:
+    """Two digits for scores in points, three for shares and log-odds."""
+    if column.label != "score":
+        return column.digits
+    return 1 if max((abs(system.score or 0.0) for system in ranking.systems), default=0.0) >= 10 else 3
+
+
+def _titled(name: str) -> str:
+    return "" if name.startswith("und") else f"{name}. "
+
+
+def _method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
+    return _METHODS.get(ranking.method, (f"the method {ranking.method}", ()))
+
+
+def paragraph_of(results: PairResults, label: str) -> str:
+    """The paragraph in LaTeX: what was done, what holds, what does not."""
+    sentences = [*_done(results, label), *_found(results), *_agreed(results)]
+    return "\n".join([f"% {results.ranking.signature}", *sentences, ""])
+
+
+def _done(results: PairResults, label: str) -> list[str]:
+    ranking, counts = results.ranking, results.counts
+    humans = len(ranking.systems) - len(machines(ranking))
+    people = f" and {counted(humans, 'human translation')}" if humans else ""
+    words, keys = _method(ranking)
+    judged = f"{counted(counts.rows, 'judgment')} of {counted(counts.segments, 'segment')} by "
+    set_aside = sum(aside.rows for aside in ranking.set_aside)
+    aside = f" ({counted(set_aside, 'row')} set aside)" if set_aside else ""
+    tool = rf"with adjudge {__version__}~\cite{{adjudge}} (Table~\ref{{{label}}})"
+    return [
+        f"We rank {counted(len(machines(ranking)), 'system')}{people} by {words}{_cite(keys)} {tool}.",
+        f"The ranking rests on {judged}{counted(counts.annotators, 'annotator')}{aside}.",
+    ]
+
+
+def _found(results: PairResults) -> list[str]:
+    ranking, claims = results.ranking, claims_of(results)
+    told, pairs = pairs_told_apart(ranking)
+    level = f"{100 * ranking.lines.level:g}\\%"
+    sentences = [
+        f"Of {counted(pairs, 'pair')} of systems, {told:,} differ at the {level} level after Holm's "
+        r"correction~\cite{holm1979simple}" + f"; the other {pairs - told:,} are not told apart.",
+        escape(headline(ranking, claims)),
+    ]
+    if claims is not None:
+        sentences.append(_audited(claims.counted("holds"), claims.counted("fragile")))
+    return sentences
+
+
+def _audited(holds: int, fragile: int) -> str:
+    overturned = {0: "none is", 1: "1 is"}.get(fragile, f"{fragile:,} are")
+    held = "1 holds" if holds == 1 else f"{holds:,} hold"
+    return f"Of the differences claimed, {held} in every audit, and {overturned} overturned by at least one audit."
+
+
+def _agreed(results: PairResults) -> list[str]:
+    agreement = results.agreement
+    if agreement is None or not agreement.inter["all"].pairs:
+        return []
+    name, value = coefficient(agreement, agreement.inter["all"])
+    if value != value:  # noqa: PLR0124  NaN differs from itself
+        return []
+    greek = rf"$\{name}$" if name in ("kappa", "alpha") else name
+    return [f"Agreement between annotators is {greek} = {value:.2f}{_cite((_AGREEMENT[name],))}."]
+
+
+def _cite(keys: tuple[str, ...]) -> str:
+    return rf"~\cite{{{','.join(keys)}}}" if keys else ""
+
+
+def references(keys: set[str]) -> str:
+    """BibTeX entries of these keys, in the order of the file."""
+    known = _entries()
+    return "\n".join(f"{entry}\n" for key, entry in known.items() if key in keys)
+
+
+@cache
+def _entries() -> dict[str, str]:
+    text = (files("adjudge.report") / "references.bib").read_text(encoding="utf-8").replace("VERSION", __version__)
+    entries = [entry.strip() for entry in re.split(r"\n(?=@)", text)]
+    return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}
