@@ -157,11 +157,20 @@ declare namespace Server {
     decisions: (DecisionOut)[];
     links: (OtherLinkOut)[];
   }
+  interface PanelIntervalOut {
+    label: string;
+    low: number;
+    estimate: number;
+    high: number;
+    settled: boolean;
+  }
   interface PanelOut {
     title: string;
     columns: (string)[];
     rows: ((string)[])[];
     note: string;
+    headline: string;
+    intervals: (PanelIntervalOut)[];
   }
   interface PersonOut {
     id: number;

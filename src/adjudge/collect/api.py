@@ -9,12 +9,13 @@ from ninja.errors import HttpError
 from ninja.utils import check_csrf
 
 from adjudge._version import __version__
+from adjudge.collect.adaptive import is_adaptive, observe
 from adjudge.collect.answers import Refused
 from adjudge.collect.api_organiser import router as organiser_router
 from adjudge.collect.assign import current_assignment
 from adjudge.collect.database import writing
 from adjudge.collect.entering import AnnotatorAuth, enter
-from adjudge.collect.models import Assignment, ScreenState
+from adjudge.collect.models import Assignment, Campaign, ScreenState
 from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
 from adjudge.collect.running import running
 from adjudge.collect.saves import save
@@ -103,6 +104,8 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
     if task not in running().task_by_id:
         raise HttpError(404, "there is no such task")
     with writing():
+        if is_adaptive():  # one at a time: observations are numbered
+            Campaign.objects.select_for_update().first()
         assignment = Assignment.objects.select_for_update().filter(annotator_id=visitor.annotator_id, task=task).first()
         if assignment is None:
             raise HttpError(404, f"task '{task}' was not given to you")
@@ -112,6 +115,8 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
         if not missing and assignment.finished is None:
             assignment.finished = timezone.now()
             assignment.save(update_fields=["finished"])
+            if is_adaptive():
+                observe(assignment)
     return FinishOut(finished=not missing, missing=missing)
 
 

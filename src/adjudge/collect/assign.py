@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
+from adjudge.collect.adaptive import draw_task, is_adaptive, planned_is_reached, record_draw
 from adjudge.collect.database import writing
 from adjudge.collect.models import Annotator, Assignment, Campaign
 from adjudge.collect.running import Running, running
@@ -37,18 +38,46 @@ def current_assignment(visitor: Visitor) -> Assignment | None:
     for assignment in given:
         if assignment.finished is None and _still_mine(assignment):
             return assignment
-    task = None if visitor.excluded else next_task(visitor.name, {assignment.task for assignment in given})
+    if visitor.excluded:
+        return None
+    done = {assignment.task for assignment in given}
+    if is_adaptive() and _first_of_all(done) is None:
+        return _draw(visitor, done, len(given))
+    task = next_task(visitor.name, done)
     return None if task is None else _take(visitor, task, len(given))
 
 
+def _draw(visitor: Visitor, done: set[str], position: int) -> Assignment | None:
+    """Let the policy of an adaptive campaign choose, and write the decision down with the assignment."""
+    people = _people_holding()
+    free = [task for task in _work(done) if people[task.id] < task.judgments]
+    decision = draw_task(visitor.name, free, people)
+    if decision is None:
+        return None
+    assignment = _take(visitor, running().task_by_id[decision.drawn], position)
+    record_draw(assignment, decision, free, people)
+    return assignment
+
+
+def _first_of_all(done: set[str]) -> Task | None:
+    """The tutorial or calibration task that comes before all work."""
+    tasks = running().tasks.tasks
+    return next((task for kind in _KINDS_FIRST for task in tasks if task.kind == kind and task.id not in done), None)
+
+
+def _work(done: set[str]) -> list[Task]:
+    return [task for task in running().tasks.tasks if task.kind == "work" and task.id not in done]
+
+
 def next_task(name: str, done: set[str]) -> Task | None:
-    """The task that comes next for a person who has been given those in `done`."""
+    """The task that comes next for a person who has been given those in `done`; of a draw, one that could come."""
     now = running()
-    for kind in _KINDS_FIRST:
-        for task in now.tasks.tasks:
-            if task.kind == kind and task.id not in done:
-                return task
-    work = [task for task in now.tasks.tasks if task.kind == "work" and task.id not in done]
+    first = _first_of_all(done)
+    if first is not None:
+        return first
+    if is_adaptive() and planned_is_reached():
+        return None
+    work = _work(done)
     people = _people_holding()
     if now.campaign.assignment.policy == "fixed":
         if name in now.tasks.annotators:

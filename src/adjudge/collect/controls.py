@@ -43,13 +43,13 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
         mine = answers.setdefault(state.assignment.annotator_id, {})
         for output, answer in json.loads(state.answers).items():
             placed = running().output_by_id.get((state.assignment.task, output))
-            value = None if placed is None else _goodness(answer, placed.output)
+            value = None if placed is None else goodness(answer, placed.output)
             if value is not None:
                 mine[state.assignment.task, output] = value
     return {annotator: _count(given) for annotator, given in answers.items()}
 
 
-def _goodness(answer: dict[str, Any], output: Output) -> float | None:
+def goodness(answer: dict[str, Any], output: Output) -> float | None:
     """The judgment as a number of which more is better: fewer changes, where the text was edited."""
     campaign = running().campaign
     if PROTOCOLS[campaign.protocol].categories:

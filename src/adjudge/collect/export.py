@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
-from adjudge.collect.models import Annotator, Decision, Save, ScreenState
+from adjudge.collect.models import Annotator, Decision, Draw, Save, ScreenState
 from adjudge.collect.running import running
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
@@ -44,6 +45,8 @@ EXTRA_MARKED: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 # And of post-edits, whose text stands where comments are elsewhere: whether something was changed, and the comment.
 EXTRA_EDITED: dict[str, pl.DataType | type[pl.DataType]] = {"action": pl.String, "comment": pl.String}
+# And of adaptive campaigns: the number of the decision that handed the task out, and the probability of its outcome.
+EXTRA_DRAWN: dict[str, pl.DataType | type[pl.DataType]] = {"draw": pl.Int64, "draw_probability": pl.Float64}
 Row = dict[str, Any]
 
 
@@ -59,8 +62,9 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
     left_out: dict[str, int] = defaultdict(int)
     reasons = _reasons_for_exclusion()
     states = ScreenState.objects.select_related("assignment__annotator").order_by("pk")
+    drawn = _drawn()
     for state in states.iterator(chunk_size=2000):
-        new = list(_rows(state, saves.pop(state.pk, [])))
+        new = [row | drawn.get(state.assignment_id, {}) for row in _rows(state, saves.pop(state.pk, []))]
         annotator = state.assignment.annotator
         if annotator.excluded and not with_excluded:
             left_out[f"annotator {annotator.name} was excluded: {reasons.get(annotator.pk, '')}"] += len(new)
@@ -71,8 +75,18 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if marked else {})}
     if PROTOCOLS[running().campaign.protocol].edited:
         schema |= EXTRA_EDITED
+    if is_adaptive():
+        schema |= EXTRA_DRAWN
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return Judgments.from_columns(_with_texts(frame) if with_texts else frame, set_aside=set_aside)
+
+
+def _drawn() -> dict[int, Row]:
+    """By assignment, the decision that it follows from."""
+    if not is_adaptive():
+        return {}
+    columns = Draw.objects.values_list("assignment", "number", "probability")
+    return {key: {"draw": number, "draw_probability": probability} for key, number, probability in columns}
 
 
 def _with_texts(frame: pl.DataFrame) -> pl.DataFrame:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Whole = models.IntegerField[int, int]
     MaybeWhole = models.IntegerField[int | None, int | None]
     Seconds = models.FloatField[float, float]
+    Real = models.FloatField[float, float]
     Time = models.DateTimeField[datetime, datetime]
     MaybeTime = models.DateTimeField[datetime | None, datetime | None]
 
@@ -155,3 +156,37 @@ class Decision(models.Model):
     made: Time = models.DateTimeField()
 
     objects: ClassVar[models.Manager[Decision]] = models.Manager()
+
+
+class Draw(models.Model):
+    """A decision of an adaptive campaign: which task was drawn for an assignment, with all probabilities.
+
+    `candidates` are the tasks that could have been drawn, each with the people who had it then; `decision` is that of
+    `adjudge.adapt`. With the observations that were known it comes out again.
+    """
+
+    id: int
+    number: Whole = models.IntegerField(unique=True)
+    assignment: models.OneToOneField[Assignment, Assignment] = models.OneToOneField(
+        Assignment, on_delete=models.CASCADE
+    )
+    made: Time = models.DateTimeField()
+    probability: Real = models.FloatField()
+    candidates: Text = models.TextField()
+    decision: Text = models.TextField()
+
+    objects: ClassVar[models.Manager[Draw]] = models.Manager()
+
+
+class Observed(models.Model):
+    """What a task that was handed in says of one system, in the order in which policies learn of it."""
+
+    id: int
+    number: Whole = models.IntegerField(unique=True)
+    assignment: models.ForeignKey[Assignment, Assignment] = models.ForeignKey(Assignment, on_delete=models.CASCADE)
+    system: Text = models.TextField()
+    item: Text = models.TextField()
+    value: Real = models.FloatField()
+    weight: Real = models.FloatField()
+
+    objects: ClassVar[models.Manager[Observed]] = models.Manager()

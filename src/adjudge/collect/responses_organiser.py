@@ -20,13 +20,25 @@ class DoneOut(Schema):
     changed: int
 
 
+class PanelIntervalOut(Schema):
+    """An estimate with its interval, to be drawn."""
+
+    label: str
+    low: float
+    estimate: float
+    high: float
+    settled: bool
+
+
 class PanelOut(Schema):
-    """A table of statistics of the judgments so far."""
+    """A table of statistics of the judgments so far, and what is drawn above it."""
 
     title: str
     columns: list[str]
     rows: list[list[str]]
     note: str
+    headline: str
+    intervals: list[PanelIntervalOut]
 
 
 class LinkStateOut(Schema):

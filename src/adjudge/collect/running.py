@@ -23,13 +23,27 @@ Panel = Callable[["Judgments"], "Sequence[PanelTable]"]
 
 
 @dataclass(frozen=True)
+class PanelInterval:
+    """A line of a picture of differences: the estimate with its interval; `settled` ones are drawn in full."""
+
+    label: str
+    low: float
+    estimate: float
+    high: float
+    settled: bool
+
+
+@dataclass(frozen=True)
 class PanelTable:
-    """A table that a statistics function shows on the organisers' page."""
+    """A table that a statistics function shows on the organisers' page, with a picture where it has intervals."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    headline: str = ""
+    """What the table says, in one sentence."""
+    intervals: tuple[PanelInterval, ...] = ()
 
 
 @dataclass(frozen=True)

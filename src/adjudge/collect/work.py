@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Sum
 
+from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.answers import FIELDS
 from adjudge.collect.assign import assignments_of, next_task
 from adjudge.collect.controls import ControlCount, count_controls
@@ -49,8 +50,11 @@ def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | No
         assignment for assignment in given if assignment.finished is not None and kinds[assignment.task].kind == "work"
     ]
     in_hand = any(assignment.finished is None and assignment.released is None for assignment in given)
-    # Where tasks come from a pool, one that is handed in is enough; those of one's own are all to be done.
-    enough = bool(work_done) and running().campaign.assignment.policy == "pool"
+    crowd = running().campaign.crowd
+    # Where tasks come from a pool, one that is handed in is enough; those of one's own are all to be done. The tasks of
+    # an adaptive campaign are short: who is not paid for each goes on to the next without being asked.
+    paid = bool(crowd.completion_code or crowd.return_url)
+    enough = bool(work_done) and running().campaign.assignment.policy == "pool" and (paid or not is_adaptive())
     if not given or (in_hand and not enough):
         return None
     more = in_hand or (
@@ -60,7 +64,6 @@ def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | No
         return None
     states = ScreenState.objects.filter(assignment__annotator_id=visitor.annotator_id).select_related("assignment")
     count = count_controls(states).get(visitor.annotator_id, ControlCount())
-    crowd = running().campaign.crowd
     return {
         "code": crowd.completion_code if count.passed else crowd.failure_code,
         "url": crowd.return_url if count.passed else crowd.failure_url,

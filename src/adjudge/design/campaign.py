@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from adjudge.core.protocols import MARKED, ON_SCALE, ONE_BY_ONE, PROTOCOLS, CollectedProtocol
 from adjudge.design.campaign_parts import (
+    Adaptive,
     Assignment,
     Context,
     Controls,
@@ -20,6 +21,7 @@ from adjudge.design.campaign_parts import (
     InstructionText,
     Languages,
     Links,
+    Looks,
     Page,
     Part,
 )
@@ -67,6 +69,8 @@ class Campaign(Part):
     context: Context = Context()
     controls: Controls = Controls()
     assignment: Assignment = Assignment()
+    adaptive: Adaptive | None = None
+    looks: Looks | None = None
     page: Page = Page()
     spans: Spans = Spans()
     scale: Scale | None = None
@@ -98,6 +102,16 @@ class Campaign(Part):
             )
         if self.controls.attention_text is not None and not PROTOCOLS[self.protocol].on_scale:
             raise ValueError(f"controls.attention_text asks for a score; it is for {', '.join(ON_SCALE)} only")
+        return self
+
+    @model_validator(mode="after")
+    def _drawing_fits(self) -> Self:
+        if self.adaptive is None:
+            return self
+        if self.assignment.policy != "pool":
+            raise ValueError("'adaptive' draws tasks from the pool; set assignment.policy = \"pool\", or remove it")
+        if PROTOCOLS[self.protocol].edited:
+            raise ValueError(f"'adaptive' needs judgments that are scores or ranks, not '{self.protocol}'; remove it")
         return self
 
     @property

@@ -161,6 +161,28 @@ class Assignment(Part):
     lease_minutes: int = Field(default=240, ge=1)
 
 
+class Adaptive(Part):
+    """Which task of the pool comes next: drawn by a policy from what has been handed in. See docs/adaptive.md.
+
+    `floor` is the share of the work that is spread evenly over the systems whatever the policy; `warm_up` is how often
+    every system is observed before the policy begins.
+    """
+
+    policy: Annotated[str, Field(pattern=r"^(even|best|pairs|top:[1-9][0-9]{0,3})$")] = "even"
+    floor: float = Field(default=0.2, gt=0, le=1)
+    warm_up: int = Field(default=3, ge=1, le=1000)
+
+
+class Looks(Part):
+    """The plan of looks at the growing campaign: how many, at how many judgments in all, and what is to be settled."""
+
+    looks: int = Field(ge=1, le=100)
+    planned: int = Field(ge=1, le=1_000_000_000)
+    goal: Annotated[str, Field(pattern=r"^(best|pairs|top:[1-9][0-9]{0,3})$")] = "pairs"
+    spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] = "kim-demets"
+    level: float = Field(default=0.05, gt=0, lt=1)
+
+
 class Page(Part):
     """How the page behaves."""
 

@@ -26,6 +26,12 @@ def export(
     with_excluded: Annotated[
         bool, typer.Option("--with-excluded", help="Keep excluded annotators, marked in column 'excluded'.")
     ] = False,
+    draws: Annotated[
+        Path | None,
+        typer.Option(
+            "--draws", help="Of an adaptive campaign: write every decision with its probabilities (JSON lines)."
+        ),
+    ] = None,
     database: Database = None,
     json: o.Json = False,
 ) -> None:
@@ -44,8 +50,28 @@ def export(
     texts = format in _WITH_TEXTS
     judgments = collected_so_far(campaign, database=database, with_excluded=with_excluded, with_texts=texts)
     written = writers[format](judgments, output)
+    if draws is not None:
+        _write_draws(draws)
     result = describe_export(written, {"format": format, "with_excluded": with_excluded})
     write_output({"all": result}, json=json, output=None)
+
+
+def _write_draws(file: Path) -> None:
+    """Write the decisions, and say whether they come out again from the log."""
+    import sys
+    from json import dumps
+
+    from adjudge.collect.adaptive import draws, is_adaptive, replay
+    from adjudge.core.errors import UsageError
+    from adjudge.core.files import write_text
+
+    if not is_adaptive():
+        raise UsageError("--draws is for adaptive campaigns; this campaign file has no [adaptive], leave it out")
+    decisions = draws()
+    write_text(file, "".join(dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
+    differs = replay()
+    said = "all come out again from the log" if differs is None else f"decision {differs} comes out otherwise"
+    print(f"{len(decisions)} decisions written to {file}; {said}", file=sys.stderr)
 
 
 def _without_withdrawn(judgments: Judgments) -> Judgments:

@@ -12,13 +12,8 @@ import typer
 from adjudge.cli import options as o
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from adjudge.collect.prepare import NewLink
-    from adjudge.collect.running import PanelTable
-    from adjudge.core.judgments import Judgments
     from adjudge.design.tasks import TaskSet
-    from adjudge.results.result import Result
 
 Campaign = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, as campaign.toml.")]
 Database = Annotated[
@@ -60,6 +55,7 @@ def serve(
 
     Example: adjudge serve campaign.toml --port 8000
     """
+    from adjudge.cli.panels import panels_of
     from adjudge.collect.serve import Address
     from adjudge.collect.serve import serve as serve_campaign
     from adjudge.core.errors import InputError
@@ -81,43 +77,10 @@ def serve(
         database=database,
         workers=workers,
         new_links=new_links,
-        panels=_panels(),
+        panels=panels_of(campaign),
         ready=ready,
         links_file=links,
     )
-
-
-def _panels() -> list[Callable[[Judgments], list[PanelTable]]]:
-    """Statistics for the organisers' page. Handed in here, because collecting knows none."""
-    return [annotators, agreement]
-
-
-def annotators(judgments: Judgments) -> list[PanelTable]:
-    """What `adjudge check` says of the annotators so far."""
-    from adjudge.check import check
-
-    return _as_panels(check(judgments), "check")
-
-
-def agreement(judgments: Judgments) -> list[PanelTable]:
-    """What `adjudge agree` says of the judgments so far."""
-    from adjudge.agree import agree
-
-    return _as_panels(agree(judgments), "agree")
-
-
-def _as_panels(result: Result, command: str) -> list[PanelTable]:
-    from adjudge.collect.running import PanelTable
-    from adjudge.results.table import show
-
-    panels = []
-    for table in result.tables():
-        rows = tuple(
-            tuple(show(cell, column) for cell, column in zip(row, table.columns, strict=True)) for row in table.rows
-        )
-        title = f"{table.title} (adjudge {command})"
-        panels.append(PanelTable(title, tuple(column.label for column in table.columns), rows, table.note))
-    return panels
 
 
 def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links_file: Path | None) -> None:

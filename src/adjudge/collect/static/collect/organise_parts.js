@@ -58,6 +58,44 @@ export function hours(throughput) {
   return h("div", {}, h("p.hint", {}, label), h("div.hours", { role: "img", "aria-label": label }, ...bars));
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+const ROW = 26;
+const PLOT = 400;
+
+/**
+ * @param {string} name @param {Record<string, string | number>} attributes @returns {SVGElement}
+ */
+function svg(name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  return element;
+}
+
+/**
+ * Differences with their intervals, a line each: settled ones in full colour, and a line at no difference.
+ * @param {Server.PanelIntervalOut[]} intervals @returns {HTMLElement}
+ */
+function picture(intervals) {
+  const low = Math.min(0, ...intervals.map((interval) => interval.low));
+  const high = Math.max(0, ...intervals.map((interval) => interval.high));
+  const at = (/** @type {number} */ value) => 8 + ((value - low) / (high - low || 1)) * (PLOT - 16);
+  const lines = intervals.map((interval) => {
+    const drawing = svg("svg", { viewBox: `0 0 ${PLOT} ${ROW}`, width: PLOT, height: ROW, "aria-hidden": "true" });
+    const middle = ROW / 2;
+    drawing.append(
+      svg("line", { class: "zero", x1: at(0), x2: at(0), y1: 0, y2: ROW }),
+      svg("line", { class: "reach", x1: at(interval.low), x2: at(interval.high), y1: middle, y2: middle }),
+      svg("circle", { cx: at(interval.estimate), cy: middle, r: 5 }),
+    );
+    const name = h("span.claim", {}, h("bdi", {}, interval.label));
+    const row = h("div.interval", {}, name);
+    row.classList.toggle("settled", interval.settled);
+    row.append(drawing);
+    return row;
+  });
+  return h("div.intervals", {}, ...lines);
+}
+
 /** @param {Server.PanelOut} table @returns {HTMLElement} */
 export function panel(table) {
   const head = h("tr", {}, ...table.columns.map((/** @type {string} */ column) => h("th", {}, column)));
@@ -65,7 +103,15 @@ export function panel(table) {
   const body = table.rows.length
     ? h("div.scroll", {}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)))
     : null;
-  return h("section.panel", {}, h("h2", {}, table.title), body, table.note ? h("p.hint", {}, table.note) : null);
+  return h(
+    "section.panel",
+    {},
+    h("h2", {}, table.title),
+    table.headline ? h("p.headline", {}, table.headline) : null,
+    table.intervals.length ? picture(table.intervals) : null,
+    body,
+    table.note ? h("p.hint", {}, table.note) : null,
+  );
 }
 
 /** @param {Server.OverviewOut} now @returns {HTMLElement[]} */
