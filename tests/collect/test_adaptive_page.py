@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from adjudge.design.tasks import load_tasks
+from adjudge.look.history import read_history
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
 from tests.collect.judging import begin
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SCORES = {"alpha": 93, "beta": 24}
+SCORES = {"alpha": 95, "beta": 40, "gamma": 10}
 MORE = """
 [assignment]
 policy = "pool"
@@ -31,7 +31,7 @@ warm_up = 1
 
 [looks]
 looks = 2
-planned = 36
+planned = 54
 goal = "best"
 """
 
@@ -40,7 +40,7 @@ def test_two_people_judge_until_the_best_is_settled(browser: Browser, tmp_path: 
     campaign = make_campaign(
         tmp_path,
         documents=6,
-        systems=2,
+        systems=3,
         task_size=3,
         annotators='["anna", "ben"]',
         design='structure = "pages"\njudgments = 2',
@@ -67,8 +67,9 @@ def test_two_people_judge_until_the_best_is_settled(browser: Browser, tmp_path: 
         shoot(organiser, "adaptive-settled")
         for page in (*pages, organiser):
             page.context.close()
-    history = json.loads(campaign.with_name("looks.json").read_text())
-    assert history["records"]
+    history = read_history(campaign.with_name("looks.json"))
+    assert history is not None
+    assert len(history.records) == 1
 
 
 def _is_done(page: Page) -> bool:
