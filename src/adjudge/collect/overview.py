@@ -12,6 +12,7 @@ from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import TruncHour
 from django.utils import timezone
 
+from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.assign import is_held
 from adjudge.collect.controls import ControlCount, count_controls
 from adjudge.collect.export import collected
@@ -53,9 +54,15 @@ def _progress(now: datetime) -> dict[str, Any]:
         "tasks_wanted": sum(task.judgments for task in work),
         "tasks_finished": sum(assignment.finished is not None for assignment in assignments),
         "tasks_in_hand": sum(assignment.finished is None and is_held(assignment, now) for assignment in assignments),
-        "judgments_wanted": sum(outputs[task.id] * task.judgments for task in work),
+        "judgments_wanted": _judgments_wanted(sum(outputs[task.id] * task.judgments for task in work)),
         "judgments": judged or 0,
     }
+
+
+def _judgments_wanted(in_tasks: int) -> int:
+    """What the tasks hold; of an adaptive campaign, which has more tasks than it needs, what is planned."""
+    looks = running().campaign.looks
+    return min(in_tasks, looks.planned) if is_adaptive() and looks is not None else in_tasks
 
 
 def _throughput(now: datetime) -> list[dict[str, Any]]:
