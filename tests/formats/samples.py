@@ -100,4 +100,5 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "mqm": (RATINGS,),
     "pearmut": (SUBMITTED,),
     "wmt-humeval": (SEGMENTS,),
+    "metric-scores": ("x\t70.5\nx\tNone\ny\t-3\n",),
 }

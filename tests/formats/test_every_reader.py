@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 import adjudge
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.judgments import SCHEMA, Judgments
-from adjudge.formats import FORMATS, ReadOptions, native
+from adjudge.formats import COMMON_OPTIONS, FORMATS, ReadOptions, native
 from adjudge.results.import_export import describe
 from tests.formats.samples import SAMPLES
 
@@ -142,13 +143,35 @@ def contents(name: str) -> st.SearchStrategy[bytes]:
     return st.one_of(*accidents, tables(), st.binary(max_size=200), st.text(max_size=200).map(str.encode))
 
 
-options = st.builds(
-    ReadOptions,
-    human=st.sampled_from([None, "a|b", ".*"]),
-    pair=st.sampled_from([None, "cs-en", "", "x"]),
-    segment_column=st.sampled_from([None, "segment", "ID", "segment,system", ","]),
-    rank_columns=st.sampled_from([(), ("a_rank", "b_rank", "c_rank"), ("rank", "score"), ("a",), ("", "")]),
-)
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "human": st.sampled_from([None, "a|b", ".*"]),
+    "pair": st.sampled_from([None, "cs-en", "", "x"]),
+    "strict": st.booleans(),
+    "bad_rows": st.sampled_from([0.0, 0.01, 0.5, 1.0]),
+    "segment_column": st.sampled_from([None, "segment", "ID", "segment,system", ","]),
+    "rank_columns": st.sampled_from([(), ("a_rank", "b_rank", "c_rank"), ("rank", "score"), ("a",), ("", "")]),
+    "columns": st.sampled_from(
+        [(), ("system=worker",), ("score=label", "segment=system"), ("left=x",), ("x=y",), ("",)]
+    ),
+    "systems": st.sampled_from([(), ("score", "rank"), ("a", "b"), ("system",), ("screen", "segment")]),
+    "wide": st.sampled_from([None, "scores", "ranks", "x"]),
+    "winner": st.sampled_from([(), ("left=1", "right=2"), ("tie=",), ("x",)]),
+    "labels": st.sampled_from([None, 2, 7, 1]),
+}
+
+
+def options(name: str) -> st.SearchStrategy[ReadOptions]:
+    """Options that the format uses, and now and then all of them."""
+    used = [option for option in VALUES if option in (*COMMON_OPTIONS, *FORMATS[name].options)]
+    return st.one_of(
+        st.fixed_dictionaries({}, optional={option: VALUES[option] for option in used}),
+        st.fixed_dictionaries({}, optional=VALUES),
+    ).map(lambda chosen: ReadOptions(**chosen))
+
+
+def for_sample(name: str) -> ReadOptions:
+    """The options that the sample of a format needs."""
+    return ReadOptions(rank_columns=("a_rank", "b_rank", "c_rank")) if name == "rank-table" else ReadOptions()
 
 
 def check(paths: list[Path], name: str, chosen: ReadOptions) -> Judgments | None:
@@ -182,12 +205,12 @@ def test_any_file_is_read_or_explained(
     file = folder / file_name
     file.write_bytes(gzip.compress(raw) if file_name.endswith(".gz") and data.draw(st.booleans()) else raw)
     place = folder if data.draw(st.integers(0, 9)) == 0 else file
-    check([place], name, data.draw(options))
+    check([place], name, data.draw(options(name)))
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_whole_samples_are_read_and_come_back(name: str, tmp_path: Path) -> None:
-    chosen = ReadOptions(rank_columns=("a_rank", "b_rank", "c_rank"))
+    chosen = for_sample(name)
     for number, text in enumerate(SAMPLES[name]):
         file = tmp_path / f"sample-{number}.csv"
         file.write_text(text, encoding="utf-8")
@@ -201,22 +224,25 @@ def test_whole_samples_are_read_and_come_back(name: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_two_files_are_one_table_with_screens_of_their_own(name: str, tmp_path: Path) -> None:
-    chosen = ReadOptions(rank_columns=("a_rank", "b_rank", "c_rank"))
+    chosen = for_sample(name)
     files = [tmp_path / "one.csv", tmp_path / "two.csv"]
     for file in files:
         file.write_text(SAMPLES[name][0], encoding="utf-8")
     single, both = check(files[:1], name, chosen), check(files, name, chosen)
     assert single is not None
     assert both is not None
-    assert both.table.height == 2 * single.table.height
-    # The batches of a folder belong to one campaign, and workers come back to the same HIT in none of them.
-    if name not in ("judgments", "mturk-da"):
+    # Files that name the same campaign, and the batches of a folder, hold the same judgments twice: each counts once.
+    if name in ("judgments", "mturk-da"):
+        assert both.table.height == single.table.height
+        assert sum(part.rows for part in both.set_aside) >= single.table.height
+    else:
+        assert both.table.height == 2 * single.table.height
         place = pl.struct("campaign", "annotator", "screen", "source_lang", "target_lang")
         assert both.table.select(place.n_unique()).item() == 2 * single.table.select(place.n_unique()).item()
 
 
 def test_every_format_has_a_line_that_says_what_it_is() -> None:
-    for name, (_, what) in FORMATS.items():
+    for name, (_, what, *_) in FORMATS.items():
         assert name == name.lower()
         assert 10 < len(what) < 110
         assert "\n" not in what

@@ -54,10 +54,10 @@ def test_other_columns_are_understood_or_kept(tmp_path: Path) -> None:
     )
     row = judgments.table.row(1, named=True)
     assert (row["annotator"], row["system"], row["segment"], row["human"]) == ("w1", "_ref", "17", True)
-    assert row["comment"] == "fine"
+    assert row["text"] == "fine"
     assert row["campaign"] == "battles"
     assert judgments.pairs == ("cs-en",)
-    assert judgments.notes == ("not used of battles.csv: column 'score'",)
+    assert [use.column for use in judgments.columns if use.use == "not used"] == ["score"]
 
 
 @pytest.mark.parametrize(

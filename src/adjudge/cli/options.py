@@ -54,7 +54,7 @@ def complete_formats(incomplete: str) -> list[tuple[str, str]]:
     """Formats of files, with what they are."""
     from adjudge.formats import FORMATS
 
-    return [(name, what) for name, (_, what) in FORMATS.items() if name.startswith(incomplete)]
+    return [(name, known.summary) for name, known in FORMATS.items() if name.startswith(incomplete)]
 
 
 def complete_methods(incomplete: str) -> list[str]:

@@ -89,6 +89,16 @@ class Reading:
             "human": self.options.human,
             "segment_column": self.options.segment_column,
             "rank_columns": ",".join(self.options.rank_columns) or None,
+            **self._settings_of_tables(),
+        }
+
+    def _settings_of_tables(self) -> dict[str, str | None]:
+        """How a table of another shape was understood; only what was asked for, so that signatures stay short."""
+        options = self.options
+        joined = {"columns": options.columns, "systems": options.systems, "winner": options.winner}
+        return {
+            **{name: ",".join(values) for name, values in joined.items() if values},
+            **({"wide": options.wide} if options.wide else {}),
         }
 
 
@@ -125,8 +135,10 @@ def _reading_parameters() -> tuple[inspect.Parameter, ...]:
 def _from_field(option: Field[Any], kind: Any) -> inspect.Parameter:
     # Several names are joined by commas, several files are given by repeating the option.
     typed = {tuple[str, ...]: str | None, tuple[Path, ...]: list[Path] | None}.get(kind, kind)
-    described = typer.Option(help=option.metadata["help"], rich_help_panel=PANEL)
-    return _parameter(option.name, Annotated[typed, described], option.default or None)
+    names = (f"--{option.name.replace('_', '-')}",) if kind is bool else ()
+    described = typer.Option(*names, help=option.metadata["help"], rich_help_panel=PANEL)
+    default = option.default if kind is bool else option.default or None
+    return _parameter(option.name, Annotated[typed, described], default)
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -14,9 +14,11 @@ HUMAN_PATTERN = rf"([^.]+\.)*{_NAME}(\.[^.]+)*"
 
 
 def compile_human_pattern(pattern: str | None) -> re.Pattern[str]:
-    """The pattern for human systems; `pattern` is a regular expression over whole names, case ignored."""
+    """The pattern for human systems; `pattern` is a name, or a regular expression over whole names; case ignored."""
     try:
-        return re.compile(pattern or HUMAN_PATTERN, re.IGNORECASE)
+        # A name may hold signs that mean something else in a regular expression.
+        either = HUMAN_PATTERN if pattern is None else f"(?:{pattern})|(?:{re.escape(pattern)})"
+        return re.compile(either, re.IGNORECASE)
     except re.error as fault:
         raise UsageError(f"--human '{pattern}' is not a regular expression ({fault}); correct it") from fault
 

@@ -80,12 +80,24 @@ class SetAside:
 
 
 @dataclass(frozen=True)
+class ColumnUse:
+    """What a reader took a column of a file for: a column of the judgment table, or nothing."""
+
+    file: str
+    column: str
+    taken_for: str | None
+    use: str
+    """`used`, `kept` under its own name, or `not used`."""
+
+
+@dataclass(frozen=True)
 class Judgments:
     """A table that conforms to `SCHEMA` (columns beyond it are kept at the end), and what was set aside on the way."""
 
     table: pl.DataFrame
     set_aside: tuple[SetAside, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    columns: tuple[ColumnUse, ...] = ()
 
     @classmethod
     def from_columns(
@@ -95,6 +107,7 @@ class Judgments:
         set_aside: Iterable[SetAside] = (),
         notes: Iterable[str] = (),
         source: str | Source = "table",
+        uses: Iterable[ColumnUse] = (),
     ) -> Judgments:
         """Make a table from some of the columns: missing ones become null (or their default), all get their type."""
         frame = columns if isinstance(columns, pl.DataFrame) else pl.DataFrame(columns, strict=False)
@@ -109,7 +122,7 @@ class Judgments:
         table = table.with_columns(_codes(table[name]) for name in ("source_lang", "target_lang"))
         _check_values(table, origin)
         kept = tuple(record for record in set_aside if record.rows)
-        return cls(table, kept, tuple(notes))
+        return cls(table, kept, tuple(notes), tuple(uses))
 
     def __len__(self) -> int:
         return self.table.height
@@ -202,7 +215,8 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     except pl.exceptions.PolarsError as fault:
         raise DataError(f"the tables do not fit together ({fault}); leave out their extra columns") from fault
     notes = tuple(dict.fromkeys(note for part in tables for note in part.notes))
-    return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes)
+    uses = tuple(dict.fromkeys(use for part in tables for use in part.columns))
+    return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes, uses)
 
 
 def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:

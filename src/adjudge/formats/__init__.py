@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.core.errors import InputError, UsageError, unknown_choice
 from adjudge.core.files import exists
@@ -20,32 +20,80 @@ if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.core.judgments import Judgments
+    from adjudge.formats.duplicates import Repeated
 
 __all__ = ["FORMATS", "ReadOptions", "as_judgments", "read"]
 
-# name: (module, what it is)
-FORMATS: dict[str, tuple[str, str]] = {
-    "judgments": ("native", "the judgment table of adjudge, Parquet or CSV"),
-    "wmt-ranking": ("wmt.ranking", "relative rankings with columns srclang ... system5rank (WMT10 and later)"),
-    "wmt-ranking-2007": (
+
+class Format(NamedTuple):
+    """One format.
+
+    Attributes:
+        module: the module that reads it.
+        summary: what it is.
+        options: the options that it uses besides those of all formats.
+        repeated: what rows are that agree in all that identifies a judgment: `corrections` of which the last counts,
+            `judgments` of their own, or `counts`, where rows are made from numbers of comparisons.
+    """
+
+    module: str
+    summary: str
+    options: tuple[str, ...] = ()
+    repeated: Repeated = "corrections"
+
+
+# Options that every format uses; `pair` also selects.
+COMMON_OPTIONS = ("pair", "human", "strict", "bad_rows")
+_TABLE = ("columns", "systems", "wide", "winner", "labels")
+
+FORMATS: dict[str, Format] = {
+    "judgments": Format("native", "the judgment table, or any table: Parquet, CSV, Excel, JSON, JSON lines", _TABLE),
+    "wmt-ranking": Format(
+        "wmt.ranking",
+        "relative rankings with columns srclang ... system5rank (WMT10 and later)",
+        ("labels",),
+        "judgments",
+    ),
+    "wmt-ranking-2007": Format(
         "wmt.ranking_2007",
         "relative rankings among other judgments, told apart by TYPE (WMT07 to 09)",
+        ("labels",),
+        "judgments",
     ),
-    "wmt-edits": ("wmt.edits", "post-edits with columns editId ... system1edit (data_EDT.tsv)"),
-    "wmt-acceptability": ("wmt.acceptability", "judgments of post-edits, YES, NO or UNK (data_ACC.csv)"),
-    "pairwise-counts": ("pairwise.counts", "lines 'A B wins ties losses', both directions or one"),
-    "pairwise-table": ("pairwise.table", "a table with columns left, right and winner, one comparison per row"),
-    "rank-table": ("rankings.table", "a table with one rank column per candidate, one file per annotator"),
-    "rank-lines": ("rankings.lines", "one file per candidate with one rank per line, annotators one after the other"),
-    "wmt-da": ("wmt_da.reader", "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)"),
-    "mturk-da": ("mturk", "direct assessment, Mechanical Turk batch results with all items in Answer.Q1"),
-    "appraise": (
+    "wmt-edits": Format("wmt.edits", "post-edits with columns editId ... system1edit (data_EDT.tsv)", (), "judgments"),
+    "wmt-acceptability": Format(
+        "wmt.acceptability", "judgments of post-edits, YES, NO or UNK (data_ACC.csv)", (), "judgments"
+    ),
+    "pairwise-counts": Format("pairwise.counts", "lines 'A B wins ties losses', both directions or one", (), "counts"),
+    "pairwise-table": Format(
+        "pairwise.table", "a table with columns left, right and winner, one comparison per row", ("columns", "winner")
+    ),
+    "rank-table": Format(
+        "rankings.table",
+        "a table with one rank column per candidate, one file per annotator",
+        ("segment_column", "rank_columns", "labels"),
+    ),
+    "rank-lines": Format(
+        "rankings.lines",
+        "one file per candidate with one rank per line, annotators one after the other",
+        ("labels", "stacked"),
+        "judgments",
+    ),
+    "wmt-da": Format(
+        "wmt_da.reader", "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)", (), "judgments"
+    ),
+    "mturk-da": Format("mturk", "direct assessment, Mechanical Turk batch results with all items in Answer.Q1"),
+    "appraise": Format(
         "appraise.reader",
         "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators",
+        ("batches", "annotators"),
     ),
-    "wmt-humeval": ("wmt.humeval", "judgments of the general task, JSON lines with one segment each (WMT23 and later)"),
-    "mqm": ("mqm.reader", "MQM ratings, one error per row with its span between <v> and </v>"),
-    "pearmut": ("pearmut", "annotations of Pearmut, JSON lines with one submitted document each"),
+    "wmt-humeval": Format("wmt.humeval", "judgments of the general task, JSON lines with one segment each (WMT23 on)"),
+    "mqm": Format("mqm.reader", "MQM ratings, one error per row with its span between <v> and </v>"),
+    "pearmut": Format("pearmut", "annotations of Pearmut, JSON lines with one submitted document each"),
+    "metric-scores": Format(
+        "segment_scores", "mt-metrics-eval: *.seg.score files or folders of human or metric scores"
+    ),
 }
 
 
@@ -72,13 +120,14 @@ def as_judgments(
 
     chosen = _options(options, settings)
     if isinstance(source, Judgments):
-        judgments = source
+        judgments = _with_humans(source, chosen)
     elif (frame := _as_frame(source)) is not None:
         if format not in (None, "judgments"):
             raise UsageError(f"a data frame has no format '{format}'; leave format out")
+        from adjudge.formats.duplicates import without_copies
         from adjudge.formats.native import read_frame
 
-        judgments = read_frame(frame, chosen)
+        judgments = without_copies(read_frame(frame, chosen))
     else:
         judgments = _read_files(_paths(source), format, chosen)
     pair = settings.get("pair")
@@ -96,10 +145,21 @@ def read(source: Any, *, format: str | None = None, options: ReadOptions | None 
 
 def _options(options: ReadOptions | None, settings: Mapping[str, Any]) -> ReadOptions:
     names = [field.name for field in fields(ReadOptions)]
+    if isinstance(settings.get("columns"), Mapping):
+        # In Python a mapping is natural: columns={"system": "model"}.
+        columns = tuple(f"{name}={column}" for name, column in settings["columns"].items())
+        settings = {**settings, "columns": columns}
+    if isinstance(settings.get("winner"), Mapping):
+        settings = {**settings, "winner": tuple(f"{name}={value}" for name, value in settings["winner"].items())}
     for name in settings:
         if name not in names:
             raise unknown_choice("setting of the reader", name, ["format", *names])
-    return replace(options or ReadOptions(), **settings)
+    return replace(options or ReadOptions(), **{name: _listed(value) for name, value in settings.items()})
+
+
+def _listed(value: Any) -> Any:
+    """Lists as the options hold them."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _as_frame(source: Any) -> pl.DataFrame | None:
@@ -155,6 +215,32 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
         if path.resolve() in seen:
             raise InputError("is given twice, its judgments would count twice; name it once", file=path)
         seen.add(path.resolve())
-    module = import_module(f"adjudge.formats.{FORMATS[name][0]}")
+    _refuse_unused(name, options)
+    from adjudge.formats.duplicates import without_copies
+
+    module = import_module(f"adjudge.formats.{FORMATS[name].module}")
     judgments: Judgments = module.read(paths, options)
-    return judgments
+    return without_copies(judgments, repeated=FORMATS[name].repeated)
+
+
+def _refuse_unused(name: str, options: ReadOptions) -> None:
+    """Refuse options that the format does not use: whoever gives one expects something of it."""
+    used = (*COMMON_OPTIONS, *FORMATS[name].options)
+    for field in fields(ReadOptions):
+        if field.name not in used and getattr(options, field.name) != field.default:
+            others = [other for other, known in FORMATS.items() if field.name in known.options]
+            accepted = ", ".join(_option(option) for option in used)
+            what = f"{_option(field.name)} is no option of format '{name}', but of {' and '.join(others)}"
+            raise UsageError(f"{what}; '{name}' uses {accepted}")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _with_humans(judgments: Judgments, options: ReadOptions) -> Judgments:
+    if options.human is None:
+        return judgments
+    from adjudge.formats.parsing.humans import mark_humans
+
+    return mark_humans(judgments, options.human, given=("kind",))

@@ -16,10 +16,30 @@ class ReadOptions:
     """Options of the readers; each reader uses those that concern it."""
 
     human: str | None = field(
-        default=None, metadata=_help("Regular expression for systems that are human translations.")
+        default=None, metadata=_help("The system that is a human translation: a name, or a regular expression.")
     )
     """Where there is none, `core.humans.HUMAN_PATTERN`."""
     pair: str | None = field(default=None, metadata=_help("The language pair of files that do not say it."))
+    columns: tuple[str, ...] = field(
+        default=(),
+        metadata=_help("Tables: which column is what, as system=model,score=rating (the name here = the file's name)."),
+    )
+    systems: tuple[str, ...] = field(
+        default=(), metadata=_help("Wide tables: the columns that hold one system each, joined by commas.")
+    )
+    wide: str | None = field(
+        default=None, metadata=_help("Wide tables: whether the columns of systems hold 'scores' or 'ranks'.")
+    )
+    winner: tuple[str, ...] = field(
+        default=(),
+        metadata=_help(
+            "Pairs: what the winner's values mean, as left=1,right=2,tie=0 (or both-good=..., both-bad=...)."
+        ),
+    )
+    strict: bool = field(default=False, metadata=_help("Refuse a file in which a single value cannot be read."))
+    bad_rows: float = field(
+        default=0.01, metadata=_help("The share of rows that may be unreadable; they are set aside and named.")
+    )
     segment_column: str | None = field(
         default=None, metadata=_help("rank-table: the column that identifies the segment.")
     )

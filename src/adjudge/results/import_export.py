@@ -14,7 +14,7 @@ from adjudge.results.table import Table, number, text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.judgments import Judgments
+    from adjudge.core.judgments import ColumnUse, Judgments
     from adjudge.results.result import Setting
 
 
@@ -31,13 +31,25 @@ class Imported(Result):
     segments: int
     pairs: tuple[str, ...]
     protocols: tuple[str, ...]
+    columns: tuple[ColumnUse, ...] = ()
+    """What every column of the files was taken for, where the reader goes by names."""
 
     def tables(self) -> tuple[Table, ...]:
         """One table of counts."""
         counted = ("rows", "annotators", "systems", "documents", "segments")
         rows = tuple((name, getattr(self, name)) for name in counted)
         named = (("pairs", ", ".join(self.pairs)), ("protocols", ", ".join(self.protocols)))
-        return (Table("Imported", (text("what"), number("count", 0)), rows + named),)
+        tables = [Table("Imported", (text("what"), number("count", 0)), rows + named)]
+        if self.columns:
+            tables.append(self._columns_table())
+        return tuple(tables)
+
+    def _columns_table(self) -> Table:
+        """One row per column; the file is named where there are several."""
+        several = len({use.file for use in self.columns}) > 1
+        header = (*((text("file"),) if several else ()), text("column"), text("taken for"))
+        rows = tuple((*((use.file,) if several else ()), use.column, use.taken_for or use.use) for use in self.columns)
+        return Table("Columns", header, rows)
 
 
 def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
@@ -64,6 +76,7 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
         segments=distinct("document", "segment") if table["document"].is_not_null().any() else distinct("segment"),
         pairs=judgments.pairs,
         protocols=judgments.protocols,
+        columns=judgments.columns,
     )
 
 

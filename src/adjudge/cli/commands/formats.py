@@ -17,8 +17,10 @@ def formats(json: o.Json = False) -> None:
 
         about = {"settings": {}, "set_aside": [], "version": __version__}
         signature = make_signature("formats", {}, f"{len(FORMATS)} formats", __version__)
-        print_json({"signature": signature, **about, "formats": {name: what for name, (_, what) in FORMATS.items()}})
+        print_json(
+            {"signature": signature, **about, "formats": {name: known.summary for name, known in FORMATS.items()}}
+        )
         return
     width = max(map(len, FORMATS))
-    for name, (_, what) in FORMATS.items():
-        print(f"{name:{width}}  {what}")
+    for name, known in FORMATS.items():
+        print(f"{name:{width}}  {known.summary}")

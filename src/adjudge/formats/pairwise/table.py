@@ -1,151 +1,195 @@
 """Comparisons one per row, as crowdsourcing and rating tools keep them: `left`, `right`, and who won.
 
-The winner is written by name, or as `left`, `right` or `tie`. Besides these columns, `annotator` (or `worker`, `user`,
-`judge`) and the columns of the judgment table are understood, and all others are kept. An empty winner is a comparison
-without a judgment.
+The winner is written by name, or as `left`, `right` or `tie`; `--winner` says what other values mean. Ties that say
+more, `both good` and `both bad`, are ties with a column `both`. An empty winner is a comparison without a judgment.
+Besides, the columns of the judgment table are understood (`annotator`, `segment`, ...), and all others are kept.
 """
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, Source, shown
-from adjudge.core.files import decode_text, read_bytes
-from adjudge.core.judgments import SCHEMA, Judgments, concat, first_true
-from adjudge.formats.native.checks import check_widths, line_of_row
-from adjudge.formats.parsing.delimited import detect_delimiter
-from adjudge.formats.parsing.sources import campaign_names, language_codes, pair_of
-from adjudge.formats.rankings.labels import human_columns
+from adjudge.core.errors import UsageError, shown, unknown_choice
+from adjudge.core.judgments import SCHEMA, Judgments, concat
+from adjudge.core.languages import UNKNOWN, split_pair
+from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.humans import mark_humans
+from adjudge.formats.parsing.sources import campaign_names, pair_of
+from adjudge.formats.tables.cells import check_cells, typed_cells
+from adjudge.formats.tables.columns import map_columns, renamed
+from adjudge.formats.tables.load import load_table
+from adjudge.formats.tables.names import WINNERS, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
+    from adjudge.formats.tables.columns import ColumnMap
+    from adjudge.formats.tables.load import LoadedTable
 
-LEFT = ("left", "x", "a", "model_a", "system_a", "system1", "first")
-RIGHT = ("right", "y", "b", "model_b", "system_b", "system2", "second")
-WINNER = ("winner", "label", "preference", "outcome")
-ANNOTATOR = ("annotator", "worker", "user", "judge", "performer")
-TIES = ("tie", "draw", "equal", "both", "neither", "tie (bothbad)", "=")
-# What of the judgment table may stand in such a file besides; the other names belong to this reader.
+TIES = tuple(word for outcome in ("tie", "both-good", "both-bad") for word in WINNERS[outcome])
+# What of the judgment table may stand in such a file besides; ranks and the like follow from the winner.
+_SHARED = (
+    "campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment", "text", "started",
+    "ended", "active_seconds", "revision",
+)  # fmt: skip
 _ROW = "row of the file"
-_TAKEN = ("campaign", "source_lang", "target_lang", "task", "document", "segment")
+_OUTCOME = "outcome of the comparison"
+BOTH = "both"
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it, where it does not say its campaign itself."""
-    named = zip(paths, campaign_names(paths), strict=True)
-    return concat([_read_file(path, campaign, options) for path, campaign in named])
+    parts: list[Judgments] = []
+    for path, campaign in zip(paths, campaign_names(paths), strict=True):
+        loaded = load_table(path)
+        if loaded.frame.height == 0:
+            raise loaded.source.fault("holds a header but no comparison; check that the file is complete")
+        mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
+        parts.append(pair_judgments(loaded, mapping, options, campaign, languages=pair_of(path, options)))
+    return concat(parts)
 
 
-def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    frame, source = _text_columns(path)
-    left, right = _systems(frame, LEFT, path), _systems(frame, RIGHT, path)
-    _check_names(left, right, source)
-    ranks = _ranks(frame[_column(frame, WINNER, path)].str.strip_chars(), left, right, source)
-    shared = _shared_columns(frame, (left.name, right.name, _column(frame, WINNER, path)), path, campaign, options)
-    both = pl.concat(
-        shared.with_columns(system.alias("system"), rank.alias("rank"))
-        for system, rank in ((left, ranks["left"]), (right, ranks["right"]))
-    )
-    both = both.sort(_ROW, maintain_order=True).drop(_ROW)
-    both = both.with_columns(**human_columns(both["system"], options.human))
-    unused = [name for name in frame.columns if name in SCHEMA and name not in {*_TAKEN, *ANNOTATOR}]
-    notes = [f"not used of {path.name}: column '{name}'" for name in unused]
-    return Judgments.from_columns(both, notes=notes, source=str(path))
+def pair_judgments(
+    loaded: LoadedTable,
+    mapping: ColumnMap,
+    options: ReadOptions,
+    campaign: str,
+    *,
+    languages: tuple[str, str] | None = None,
+) -> Judgments:
+    """The judgments of a table of comparisons: two rows each, with ranks 1 and 2, or twice 1 for a tie.
 
-
-def _text_columns(path: Path) -> tuple[pl.DataFrame, Source]:
-    """The file with every column as text; what is empty is null. And where its rows stand, for messages."""
-    text = decode_text(read_bytes(path), path)
-    if not text.strip():
-        raise InputError("is empty; a header with left, right and winner is needed", file=path)
-    separator = detect_delimiter(text)
-    try:
-        frame = pl.read_csv(io.BytesIO(text.encode()), separator=separator, infer_schema=False)
-    except pl.exceptions.PolarsError as fault:
-        check_widths(text, separator, path)
-        reason = shown(str(fault).split("\n", 1)[0], 120)
-        raise InputError(f"cannot be read as a table ({reason}); check quotes and columns", file=path) from fault
-    frame = frame.rename({name: name.strip() for name in frame.columns if name.strip() not in frame.columns})
+    Args:
+        loaded: the table.
+        mapping: which of its columns is what.
+        options: how to read.
+        campaign: the name of the campaign, where the table does not say it.
+        languages: source and target, where the table does not say them.
+    """
+    for side in ("left", "right", "winner"):
+        mapping.need(side)
+    source = loaded.source
+    bad = BadRows(source, options, loaded.frame.height)
+    for row, problem in loaded.ragged.items():
+        bad.row(row, problem, "row of another length than the header")
+    unused = [name for name in mapping.header if _replaced(name, mapping)]
+    frame = renamed(loaded.frame.drop(unused), mapping.without(unused))
+    sides = ("left", "right", "winner")
+    frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
+    frame = check_cells(typed_cells(frame, bad), bad)
+    frame = frame.with_columns(_outcomes(frame, options, bad))
+    set_aside, told = bad.settle()
+    frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
     if frame.height == 0:
-        raise InputError("holds a header but no comparison; check that the file is complete", file=path)
-    if frame.to_series(-1).null_count():
-        # Where a row is cut, its last fields are missing.
-        check_widths(text, separator, path)
-    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    return frame, Source(str(path), lambda row: line_of_row(text, separator, row))
+        raise source.fault("holds no usable comparison; check its columns")
+    both = _two_rows_each(_with_context(frame, campaign, languages or _languages(options)))
+    notes = [*loaded.notes, *told]
+    judgments = Judgments.from_columns(
+        both, set_aside=set_aside, notes=notes, source=source, uses=mapping.without(unused).uses(unused)
+    )
+    return mark_humans(judgments, options.human)
 
 
-def _column(frame: pl.DataFrame, names: Sequence[str], path: Path) -> str:
-    by_name = {name.casefold(): name for name in reversed(frame.columns)}
-    for name in names:
-        if name in by_name:
-            return by_name[name]
-    existing = shown(", ".join(frame.columns), 200)
-    raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=path, line=1)
+def _replaced(name: str, mapping: ColumnMap) -> bool:
+    """Whether a column has the name of one that follows from the comparison, such as `rank`."""
+    return name in SCHEMA and name not in _SHARED and name not in mapping.sides()
 
 
-def _systems(frame: pl.DataFrame, names: Sequence[str], path: Path) -> pl.Series:
-    return frame[_column(frame, names, path)].str.strip_chars()
+def _languages(options: ReadOptions) -> tuple[str, str]:
+    return split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN)
 
 
-def _check_names(left: pl.Series, right: pl.Series, source: Source) -> None:
+def _outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
+    """Who won each comparison: the winner's name counts before the words for sides, in case a system is `left`."""
+    left, right, winner = frame["left"], frame["right"], frame["winner"]
     for side in (left, right):
-        missing = first_true(side.is_null() | (side == ""))
-        if missing is not None:
-            raise source.fault(f"has no '{side.name}'; every comparison needs two systems", missing)
-    same = first_true(left == right)
-    if same is not None:
-        raise source.fault(f"compares '{shown(left[same])}' with itself; correct it", same)
+        missing = side.is_null() | (side == "")
+        bad.mark(missing, lambda _, name=side.name: f"has no '{name}'; every comparison needs two systems", _NO_SYSTEM)  # type: ignore[misc]
+    bad.mark(left == right, lambda row: f"compares '{shown(left[row])}' with itself; correct it", _SAME)
+    words = _words(options.winner)
+    said = winner.fill_null("").replace_strict(*_plain_values(winner), default=None, return_dtype=pl.String)
+    by_word = said.replace_strict(words, default=None, return_dtype=pl.String)
+    outcome = pl.select(
+        pl.when(said == "").then(pl.lit("none"))
+        .when(winner == left).then(pl.lit("left"))
+        .when(winner == right).then(pl.lit("right"))
+        .otherwise(by_word)
+    ).to_series()  # fmt: skip
+    if options.winner:
+        chosen = _words(options.winner, only_chosen=True)
+        outcome = pl.select(
+            pl.coalesce(said.replace_strict(chosen, default=None, return_dtype=pl.String), outcome)
+        ).to_series()
+
+    def problem(row: int) -> str:
+        what = f"has winner '{shown(winner[row])}', which is neither of its systems nor left, right or tie"
+        return f"{what}; correct it, or say what it means, as --winner tie={shown(winner[row])}"
+
+    bad.mark(outcome.is_null(), problem, "winner that is neither of the two systems nor a tie")
+    return outcome.alias(_OUTCOME)
 
 
-def _ranks(winner: pl.Series, left: pl.Series, right: pl.Series, source: Source) -> dict[str, pl.Series]:
-    """The ranks of the two sides: the winner's name counts before the words for sides, in case a system is `left`."""
-    word = winner.str.to_lowercase()
-    none = winner.is_null() | (winner == "")
-    named_left, named_right = (winner == left).fill_null(value=False), (winner == right).fill_null(value=False)
-    by_name = named_left | named_right
-    won_left = named_left | (~by_name & word.is_in([left.name.casefold(), *LEFT]))
-    won_right = named_right | (~by_name & word.is_in([right.name.casefold(), *RIGHT]))
-    tied = ~by_name & word.is_in(TIES)
-    strange = first_true(~(none | won_left | won_right | tied))
-    if strange is not None:
-        value = shown(winner[strange])
-        what = f"has winner '{value}', which is neither of its systems nor left, right or tie; correct it"
-        raise source.fault(what, strange)
-    decided = pl.DataFrame({"none": none, "left": won_left, "right": won_right})
-    rank = pl.when(pl.col("none")).then(None)
-    return {
-        "left": decided.select(rank.when("right").then(2).otherwise(1).cast(pl.Int32)).to_series(),
-        "right": decided.select(rank.when("left").then(2).otherwise(1).cast(pl.Int32)).to_series(),
-    }
+_NO_SYSTEM = "comparison without two systems"
+_SAME = "comparison of a system with itself"
 
 
-def _shared_columns(
-    frame: pl.DataFrame, used: Sequence[str], path: Path, campaign: str, options: ReadOptions
-) -> pl.DataFrame:
-    """What both rows of a comparison have in common."""
-    names = {name.casefold(): name for name in reversed(frame.columns)}
-    annotator = next((names[name] for name in ANNOTATOR if name in names), None)
-    kept = [name for name in _TAKEN if name in frame.columns]
-    extra = [name for name in frame.columns if name not in {*used, *SCHEMA, annotator, _ROW}]
-    source, target = pair_of(path, options)
-    shared = frame.select(
-        *kept,
-        *extra,
-        (pl.lit(None, pl.String) if annotator is None else pl.col(annotator)).alias("annotator"),
-        pl.int_range(1, frame.height + 1).cast(pl.String).alias("screen"),
-        pl.lit("pairwise").alias("protocol"),
-    ).with_row_index(_ROW)
-    constant = {"campaign": campaign, "source_lang": source, "target_lang": target}
+def _plain_values(winner: pl.Series) -> tuple[list[str], list[str]]:
+    """Every value of the column and the form in which it is compared; spreadsheets write 1 as 1.0."""
+    values = winner.fill_null("").unique().to_list()
+    return values, [plain(value.removesuffix(".0") if value[:-2].isdigit() else value) for value in values]
+
+
+def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str]:
+    """What words mean: those that are understood, and those that the user gives as `left=1`."""
+    words = {} if only_chosen else {plain(word): outcome for outcome, several in WINNERS.items() for word in several}
+    for entry in chosen:
+        outcome, equals, value = (part.strip() for part in entry.partition("="))
+        if not equals:
+            raise UsageError(f"--winner has '{shown(entry)}', MEANING=VALUE is needed, as in left=1,right=2,tie=0")
+        if plain(outcome) not in map(plain, WINNERS):
+            raise unknown_choice("outcome of a comparison", outcome, WINNERS)
+        words[plain(value)] = next(name for name in WINNERS if plain(name) == plain(outcome))
+    return words
+
+
+def _with_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
+    """What both rows of a comparison have in common, filled in where the file does not say it."""
+    constant = {"campaign": campaign, "source_lang": languages[0], "target_lang": languages[1]}
     filled = [
-        (pl.col(name).fill_null(value) if name in kept else pl.lit(value)).alias(name)
+        (pl.col(name).fill_null(value) if name in frame.columns else pl.lit(value)).alias(name)
         for name, value in constant.items()
     ]
-    shared = shared.with_columns(filled)
-    return shared.with_columns(language_codes(shared[name]) for name in ("source_lang", "target_lang"))
+    frame = frame.with_columns(*filled, pl.lit("pairwise").alias("protocol"), _screen(frame).alias("screen"))
+    said = {"both-good": "good", "both-bad": "bad"}
+    if frame[_OUTCOME].is_in(list(said)).any():
+        frame = frame.with_columns(
+            pl.col(_OUTCOME).replace_strict(said, default=None, return_dtype=pl.String).alias(BOTH)
+        )
+    return frame
+
+
+def _screen(frame: pl.DataFrame) -> pl.Expr:
+    """What was shown together. The same two outputs before the same person are the same screen, whenever it was."""
+    row = (pl.col(_ROW) + 1).cast(pl.String)
+    if {"annotator", "segment"} <= set(frame.columns):
+        known = (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
+        row = pl.when(known).then(pl.format("{} | {}", "left", "right")).otherwise(row)
+    return pl.coalesce("screen", row) if "screen" in frame.columns else row
+
+
+def _two_rows_each(frame: pl.DataFrame) -> pl.DataFrame:
+    outcome = pl.col(_OUTCOME)
+    judged = pl.when(outcome == "none").then(None)
+    ranks = {
+        "left": judged.when(outcome == "right").then(2).otherwise(1),
+        "right": judged.when(outcome == "left").then(2).otherwise(1),
+    }
+    both = pl.concat(
+        frame.with_columns(pl.col(side).alias("system"), rank.cast(pl.Int32).alias("rank"))
+        for side, rank in ranks.items()
+    )
+    return both.sort(_ROW, maintain_order=True).drop(_ROW, _OUTCOME, "left", "right", "winner")

@@ -139,3 +139,14 @@ def to_float(value: str, what: str, path: Path, line: int) -> float:
     if not math.isfinite(number):
         raise InputError(f"{what} is '{shown(value)}', a number is needed; correct it", file=path, line=line)
     return number
+
+
+def row_lines(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a text that hold something, header included, with the line where each begins; read leniently."""
+    csv.field_size_limit(max(len(text), 131_072))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    begin = 1
+    for fields in reader:
+        if any(fields):
+            yield begin, fields
+        begin = reader.line_num + 1

@@ -1,0 +1,113 @@
+"""Judgments that stand twice in the files count once.
+
+What identifies a judgment is `core.judgments.KEY`. Rows that agree in all of it, and in their revision, are copies or
+corrections of one judgment, where both the annotator and the segment are known: the last one counts. In some formats
+such rows are judgments of their own (the registry says in which); a column `repetition` then numbers them, so that they
+are told apart also when the table is written and read again.
+
+Where people or segments are not known, equal rows may be different judgments. Only if every block of the table stands
+there the same number of times (twice, three times ...) is the table itself a copy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from adjudge.core.comparisons import BLOCK_KEY
+from adjudge.core.judgments import KEY
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+
+Repeated = Literal["corrections", "judgments", "counts"]
+REPETITION = "repetition"
+# With fewer different blocks, equal counts may be chance.
+ENOUGH_BLOCKS = 30
+
+
+def without_copies(judgments: Judgments, *, repeated: Repeated = "corrections") -> Judgments:
+    """The judgments, each once; copies and corrected ones are set aside.
+
+    Args:
+        judgments: the judgments as they stand in the files.
+        repeated: what rows of the same identity are in the format.
+    """
+    if repeated == "counts":
+        return judgments
+    if repeated == "corrections":
+        return _without_copied_table(_last_of_each(judgments))
+    return _numbered(_without_copied_table(judgments))
+
+
+def _identity(table: pl.DataFrame) -> list[str]:
+    return [*KEY, "revision", *([REPETITION] if REPETITION in table.columns else [])]
+
+
+def _identified() -> pl.Expr:
+    return (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
+
+
+def _numbered(judgments: Judgments) -> Judgments:
+    """Repeated judgments with their number, where there are any."""
+    table = judgments.table
+    again = pl.struct(_identity(table)).is_duplicated() & _identified()
+    if not table.select(again.any()).item():
+        return judgments
+    number = pl.int_range(1, pl.len() + 1).over(_identity(table))
+    return replace(judgments, table=table.with_columns(number.cast(pl.Int32).alias(REPETITION)))
+
+
+def _last_of_each(judgments: Judgments) -> Judgments:
+    table = judgments.table
+    key = _identity(table)
+    if not table.select(pl.struct(key).is_duplicated().any()).item():
+        return judgments
+    repeated = _identified() & ~pl.struct(key).is_last_distinct()
+    same = table.select((repeated & ~pl.struct(pl.all()).is_unique()).sum()).item()
+    kept = judgments.keep(~repeated, otherwise="stands again further down, where the same judgment counts")
+    rows = table.height - kept.table.height
+    if not rows:
+        return judgments
+    note = f"{rows:,} rows judge what a later row of the same annotator judges again; the last counts"
+    alike = f" ({same:,} of them are exact copies)" if same else ""
+    return replace(kept, notes=(*kept.notes, note + alike))
+
+
+def _without_copied_table(judgments: Judgments) -> Judgments:
+    """Half the table, or a third, where every block stands in it twice, or three times."""
+    table = judgments.table
+    if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:
+        return judgments
+    blocks = _contents(table)
+    counts = blocks.group_by("content").len()["len"]
+    times = math.gcd(*counts.unique().to_list())
+    if times < 2 or len(counts) < ENOUGH_BLOCKS:
+        return judgments
+    number = pl.int_range(pl.len()).over("content")
+    wanted = blocks.with_columns((number >= pl.len().over("content") // times * (times - 1)).alias("wanted"))
+    mask = table.with_columns(_block_number(table)).join(wanted, on="block", how="left", maintain_order="left")[
+        "wanted"
+    ]
+    kept = judgments.keep(pl.lit(mask), otherwise="copy: every judgment of the table stands in it several times")
+    note = f"every judgment stands in the table {times} times, as if files had been joined; each counts once"
+    return replace(kept, notes=(*kept.notes, note))
+
+
+def _block_number(table: pl.DataFrame) -> pl.Series:
+    """Which rows belong together: those of one screen; rows without a screen stand for themselves."""
+    return table.select(
+        pl.when(pl.col("screen").is_null()).then(pl.int_range(pl.len()).cast(pl.UInt64))
+        .otherwise(pl.struct(BLOCK_KEY).hash()).alias("block")
+    ).to_series()  # fmt: skip
+
+
+def _contents(table: pl.DataFrame) -> pl.DataFrame:
+    """Every block with a number for all that it holds but its screen."""
+    plain = [name for name, dtype in table.schema.items() if not dtype.is_nested() and name != "screen"]
+    rows = table.select(pl.struct(plain).hash().alias("content"), _block_number(table))
+    # A sum does not depend on the order of the rows; the division keeps it within the number's range.
+    return rows.group_by("block", maintain_order=True).agg((pl.col("content") // 65_536).sum(), pl.len().alias("rows"))

@@ -1,0 +1,192 @@
+"""The cells of a table in the types of the judgment table; what cannot be so is set aside by row, or left empty."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import shown
+from adjudge.core.judgments import SCHEMA, SPAN
+from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from adjudge.formats.parsing.bad_rows import BadRows
+
+# Columns without which a row still says what was judged and how: a broken value becomes null.
+OPTIONAL = ("started", "ended", "active_seconds", "human")
+# How tools write that a number or a time is missing.
+MISSING = ("", "na", "n/a", "nan", "null", "none")
+SCALE = (0.0, 100.0)
+# Scores computed back from standardised ones miss the scale by a hair.
+ROUNDING = 0.01
+_NEEDED: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.Boolean: "true or false"}
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+_EXAMPLE_TIME = "2024-05-01T12:00:00Z"
+# Unix seconds from 2001 to 2096; other bare numbers are no times.
+_UNIX = (1e9, 4e9)
+
+
+def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
+    """The frame with every column of the judgment table in its type. In columns of numbers empty text is missing."""
+    columns = [
+        _column(frame[name], name, dtype, bad)
+        for name, dtype in SCHEMA.items()
+        if name in frame.columns and (dtype != pl.String or frame[name].dtype != pl.String)
+    ]
+    return frame.with_columns(columns)
+
+
+def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType], bad: BadRows) -> pl.Series:
+    column = given
+    if column.dtype == pl.String:
+        missing = column.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
+        column = pl.select(pl.when(~missing).then(column)).to_series()
+    if column.null_count() == len(column):
+        return pl.repeat(None, len(column), dtype=dtype, eager=True).alias(name)
+    parsed = _parsed(column, name, dtype)
+    broken = parsed.is_null() & column.is_not_null()
+    if dtype == pl.Float64:
+        broken |= ~parsed.is_finite().fill_null(value=True)
+    if broken.any():
+        needed = _needed(name, dtype)
+
+        def problem(row: int) -> str:
+            return f"column '{name}' holds '{shown(given[row])}', {needed} is needed; correct it"
+
+        _record(bad, broken, name, problem)
+        parsed = pl.select(pl.when(~broken).then(parsed)).to_series()
+    return parsed.alias(name)
+
+
+def _record(bad: BadRows, broken: pl.Series, name: str, problem: Callable[[int], str]) -> None:
+    if name in OPTIONAL:
+        bad.empty(broken, name, problem)
+    else:
+        bad.mark(broken, problem, f"row with a broken {name}")
+
+
+def _needed(name: str, dtype: pl.DataType | type[pl.DataType]) -> str:
+    if name == "spans":
+        return "a JSON list of spans as docs/data.md has them"
+    if isinstance(dtype, pl.Datetime):
+        return f"a time like {_EXAMPLE_TIME}"
+    return "a finite number" if dtype == pl.Float64 else _NEEDED.get(dtype, "text")
+
+
+def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+    """The column in its type, null where a value cannot be of it."""
+    if column.dtype == pl.String:
+        if name == "spans":
+            return _spans(column)
+        if isinstance(dtype, pl.Datetime):
+            return _times(column)
+        if dtype == pl.Boolean:
+            return (
+                column.str.strip_chars()
+                .str.to_lowercase()
+                .replace_strict(_BOOLEANS, default=None, return_dtype=pl.Boolean)
+            )
+        column = column.str.strip_chars()
+        if dtype == pl.Int32:
+            # Data frames write whole numbers as fractions where some are missing.
+            column = column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
+        return column.cast(dtype, strict=False)
+    if dtype == pl.Int32 and column.dtype.is_float():
+        column = pl.select(pl.when(column == column.round()).then(column)).to_series()
+    if dtype == pl.Float64 and column.dtype.is_float():
+        # Data frames write missing numbers as NaN; in text the word is a value that was given.
+        column = column.fill_nan(None)
+    try:
+        return column.cast(dtype, strict=False)
+    except pl.exceptions.PolarsError:
+        return pl.repeat(None, len(column), dtype=dtype, eager=True)
+
+
+def _spans(column: pl.Series) -> pl.Series:
+    parsed = [None if value is None else _span_list(value) for value in column]
+    return pl.Series(column.name, parsed, dtype=pl.List(SPAN))
+
+
+def _span_list(value: str) -> list[dict[str, object]] | None:
+    try:
+        spans = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(spans, list) or not all(isinstance(span, dict) and _is_span(span) for span in spans):
+        return None
+    return [{key: span.get(key) for key in SPAN.to_schema()} for span in spans]
+
+
+def _is_span(span: dict[str, object]) -> bool:
+    kinds = {name: int if dtype == pl.Int64 else str for name, dtype in SPAN.to_schema().items()}
+    return all(
+        name in kinds and (value is None or (isinstance(value, kinds[name]) and _fits(value)))
+        for name, value in span.items()
+    )
+
+
+def _fits(value: object) -> bool:
+    """Whether the table can hold the value: whole numbers of 64 bits, text without half characters."""
+    if isinstance(value, str):
+        return not any("\ud800" <= character <= "\udfff" for character in value)
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+
+
+def _times(column: pl.Series) -> pl.Series:
+    """ISO times: a blank for the T, a fraction, a zone (UTC where there is none), a bare date, and Unix seconds."""
+    whole = column.str.strip_chars().str.replace(r"^(\d{4}-\d\d-\d\d)$", "${1}T00:00:00").str.replace(" ", "T")
+    whole = whole.str.replace(r"[Zz]$", "+00:00")
+    has_zone = whole.str.contains(r"[+-]\d\d:\d\d$")
+    zoned = pl.select(pl.when(has_zone).then(whole).otherwise(whole + "+00:00")).to_series()
+    parsed = zoned.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", strict=False).dt.convert_time_zone("UTC")
+    seconds = column.cast(pl.Float64, strict=False)
+    unix = pl.from_epoch((seconds.filter(seconds.is_between(*_UNIX)) * 1e6).round().cast(pl.Int64), time_unit="us")
+    if not unix.len():
+        return parsed.alias(column.name)
+    moments = pl.select(pl.when(seconds.is_between(*_UNIX)).then(seconds * 1e6).round().cast(pl.Int64)).to_series()
+    return pl.select(pl.coalesce(parsed, moments.cast(pl.Datetime("us", "UTC")))).to_series().alias(column.name)
+
+
+def check_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
+    """Set aside rows whose values are of the right type and yet cannot be; empty impossible times."""
+    if "system" in frame.columns:
+        nameless = frame["system"].is_null() | (frame["system"] == "")
+        bad.mark(nameless, lambda _: "has no system; name what was judged", "row without a system")
+    for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
+        if name in frame.columns:
+            strange = frame[name].is_not_null() & ~frame[name].is_in(list(allowed))
+            bad.mark(strange, _unknown(frame, name, allowed), f"row with an unknown {name}")
+    for name, least in (("rank", 1), ("revision", 0)):
+        if name in frame.columns:
+            bad.mark(frame[name] < least, _too_low(frame, name, least), f"row with a broken {name}")
+    if "active_seconds" in frame.columns:
+        negative = (frame["active_seconds"] < 0).fill_null(value=False)
+        bad.empty(negative, "active_seconds", _too_low(frame, "active_seconds", 0))
+        frame = frame.with_columns(pl.when(~negative).then(pl.col("active_seconds")).alias("active_seconds"))
+    return frame
+
+
+def _unknown(frame: pl.DataFrame, name: str, allowed: Iterable[str]) -> Callable[[int], str]:
+    return lambda row: f"column '{name}' holds '{shown(frame[name][row])}'; use one of {', '.join(allowed)}"
+
+
+def _too_low(frame: pl.DataFrame, name: str, least: int) -> Callable[[int], str]:
+    return lambda row: f"column '{name}' holds {frame[name][row]}, at least {least} is needed; correct it"
+
+
+def check_scale_of_scores(table: pl.DataFrame, bad: BadRows) -> None:
+    """Set aside scores that are off the scale of their protocol."""
+    off = ~table["score"].is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING)
+    if "slider" in table.columns:
+        # Sliders that a campaign made for itself have scales of their own.
+        off &= table["slider"].cast(pl.String).fill_null("") == ""
+
+    def problem(row: int) -> str:
+        value = f"score is {table['score'][row]:g}, it must lie between 0 and 100"
+        return f"{value} in protocol '{table['protocol'][row]}'; correct it"
+
+    bad.mark(off & table["protocol"].is_in(list(ON_SCALE)), problem, "score off the scale")

@@ -1,0 +1,157 @@
+"""Which column of a table is taken for what: as the user says, by its own name, or by a synonym."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
+from adjudge.core.judgments import SCHEMA, ColumnUse
+from adjudge.formats.tables.names import SIDES, SYNONYMS, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from adjudge.core.errors import Source
+
+KNOWN = {**SYNONYMS, **SIDES}
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """For every meaning (`system`, `score`, `left`, ...) the column of the file that has it."""
+
+    columns: Mapping[str, str]
+    header: tuple[str, ...]
+    source: Source
+
+    def __contains__(self, meaning: str) -> bool:
+        return meaning in self.columns
+
+    def need(self, meaning: str) -> str:
+        """The column with this meaning; an error that names the columns there are, and the option, where none has."""
+        if meaning not in self.columns:
+            raise self.missing(meaning)
+        return self.columns[meaning]
+
+    def missing(
+        self, meaning: str, *, instead: str | None = None, why: str = "", guess: str | None = None
+    ) -> InputError:
+        """The error for a table in which no column has this meaning.
+
+        Args:
+            meaning: what is missing.
+            instead: another meaning that would do.
+            why: who needs it.
+            guess: a column that may be it.
+        """
+        taken = {column: name for name, column in self.columns.items() if column != name}
+        listed = ", ".join(f"{name} (taken for {taken[name]})" if name in taken else name for name in self.header)
+        free = guess or next((name for name in self.header if name not in self.columns.values()), "NAME")
+        either = f"'{instead}' or '{meaning}'" if instead else f"'{meaning}'"
+        what = f"has no column {either}{why}, it has {shown(listed, 300)}"
+        wide = " (or --systems, where each system has a column)" if meaning == "system" else ""
+        return self.source.fault(
+            f"{what}; say which it is, as --columns {meaning}={shown(free)}{wide}, or give --format"
+        )
+
+    def sides(self) -> set[str]:
+        """The columns that hold the two systems and the winner."""
+        return {self.columns[side] for side in SIDES if side in self.columns}
+
+    def without(self, names: Iterable[str]) -> ColumnMap:
+        """The same without some columns, which are then not taken for anything."""
+        left_out = set(names)
+        kept = {meaning: column for meaning, column in self.columns.items() if column not in left_out}
+        return replace(self, columns=kept)
+
+    def uses(self, unused: Iterable[str] = ()) -> tuple[ColumnUse, ...]:
+        """What every column was taken for; those kept under their own names were taken for nothing."""
+        taken = {column: name for name, column in self.columns.items()}
+        left_out = set(unused)
+        if not left_out and set(self.header) <= set(SCHEMA):
+            # The judgment table itself: there is nothing to tell.
+            return ()
+        return tuple(
+            ColumnUse(
+                self.source.name,
+                name,
+                taken.get(name),
+                "not used" if name in left_out else "used" if name in taken else "kept",
+            )
+            for name in self.header
+        )
+
+
+def parse_columns(wanted: Sequence[str]) -> dict[str, str]:
+    """`("system=model", ...)` as meanings and columns."""
+    chosen: dict[str, str] = {}
+    for entry in wanted:
+        meaning, equals, column = (part.strip() for part in entry.partition("="))
+        if not equals or not column:
+            raise UsageError(f"--columns has '{shown(entry)}', NAME=COLUMN is needed, as in system=model")
+        if meaning not in KNOWN:
+            raise unknown_choice("column of the judgment table", meaning, KNOWN)
+        if meaning in chosen:
+            raise UsageError(f"--columns says twice which column is '{meaning}'; say it once")
+        chosen[meaning] = column
+    return chosen
+
+
+def map_columns(
+    header: Sequence[str], source: Source, *, columns: Sequence[str] = (), meanings: Iterable[str] = tuple(KNOWN)
+) -> ColumnMap:
+    """Find out what the columns of a table are.
+
+    Args:
+        header: the names in the file.
+        source: the file, for messages.
+        columns: what the user says, as `system=model`.
+        meanings: what to look for; what the user says is always taken.
+    """
+    chosen = {meaning: _find(header, column, meaning, source) for meaning, column in parse_columns(columns).items()}
+    by_name: dict[str, str] = {}
+    for name in header:
+        by_name.setdefault(plain(name), name)
+    taken = set(chosen.values())
+    # The judgment table's own names come before synonyms: 'item' is no segment where there is a column 'segment'.
+    for exact in (True, False):
+        for meaning in meanings:
+            for name in KNOWN[meaning][:1] if exact else KNOWN[meaning][1:]:
+                column = by_name.get(plain(name))
+                if meaning not in chosen and column is not None and column not in taken and _free(column, meaning):
+                    chosen[meaning] = column
+                    taken.add(column)
+    return ColumnMap(chosen, tuple(header), source)
+
+
+def _free(column: str, meaning: str) -> bool:
+    """A column that is called as a column of the judgment table is that column and no other."""
+    return column == meaning or column not in SCHEMA
+
+
+def _find(header: Sequence[str], column: str, meaning: str, source: Source) -> str:
+    if column in header:
+        return column
+    same = [name for name in header if plain(name) == plain(column)]
+    if len(same) == 1:
+        return same[0]
+    listed = shown(", ".join(header), 300)
+    raise source.fault(f"--columns takes '{shown(column)}' for '{meaning}', but the columns are {listed}")
+
+
+def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
+    """The frame under the names of the judgment table; a pair of languages is taken apart."""
+    new = {column: meaning for meaning, column in mapping.columns.items() if column != meaning}
+    # A column that has the name of another that the user chose steps aside.
+    displaced = {name: f"{name} (column)" for name in new.values() if name in frame.columns and name not in new}
+    frame = frame.rename({**displaced, **new})
+    if "pair" in mapping and not {"source_lang", "target_lang"} & set(frame.columns):
+        parts = frame["pair"].cast(pl.String).str.split_exact("-", 1).struct.unnest()
+        languages = (pl.when(parts["field_1"].is_not_null()).then(parts[f"field_{i}"]) for i in range(2))
+        frame = frame.with_columns(
+            language.alias(name) for name, language in zip(("source_lang", "target_lang"), languages, strict=True)
+        )
+    return frame

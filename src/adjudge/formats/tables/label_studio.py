@@ -1,0 +1,77 @@
+"""Label Studio's JSON export as rows: one per annotation of a task, with the task's data and every answer by its name.
+
+A task has `data` (what was shown) and `annotations`, each with the answers of one person (`result`). An answer stands
+under the name of its control (`from_name`): a rating or number as such, a choice as its word, the side of a pairwise
+comparison as `left` or `right`. Cancelled annotations are no judgments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge.core.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Where the answer stands in the value of a result, by the type of its control.
+_ANSWERS = ("rating", "number", "choices", "selected", "text", "ranker", "taxonomy")
+
+
+def is_export(rows: list[Any]) -> bool:
+    """Whether JSON is an export of Label Studio."""
+    first = rows[0] if rows else None
+    return (
+        isinstance(first, dict) and isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list)
+    )
+
+
+def annotation_rows(tasks: list[Any], path: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """One row per annotation, and notes on what was left out."""
+    rows: list[dict[str, Any]] = []
+    cancelled = 0
+    for number, task in enumerate(tasks, start=1):
+        try:
+            for annotation in task["annotations"]:
+                if annotation.get("was_cancelled"):
+                    cancelled += 1
+                else:
+                    rows.append(_row(task, annotation))
+        except (KeyError, TypeError, AttributeError) as fault:
+            problem = f"task {number} is not as Label Studio writes tasks ({shown(repr(fault))})"
+            raise InputError(f"{problem}; check the export", file=path) from fault
+    if not rows:
+        raise InputError("holds no annotation; check that annotation has begun", file=path)
+    notes = [f"{path.name} is an export of Label Studio: {len(tasks):,} tasks with {len(rows):,} annotations"]
+    if cancelled:
+        notes.append(f"{cancelled:,} annotations were cancelled and are no judgments")
+    return rows, notes
+
+
+def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = dict(task["data"])
+    row.setdefault("item_id", task.get("id"))
+    for answer in annotation.get("result") or []:
+        if (value := _answer(answer.get("value") or {})) is not None:
+            name = str(answer.get("from_name") or answer.get("type") or "answer")
+            row[name if name not in task["data"] else f"{name} (answer)"] = value
+    row["completed_by"] = _person(annotation.get("completed_by"))
+    for name in ("created_at", "lead_time"):
+        if annotation.get(name) is not None:
+            row.setdefault(name, annotation[name])
+    return row
+
+
+def _answer(value: dict[str, Any]) -> Any:
+    for name in _ANSWERS:
+        given = value.get(name)
+        if given is not None:
+            return given[0] if isinstance(given, list) and len(given) == 1 else given
+    return None
+
+
+def _person(completed_by: Any) -> str | None:
+    """The person's address, else the number of the account."""
+    if isinstance(completed_by, dict):
+        completed_by = completed_by.get("email") or completed_by.get("id")
+    return None if completed_by is None else str(completed_by)

@@ -1,0 +1,239 @@
+"""A table from any file that can hold one, with every column as text: delimited text, Excel, JSON, JSON lines, Parquet.
+
+What a file is, its content says, not its name. Columns of Parquet files keep their types. Fields inside fields of JSON
+are columns with a dotted name (`meta.system`). Exports of Label Studio become one row per annotation.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from adjudge.core.errors import InputError, Source, shown
+from adjudge.core.files import decode_text, read_bytes
+from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, row_lines
+from adjudge.formats.tables.label_studio import annotation_rows, is_export
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+PARQUET_MAGIC = b"PAR1"
+ZIP_MAGIC = b"PK\x03\x04"
+# Keys under which files keep their rows, where the outermost value is an object.
+ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")
+# Fields nested deeper than this stay JSON text.
+DEEPEST = 16
+_ROW = "row of the sheet"
+
+
+@dataclass(frozen=True)
+class LoadedTable:
+    """The columns of a file, where its rows stand, and what there is to say about the file."""
+
+    frame: pl.DataFrame
+    source: Source
+    notes: tuple[str, ...] = ()
+    ragged: Mapping[int, str] = field(default_factory=dict)
+    """Rows that are longer or shorter than the header, and the problem of each: they are in the frame, but no use."""
+
+
+def load_table(path: Path) -> LoadedTable:
+    """Load the table that a file holds; rows without any value are left out."""
+    raw = read_bytes(path)
+    if not raw.strip():
+        raise InputError("is empty; a table with a header is needed", file=path)
+    if raw.startswith(PARQUET_MAGIC):
+        return LoadedTable(_parquet(raw, path), Source(str(path)))
+    if raw.startswith(ZIP_MAGIC):
+        return _excel(raw, path)
+    text = decode_text(raw, path)
+    if not text.strip():
+        raise InputError("is empty; a table with a header is needed", file=path)
+    if text.lstrip()[0] in "[{":
+        return _json(text, path)
+    return _delimited(text, path)
+
+
+def _parquet(raw: bytes, path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(io.BytesIO(raw))
+    except (pl.exceptions.PolarsError, OSError) as fault:
+        reason = shown(str(fault).split("\n", 1)[0], 120)
+        raise InputError(f"is damaged Parquet ({reason}); make it again", file=path) from fault
+
+
+def _excel(raw: bytes, path: Path) -> LoadedTable:
+    """The first sheet of a workbook; its rows are numbered as a spreadsheet shows them."""
+    import fastexcel
+
+    if not _is_workbook(raw):
+        raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
+    try:
+        workbook = fastexcel.read_excel(raw)
+        frame: pl.DataFrame = workbook.load_sheet(0, dtypes="string").to_polars()
+    except fastexcel.FastExcelError as fault:
+        reason = shown(str(fault).split("\n", 1)[0], 120)
+        raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
+    others = workbook.sheet_names[1:]
+    notes = (f"only the first sheet of {path.name} is read; not {', '.join(map(shown, others))}",) if others else ()
+    frame = frame.cast(pl.String).with_row_index(_ROW)
+    frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
+    numbers = frame[_ROW].to_list()
+    source = Source(str(path), lambda row: numbers[row] + 2 if row < len(numbers) else row + 2)
+    return LoadedTable(frame.drop(_ROW), source, notes)
+
+
+def _is_workbook(raw: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            return any(name.startswith("xl/") for name in archive.namelist())
+    except zipfile.BadZipFile:
+        # A damaged archive is explained by the reader of workbooks.
+        return True
+
+
+def _delimited(text: str, path: Path) -> LoadedTable:
+    separator = detect_delimiter(text)
+    lines = _Lines(text, separator)
+    source = Source(str(path), lines.of_row)
+    try:
+        frame = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+        # Where a row is cut, its last fields are missing.
+        ragged = lines.ragged() if frame.width and frame.to_series(-1).null_count() else {}
+    except pl.exceptions.PolarsError as fault:
+        ragged = lines.ragged()
+        if not ragged:
+            reason = shown(str(fault).split("\n", 1)[0], 120)
+            raise InputError(f"cannot be read as a table ({reason}); check quotes and columns", file=path) from fault
+        frame = _cut_to_header(text, separator, source, ragged)
+    frame = frame.rename({name: name.strip() for name in frame.columns if name.strip() not in frame.columns})
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
+    if ragged and frame.height != len(lines.numbers):
+        raise source.fault(ragged[min(ragged)], min(ragged))
+    return LoadedTable(frame, source, ragged=ragged)
+
+
+def _cut_to_header(text: str, separator: str, source: Source, ragged: dict[int, str]) -> pl.DataFrame:
+    """The rows as far as the header goes; those of another length are known and will not be used."""
+    try:
+        return pl.read_csv(text.encode(), separator=separator, infer_schema=False, truncate_ragged_lines=True)
+    except pl.exceptions.PolarsError as fault:
+        raise source.fault(ragged[min(ragged)], min(ragged)) from fault
+
+
+class _Lines:
+    """The lines on which the rows of a delimited text begin, found out when they are asked for.
+
+    Rows are counted from 0, without the header and without those that hold nothing.
+    """
+
+    def __init__(self, text: str, separator: str) -> None:
+        self.text, self.separator = text, separator
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        return [line for line, _ in row_lines(self.text, self.separator)][1:]
+
+    def of_row(self, row: int) -> int:
+        return self.numbers[row] if row < len(self.numbers) else row + 2
+
+    def ragged(self) -> dict[int, str]:
+        """The rows with more or fewer fields than the header, and what is wrong with each."""
+        (_, header), *rows = row_lines(self.text, self.separator)
+        width = len(header)
+        return {
+            row: f"{len(fields)} fields where the header has {width}; the file may be cut, or not what --format says"
+            for row, (_, fields) in enumerate(rows)
+            if len(fields) != width
+        }
+
+
+def _json(text: str, path: Path) -> LoadedTable:
+    try:
+        content: Any = json.loads(text)
+    except RecursionError as fault:
+        raise InputError("is nested too deeply to be a table", file=path) from fault
+    except ValueError as fault:
+        rows, lines = _json_lines(text, path, fault)
+        return LoadedTable(
+            _records(rows, path), Source(str(path), lambda row: lines[row] if row < len(lines) else row + 1)
+        )
+    rows = _rows_of(content, path)
+    if is_export(rows):
+        rows, notes = annotation_rows(rows, path)
+        return LoadedTable(_records(rows, path), Source(str(path)), tuple(notes))
+    return LoadedTable(_records(rows, path), Source(str(path)))
+
+
+def _json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], list[int]]:
+    """One value per line; where already the first line is none, the text is damaged JSON as a whole."""
+    rows: list[Any] = []
+    lines: list[int] = []
+    for number, line in numbered_lines(text):
+        try:
+            rows.append(json.loads(line))
+        except (RecursionError, ValueError) as fault:
+            if not rows:
+                place = getattr(whole, "lineno", None)
+                raise InputError("is damaged JSON; the file may be cut", file=path, line=place) from whole
+            raise InputError("is damaged JSON; the file may be cut", file=path, line=number) from fault
+        lines.append(number)
+    return rows, lines
+
+
+def _rows_of(content: Any, path: Path) -> list[Any]:
+    if isinstance(content, list):
+        return content
+    lists = {name: value for name, value in content.items() if isinstance(value, list)}
+    for name in ROWS_UNDER:
+        if name in lists:
+            return lists[name]
+    if len(lists) == 1:
+        return next(iter(lists.values()))
+    if not lists:
+        return [content]
+    named = shown(", ".join(lists), 200)
+    raise InputError(f"is a JSON object with several lists ({named}); give a list of rows", file=path)
+
+
+def _records(rows: Iterable[Any], path: Path) -> pl.DataFrame:
+    """Objects as rows of text, every field inside a field under its dotted name."""
+    flat: list[dict[str, str | None]] = []
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise InputError(f"row {number} is '{shown(row)}', an object with named fields is needed", file=path)
+        flat.append(_flat(row))
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    if not names:
+        raise InputError("holds no named fields; a list of objects is needed", file=path)
+    try:
+        return pl.DataFrame(
+            {name: [row.get(name) for row in flat] for name in names}, schema=dict.fromkeys(names, pl.String)
+        )
+    except UnicodeEncodeError as fault:
+        raise InputError("holds half of a character (a lone surrogate); correct the text", file=path) from fault
+
+
+def _flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str | None]:
+    fields: dict[str, str | None] = {}
+    for name, value in record.items():
+        if isinstance(value, dict) and depth < DEEPEST:
+            fields |= _flat(value, f"{prefix}{name}.", depth + 1)
+        else:
+            fields[f"{prefix}{name}"] = _as_text(value)
+    return fields
+
+
+def _as_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)

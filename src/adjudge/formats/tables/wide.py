@@ -1,0 +1,89 @@
+"""Wide tables: one row per item and one column per system, which holds its score or its rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import Source, UsageError, shown, unknown_choice
+from adjudge.formats.tables.names import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SHAPES = ("scores", "ranks")
+# Rows in which the lowest number is 1 and none is above the number of systems: in ranks all but a few are such.
+LIKE_RANKS = 0.95
+_ROW = "row of the file"
+
+
+def unpivot(
+    frame: pl.DataFrame, source: Source, systems: Sequence[str], shape: str | None
+) -> tuple[pl.DataFrame, Source, list[str]]:
+    """One row per item and system: the other columns, `system`, and `score` or `rank`.
+
+    Args:
+        frame: the wide table.
+        source: the file, for messages.
+        systems: the names of the columns of systems.
+        shape: `scores` or `ranks`; where left out, the numbers tell.
+
+    Returns:
+        The long table, where its rows stand in the file, and a note on what the numbers were taken for.
+    """
+    if shape is not None and shape not in SHAPES:
+        raise unknown_choice("content of a wide table", shape, SHAPES)
+    columns = [_find(frame.columns, name, source) for name in systems]
+    if len(set(columns)) < max(len(columns), 2):
+        raise UsageError("--systems must name two or more different columns, each of one system")
+    for name in ("system", "score", "rank"):
+        if name in frame.columns and name not in columns:
+            raise source.fault(
+                f"has a column '{name}' besides the columns of --systems; it is a long table, or rename it"
+            )
+    ranks = shape == "ranks" or (shape is None and _look_like_ranks(frame.select(columns)))
+    notes = [] if shape is not None else [_note(ranks=ranks)]
+    numbered = frame.with_row_index(_ROW)
+    long = pl.concat(
+        numbered.drop(columns).with_columns(
+            pl.lit(column).alias("system"), numbered[column].alias("rank" if ranks else "score")
+        )
+        for column in columns
+    ).sort(_ROW, maintain_order=True)
+    if ranks and "screen" not in long.columns:
+        long = long.with_columns((pl.col(_ROW) + 1).cast(pl.String).alias("screen"))
+    return long.drop(_ROW), _of_items(source, len(columns)), notes
+
+
+def _note(*, ranks: bool) -> str:
+    what, other = ("ranks", "scores") if ranks else ("scores", "ranks")
+    return f"the columns of systems are taken for {what}; --wide {other} says otherwise"
+
+
+def _of_items(source: Source, systems: int) -> Source:
+    """Where a long row stands: with its item."""
+    line_of = source.line_of
+    return Source(
+        source.name, (lambda row: row // systems + 1) if line_of is None else (lambda row: line_of(row // systems))
+    )
+
+
+def _find(header: Sequence[str], name: str, source: Source) -> str:
+    same = [column for column in header if column == name] or [
+        column for column in header if plain(column) == plain(name)
+    ]
+    if len(same) != 1:
+        raise source.fault(f"--systems names '{shown(name)}', but the columns are {shown(', '.join(header), 300)}")
+    return same[0]
+
+
+def _look_like_ranks(frame: pl.DataFrame) -> bool:
+    """Whether (nearly) every row holds whole numbers from 1 on, none above the number of systems, with a best one."""
+    numbers = frame.select(pl.all().cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False))
+    filled = numbers.filter(~pl.all_horizontal(pl.all().is_null()))
+    if not filled.height:
+        return False
+    whole = pl.all_horizontal((pl.all() == pl.all().round()).fill_null(value=True))
+    like_ranks = whole & (pl.min_horizontal(pl.all()) == 1) & (pl.max_horizontal(pl.all()) <= frame.width)
+    return float(filled.select(like_ranks.mean()).item()) >= LIKE_RANKS
