@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-import adjudge
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.judgments import Judgments
+from adjudge.formats import read
 
 ROWS = 400
 
@@ -45,7 +45,7 @@ def set_aside(judgments: Judgments) -> int:
     [("score", "much"), ("score", "1000"), ("score", "inf"), ("system", ""), ("score", "5,7")],
 )
 def test_a_row_that_cannot_be_used_is_set_aside_and_named(tmp_path: Path, column: str, value: str) -> None:
-    judgments = adjudge.read(scores(tmp_path, {(9, column): value}))
+    judgments = read(scores(tmp_path, {(9, column): value}))
     assert len(judgments) == ROWS - 1
     assert set_aside(judgments) == 1
     assert any("line 11" in note for note in judgments.notes)
@@ -53,34 +53,34 @@ def test_a_row_that_cannot_be_used_is_set_aside_and_named(tmp_path: Path, column
 
 def test_a_broken_time_becomes_null_and_is_counted(tmp_path: Path) -> None:
     file = scores(tmp_path, {(row, "started"): "noon" for row in range(40)})
-    judgments = adjudge.read(file)
+    judgments = read(file)
     assert len(judgments) == ROWS
     assert judgments.table["started"].null_count() == 40
     assert any("40 values of column 'started'" in note and "lines 2, 3, 4" in note for note in judgments.notes)
     with pytest.raises(InputError, match="line 2: column 'started' holds 'noon', a time like"):
-        adjudge.read(file, strict=True)
+        read(file, strict=True)
 
 
 def test_more_than_the_limit_is_an_error_that_names_the_option(tmp_path: Path) -> None:
     file = scores(tmp_path, {(row, "score"): "x" for row in range(5)})
     with pytest.raises(InputError, match=r"line 2: column 'score' holds 'x'.*--bad-rows 0.013 sets"):
-        adjudge.read(file)
-    assert len(adjudge.read(file, bad_rows=0.013)) == ROWS - 5
+        read(file)
+    assert len(read(file, bad_rows=0.013)) == ROWS - 5
     with pytest.raises(InputError, match="line 2"):
-        adjudge.read(scores(tmp_path, {(0, "score"): "x"}), strict=True)
+        read(scores(tmp_path, {(0, "score"): "x"}), strict=True)
 
 
 def test_each_row_twice_counts_once(tmp_path: Path) -> None:
-    once = adjudge.read(scores(tmp_path))
+    once = read(scores(tmp_path))
     frame = pl.read_csv(tmp_path / "scores.csv", infer_schema=False)
-    twice = adjudge.read(pl.concat([frame, frame]))
+    twice = read(pl.concat([frame, frame]))
     assert twice.table.equals(once.table)
     assert set_aside(twice) == ROWS
     assert any("400 of them are exact copies" in note for note in twice.notes)
 
 
 def test_of_corrections_the_last_counts(tmp_path: Path) -> None:
-    judgments = adjudge.read(
+    judgments = read(
         pl.DataFrame({"annotator": ["x", "x", "y"], "segment": ["1"] * 3, "system": ["a"] * 3, "score": [1, 2, 3]})
     )
     assert judgments.table["score"].to_list() == [2.0, 3.0]
@@ -89,12 +89,12 @@ def test_of_corrections_the_last_counts(tmp_path: Path) -> None:
 
 def test_equal_rows_of_nobody_known_are_judgments_of_their_own() -> None:
     frame = pl.DataFrame({"segment": ["1", "1"], "system": ["a", "a"], "score": [7, 7]})
-    assert len(adjudge.read(frame)) == 2
+    assert len(read(frame)) == 2
 
 
 def test_a_table_of_nobody_known_that_stands_twice_in_the_file_counts_once() -> None:
     frame = pl.DataFrame({"segment": [str(i) for i in range(40)], "system": ["a"] * 40, "score": list(range(40))})
-    judgments = adjudge.read(pl.concat([frame, frame, frame]))
+    judgments = read(pl.concat([frame, frame, frame]))
     assert len(judgments) == 40
     assert set_aside(judgments) == 80
 
@@ -106,10 +106,10 @@ def test_rankings_twice_in_a_file_count_once_but_repeated_ones_stay(tmp_path: Pa
     rows = [f"cs,en,{i},ann,a,b,{1 + i % 2},{2 - i % 2}" for i in range(40)]
     file = tmp_path / "rankings.csv"
     file.write_text("\n".join([RANKING, *rows, rows[3]]) + "\n", encoding="utf-8")
-    repeated = adjudge.read(file, format="wmt-ranking")
+    repeated = read(file, format="wmt-ranking")
     assert repeated.table["screen"].n_unique() == 41
     file.write_text("\n".join([RANKING, *rows, *rows]) + "\n", encoding="utf-8")
-    copied = adjudge.read(file, format="wmt-ranking")
+    copied = read(file, format="wmt-ranking")
     assert copied.table["screen"].n_unique() == 40
     assert set_aside(copied) == 80
 
@@ -118,7 +118,7 @@ def test_the_same_pair_before_the_same_person_is_one_judgment(tmp_path: Path) ->
     lines = ["annotator,segment,left,right,winner", "x,1,a,b,a", "x,1,a,b,b", "x,1,b,a,b", "y,1,a,b,tie"]
     file = tmp_path / "pairs.csv"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    judgments = adjudge.read(file)
+    judgments = read(file)
     assert judgments.table.select("annotator", "system", "rank").rows() == [
         ("x", "a", 2), ("x", "b", 1), ("x", "b", 1), ("x", "a", 2), ("y", "a", 1), ("y", "b", 1)
     ]  # fmt: skip
@@ -126,11 +126,11 @@ def test_the_same_pair_before_the_same_person_is_one_judgment(tmp_path: Path) ->
 
 def test_human_translations_are_told_in_the_native_table(tmp_path: Path) -> None:
     frame = pl.DataFrame({"system": ["refA", "a", "HT (x)"], "score": [1.0, 2.0, 3.0]})
-    assert adjudge.read(frame).table["human"].to_list() == [True, False, False]
-    assert adjudge.read(frame, human="HT (x)").table["human"].to_list() == [False, False, True]
+    assert read(frame).table["human"].to_list() == [True, False, False]
+    assert read(frame, human="HT (x)").table["human"].to_list() == [False, False, True]
     marked = frame.with_columns(pl.Series("human", [False, True, False]))
-    assert adjudge.read(marked).table["human"].to_list() == [False, True, False]
-    assert adjudge.read(marked, human="a|refA").table["human"].to_list() == [True, True, False]
+    assert read(marked).table["human"].to_list() == [False, True, False]
+    assert read(marked, human="a|refA").table["human"].to_list() == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -144,4 +144,4 @@ def test_human_translations_are_told_in_the_native_table(tmp_path: Path) -> None
 )
 def test_options_that_a_format_does_not_use_are_refused(tmp_path: Path, name: str, option: str, value: Any) -> None:
     with pytest.raises(UsageError, match=f"--{option.replace('_', '-')} is no option of format '{name}'"):
-        adjudge.read(scores(tmp_path), format=name, **{option: value})
+        read(scores(tmp_path), format=name, **{option: value})

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-import adjudge
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.judgments import SCHEMA, Judgments
+from adjudge.formats import read
 from adjudge.formats.tables.names import SIDES, SYNONYMS
 from tests.conftest import ROOT
 
@@ -48,7 +48,7 @@ def answers(judgments: Judgments) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.json", "a.jsonl", "a.parquet"])
 def test_the_same_table_in_every_kind_of_file(tmp_path: Path, name: str) -> None:
-    judgments = adjudge.read(written(tmp_path, name, SCORES))
+    judgments = read(written(tmp_path, name, SCORES))
     assert answers(judgments) == [
         ("a", 70.0, "u1", "1", "x", False),
         ("b", 60.5, "u1", "1", None, False),
@@ -61,22 +61,20 @@ def test_the_same_table_in_every_kind_of_file(tmp_path: Path, name: str) -> None
 def test_what_the_user_says_comes_before_names(tmp_path: Path) -> None:
     rows = [{"system": "linux", "engine": "a", "score": 1, "overall quality": 80, "annotator": "x"}]
     file = written(tmp_path, "a.csv", rows)
-    judgments = adjudge.read(file, columns={"system": "Engine", "score": "overall_quality"})
+    judgments = read(file, columns={"system": "Engine", "score": "overall_quality"})
     assert judgments.table.select("system", "score").row(0) == ("a", 80.0)
     assert judgments.table["system (column)"].to_list() == ["linux"]
 
 
 def test_fields_inside_fields_have_dotted_names(tmp_path: Path) -> None:
     rows = [{"meta": {"model": {"name": "a"}}, "answer": {"stars": 4}, "tags": ["x", "y"]}]
-    judgments = adjudge.read(
-        written(tmp_path, "a.json", rows), columns={"system": "meta.model.name", "score": "answer.stars"}
-    )
+    judgments = read(written(tmp_path, "a.json", rows), columns={"system": "meta.model.name", "score": "answer.stars"})
     assert judgments.table.select("system", "score", "tags").row(0) == ("a", 4.0, '["x", "y"]')
 
 
 def test_a_column_of_pairs_is_taken_apart(tmp_path: Path) -> None:
     rows = [{"system": "a", "score": 1, "lp": "en-de"}, {"system": "a", "score": 2, "lp": "cs-en"}]
-    assert adjudge.read(written(tmp_path, "a.csv", rows)).pairs == ("en-de", "cs-en")
+    assert read(written(tmp_path, "a.csv", rows)).pairs == ("en-de", "cs-en")
 
 
 @pytest.mark.parametrize(
@@ -90,13 +88,13 @@ def test_a_column_of_pairs_is_taken_apart(tmp_path: Path) -> None:
 )
 def test_wrong_column_maps_are_explained(tmp_path: Path, columns: list[str], words: str) -> None:
     with pytest.raises((UsageError, InputError), match=words):
-        adjudge.read(written(tmp_path, "a.csv", SCORES), columns=columns)
+        read(written(tmp_path, "a.csv", SCORES), columns=columns)
 
 
 def test_a_missing_system_names_a_column_that_may_be_it(tmp_path: Path) -> None:
     rows = [{"id": i, "who knows": name, "score": i} for i, name in enumerate("abab")]
     with pytest.raises(InputError, match="--columns system=who knows"):
-        adjudge.read(written(tmp_path, "a.csv", rows))
+        read(written(tmp_path, "a.csv", rows))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +105,7 @@ def test_wide_tables_of_ranks_and_scores(
     tmp_path: Path, cells: list[tuple[int, ...]], column: str, protocol: str
 ) -> None:
     rows = [{"id": f"s{i}", "rater": "r", "MT A": a, "MT B": b, "HT": c} for i, (a, b, c) in enumerate(cells)]
-    judgments = adjudge.read(written(tmp_path, "wide.csv", rows), systems=["MT A", "mt_b", "HT"], human="HT")
+    judgments = read(written(tmp_path, "wide.csv", rows), systems=["MT A", "mt_b", "HT"], human="HT")
     assert judgments.table[column].to_list() == [value for row in cells for value in row]
     assert judgments.table["segment"].to_list() == [row["id"] for row in rows for _ in range(3)]
     assert judgments.protocols == (protocol,)
@@ -118,10 +116,10 @@ def test_wide_tables_of_ranks_and_scores(
 def test_five_stars_of_five_systems_can_be_said_to_be_scores(tmp_path: Path) -> None:
     rows = [{"item": i, "a": 1, "b": 2} for i in range(5)]
     file = written(tmp_path, "wide.csv", rows)
-    assert adjudge.read(file, systems=["a", "b"]).protocols == ("ranking",)
-    assert adjudge.read(file, systems=["a", "b"], wide="scores").protocols == ("da",)
+    assert read(file, systems=["a", "b"]).protocols == ("ranking",)
+    assert read(file, systems=["a", "b"], wide="scores").protocols == ("da",)
     with pytest.raises(UsageError, match="choose one of scores, ranks"):
-        adjudge.read(file, systems=["a", "b"], wide="stars")
+        read(file, systems=["a", "b"], wide="stars")
 
 
 def test_battles_of_an_arena_keep_both_bad_apart(tmp_path: Path) -> None:
@@ -129,7 +127,7 @@ def test_battles_of_an_arena_keep_both_bad_apart(tmp_path: Path) -> None:
         {"model_a": "x", "model_b": "y", "winner": winner, "judge": "j", "question_id": i, "tstamp": 1682351591.13}
         for i, winner in enumerate(["model_a", "model_b", "tie", "tie (bothbad)", "both good", ""])
     ]
-    table = adjudge.read(written(tmp_path, "battles.json", rows)).table
+    table = read(written(tmp_path, "battles.json", rows)).table
     assert table["rank"].to_list() == [1, 2, 2, 1, 1, 1, 1, 1, 1, 1, None, None]
     assert table["both"].to_list()[4:10] == [None, None, "bad", "bad", "good", "good"]
     assert table["annotator"].unique().to_list() == ["j"]
@@ -140,12 +138,12 @@ def test_values_of_winners_can_be_said(tmp_path: Path) -> None:
     rows = [{"sysA": "x", "sysB": "y", "choice": value} for value in (1, 2, 0, 9)]
     file = written(tmp_path, "pairs.xlsx", rows)
     said = {"left": 1, "right": 2, "tie": 0, "both-bad": 9}
-    table = adjudge.read(file, winner=said).table
+    table = read(file, winner=said).table
     assert table["rank"].to_list() == [1, 2, 2, 1, 1, 1, 1, 1]
     with pytest.raises(InputError, match=r"line 2: has winner '1'.*--winner tie=1"):
-        adjudge.read(file)
+        read(file)
     with pytest.raises(UsageError, match="choose one of left, right, tie, both-good, both-bad, none"):
-        adjudge.read(file, winner={"centre": 1})
+        read(file, winner={"centre": 1})
 
 
 EXPORT = [
@@ -169,7 +167,7 @@ EXPORT = [
 def test_an_export_of_label_studio(tmp_path: Path) -> None:
     file = tmp_path / "export.json"
     file.write_text(json.dumps(EXPORT), encoding="utf-8")
-    judgments = adjudge.read(file)
+    judgments = read(file)
     rows = judgments.table.select("annotator", "segment", "system", "score", "active_seconds").rows()
     assert rows == [("ann@example.org", "7", "a", 4.0, 12.5), ("3", "7", "a", 2.0, None)]
     assert "1 annotations were cancelled and are no judgments" in judgments.notes
@@ -181,7 +179,7 @@ def test_scores_of_mt_metrics_eval_with_their_documents(tmp_path: Path) -> None:
     scores = "x\t-1.0\nx\tNone\ny\t-5\ny\t0\n"
     (tmp_path / "set" / "human-scores" / "en-de.mqm.seg.score").write_text(scores, encoding="utf-8")
     (tmp_path / "set" / "documents" / "en-de.docs").write_text("news\td1\nnews\td2\n", encoding="utf-8")
-    judgments = adjudge.read(tmp_path / "set", format="metric-scores")
+    judgments = read(tmp_path / "set", format="metric-scores")
     rows = judgments.table.select("campaign", "protocol", "document", "segment", "system", "score").rows()
     assert rows == [
         ("set/mqm", "mqm", "d1", "1", "x", -1.0),
