@@ -5,7 +5,7 @@ A ranking block of five labels holds ten comparisons. Where only pairs were judg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +49,25 @@ class Comparisons:
 
     def __len__(self) -> int:
         return len(self.outcome)
+
+    def keep(self, kept: NDArray[np.bool_], labels: NDArray[np.bool_]) -> Comparisons:
+        """Only the marked comparisons and labels; all codes stay as they are."""
+        return replace(
+            self,
+            first=self.first[kept],
+            second=self.second[kept],
+            outcome=self.outcome[kept],
+            annotator=self.annotator[kept],
+            segment=self.segment[kept],
+            block=self.block[kept],
+            label_system=self.label_system[labels],
+            label_rank=self.label_rank[labels],
+            label_block=self.label_block[labels],
+        )
+
+    def of_annotators(self, chosen: NDArray[np.integer]) -> Comparisons:
+        """The comparisons and labels of these annotators, given by their codes."""
+        return self.keep(np.isin(self.annotator, chosen), np.isin(self.block_annotator[self.label_block], chosen))
 
     def without(self, left_out: NDArray[np.bool_]) -> Comparisons:
         """The comparisons and labels in which none of the marked systems takes part; codes are renumbered."""

@@ -30,7 +30,7 @@ class RankSettings:
     reference: Literal["include", "exclude"] | None = None
     lines: str | None = None
     level: float = 0.05
-    significance: Literal["sign", "resample"] | None = None
+    significance: Literal["sign", "resample", "tastes"] | None = None
     resamples: int | None = None
     zero_sd: Literal["drop", "zero"] = "drop"
     """What becomes of annotators whose scores are all equal: no z-score, or z = 0."""

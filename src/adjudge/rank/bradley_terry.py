@@ -67,6 +67,16 @@ def fit(wins: NDArray[np.float64], ties: NDArray[np.float64], *, ridge: float = 
     return BradleyTerryFit(strength, log_tie, longest <= TOLERANCE, steps)
 
 
+def expectations(strength: NDArray[np.float64], log_tie: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and variance (n, n) of one comparison, which scores 1, 1/2 or 0 for the row's system."""
+    half = (strength[:, None] - strength[None, :]) / 2
+    better, worse = np.exp(half), np.exp(-half)
+    tie = np.exp(log_tie)
+    whole = better + worse + tie
+    mean = (better + tie / 2) / whole
+    return mean, (better + tie / 4) / whole - mean**2
+
+
 @dataclass(frozen=True, eq=False)
 class _Counts:
     met: NDArray[np.float64]

@@ -9,6 +9,7 @@ The rules for lines in use differ, so each has a name, and the result says which
 `strict`     where everyone above is significantly better than everyone below
 `holm`       the same with Holm's adjustment over all pairs
 `rank-sets`  where no system's rank set reaches across
+`none`       nowhere: for judgments of one person, which say nothing of others
 
 Corrections: Holm (family-wise error) and Benjamini-Hochberg (false discovery rate). Rank sets: the ranks that resamples
 leave possible for each system.
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from adjudge.rank.significance import PairTests
 
 
-RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets")
+RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets", "none")
 
 
 def check_rule(rule: str) -> None:
@@ -55,6 +56,8 @@ def line_after(
     """
     check_rule(rule)
     n = len(order)
+    if rule == "none":
+        return np.zeros(n - 1, dtype=bool)
     if rule == "rank-sets":
         low, high = rank_sets[order].T
         return np.array([high[: i + 1].max() <= i + 1 < low[i + 1 :].min() for i in range(n - 1)], dtype=bool)

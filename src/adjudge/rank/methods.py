@@ -35,7 +35,7 @@ class Method:
     """Set where a method is defined with, or without, the reference; free otherwise."""
     counts_reference: bool = False
     """Whether a tournament of the other systems counts this method's comparisons with the reference, as published."""
-    significance: Literal["sign", "resample"] = "sign"
+    significance: Literal["sign", "resample", "tastes"] = "sign"
     """The default test between pairs of systems."""
     resamples: int | None = None
     """The default number of resamples, where the usual number takes too long."""
@@ -90,7 +90,7 @@ _ALL = (
     Method(
         "bradley-terry", "relative", "bradley_terry.scores",
         "strengths that explain all comparisons, with Davidson ties",
-        "strength (log-odds of winning)", significance="resample", bounded=False, beside=_RATIOS,
+        "strength (log-odds of winning)", significance="tastes", bounded=False, beside=_RATIOS,
     ),
     _ratio("expected-wins", "mean over opponents of wins / (wins + losses)", unit="expected share of wins"),
     Method(

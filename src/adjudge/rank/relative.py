@@ -1,4 +1,4 @@
-"""Ranking from relative judgments: score the tally, resample the annotators, test the pairs, draw the lines."""
+"""Ranking from relative judgments: by strengths with annotators' tastes, or by any score with resampled annotators."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from adjudge.core.rng import generator
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected import check_connected
 from adjudge.rank.lines import rank_bounds, resampled_rank_sets
+from adjudge.rank.relative_notes import evidence_notes, few_people_note, resampling_notes, unopposed_note
 from adjudge.rank.significance import (
     PairTests,
+    contradicted,
     difference_spread,
     few_units,
     resampling_tests,
     separation,
     sign_tests,
 )
+from adjudge.rank.strengths import compare_strengths, draws, estimate_strengths, spread_components
 from adjudge.rank.units import units_of
 
 if TYPE_CHECKING:
@@ -35,35 +38,83 @@ if TYPE_CHECKING:
     from adjudge.rank.tally import Tally
     from adjudge.rank.units import Units
     from adjudge.results.rank import Ranking
+    from adjudge.results.result import Setting
 
     _Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 DEFAULT_RESAMPLES = 1000
-FEW_ANNOTATORS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class _Scored:
     scores: NDArray[np.float64]
     resampled: NDArray[np.float64]
+    units: str
 
 
 def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems by one of the methods for relative judgments."""
     compared = _prepared(judgments, method, settings)
     source = replace(provenance(judgments), set_aside=relative_judgments(judgments).set_aside)
-    return rank_units(units_of(compared), source, method, settings)
+    return rank_units(units_of(compared), source, method, settings, blocks=compared)
 
 
-def rank_units(units: Units, source: Provenance, method: Method, settings: RankSettings) -> Ranking:
-    """Rank systems from counts per unit of resampling."""
+def rank_units(
+    units: Units, source: Provenance, method: Method, settings: RankSettings, *, blocks: Comparisons | None = None
+) -> Ranking:
+    """Rank systems from counts by annotator or block; `blocks` are the comparisons behind them, where known."""
     tally = units.total()
     check_connected(tally)
+    wanted = settings.significance or method.significance
+    if wanted == "tastes" and method.significance != "tastes":
+        raise UsageError(f"{method.name} has no model of tastes; choose bradley-terry, or --significance resample")
+    if wanted == "tastes" and units.kind == "annotators":
+        return _rank_by_tastes(units, source, method, settings, blocks)
+    return _rank_by_resamples(units, source, method, settings, "resample" if wanted == "tastes" else wanted)
+
+
+def _rank_by_tastes(
+    units: Units, source: Provenance, method: Method, settings: RankSettings, blocks: Comparisons | None
+) -> Ranking:
+    """Strengths with a model of annotators' tastes."""
+    compared = compare_strengths(units, blocks)
+    tally = units.total()
+    rule = settings.lines or "rank-sets"
+    segments = 0 if blocks is None else len(np.unique(blocks.segment))
+    return assemble(
+        source,
+        estimate_strengths(units, compared, settings),
+        method=method.name,
+        rule=rule,
+        level=settings.level,
+        settings={
+            "method": method.name,
+            "reference": method.reference or settings.reference or "include",
+            "significance": "tastes",
+            "lines": rule,
+            "level": settings.level,
+            "draws": draws(settings),
+            "seed": settings.seed,
+        },
+        notes=(
+            *few_people_note(units),
+            *evidence_notes(tally, compared.fit.strength, settings.level),
+            *unopposed_note(tally, compared.apart),
+        ),
+        components=spread_components(compared.fit, units.number, segments),
+    )
+
+
+def _rank_by_resamples(
+    units: Units, source: Provenance, method: Method, settings: RankSettings, wanted: str
+) -> Ranking:
+    """Scores of the tally, with intervals and rank sets from resampled annotators (or blocks of one)."""
+    tally = units.total()
     scored = _scored(method, units, tally, settings)
     if np.isnan(scored.scores).all():
         raise DataError(f"every comparison is a tie, so {method.name} has nothing to count; try wins-or-ties")
-    significance = _significance(method, settings, scored)
-    tests = _tests(tally, scored, units, significance)
+    # Without resamples there is the sign test only.
+    significance = wanted if len(scored.resampled) > 1 else "sign"
     apart = separation(tally.wins)
     sets = resampled_rank_sets(scored.scores, scored.resampled, settings.level)
     sets = apart.widened(sets, np.stack(rank_bounds(scored.scores), axis=1), settings.level)
@@ -73,19 +124,24 @@ def rank_units(units: Units, source: Provenance, method: Method, settings: RankS
         human=tally.human,
         scores=scored.scores,
         n=tally.met.sum(-1).astype(int),
-        tests=tests,
+        tests=_tests(tally, scored, units, significance),
         rank_sets=sets,
         numbers=numbers if method.bounded else _bounded(numbers, apart),
         pair_numbers=_pair_numbers(tally, scored, units.number),
     )
+    rule = settings.lines or ("none" if units.kind == "blocks" else "rank-sets")
     return assemble(
         source,
         estimate,
         method=method.name,
-        rule=settings.lines or "rank-sets",
+        rule=rule,
         level=settings.level,
-        settings=_settings(method, settings, significance, len(scored.resampled), units.kind),
-        notes=_notes(units) + _all_tied(tally) + (() if method.bounded else _unopposed(tally, apart)),
+        settings=_settings(method, settings, significance, rule, scored),
+        notes=(
+            *resampling_notes(units, significance, method),
+            *evidence_notes(tally, scored.scores, settings.level),
+            *(() if method.bounded else unopposed_note(tally, apart)),
+        ),
     )
 
 
@@ -114,18 +170,12 @@ def _scored(method: Method, units: Units, tally: Tally, settings: RankSettings) 
     # Units that are not resampled (one block only) leave nothing to learn from resamples.
     resampled = [method.score(part, rng) for part in units.resampled(count, rng)] if units.number > 1 else []
     empty = np.empty((0, len(tally.systems)))
-    return _Scored(method.score(tally, rng), np.concatenate(resampled) if resampled else empty)
-
-
-def _significance(method: Method, settings: RankSettings, scored: _Scored) -> str:
-    """The test that is made: without resamples there is the sign test only."""
-    wanted = settings.significance or method.significance
-    return wanted if len(scored.resampled) > 1 else "sign"
+    return _Scored(method.score(tally, rng), np.concatenate(resampled) if resampled else empty, units.kind)
 
 
 def _tests(tally: Tally, scored: _Scored, units: Units, significance: str) -> PairTests:
     if significance == "sign":
-        return sign_tests(tally.wins)
+        return sign_tests(tally.wins).without_claims(contradicted(scored.scores, tally.wins))
     spread = difference_spread(scored.resampled, units.number)
     return resampling_tests(scored.scores, spread, units.number, tally.wins)
 
@@ -162,30 +212,18 @@ def _pair_numbers(tally: Tally, scored: _Scored, units: int) -> dict[str, _Numbe
 
 
 def _settings(
-    method: Method, settings: RankSettings, significance: str, resamples: int, unit: str
-) -> dict[str, str | int | float | None]:
+    method: Method, settings: RankSettings, significance: str, rule: str, scored: _Scored
+) -> dict[str, Setting]:
     return {
         "method": method.name,
         "reference": method.reference or settings.reference or "include",
         "significance": significance,
-        "lines": settings.lines or "rank-sets",
+        "lines": rule,
         "level": settings.level,
-        "resampled": unit,
-        "resamples": resamples,
+        "resampled": scored.units,
+        "resamples": len(scored.resampled),
         "seed": settings.seed,
     }
-
-
-def _notes(units: Units) -> tuple[str, ...]:
-    if units.kind == "blocks":
-        return ("fewer than two annotators are known, so blocks were resampled: intervals hold for these annotators",)
-    if units.number < FEW_ANNOTATORS:
-        return (f"only {units.number} annotators: intervals from resampling so few people are too narrow",)
-    return ()
-
-
-def _all_tied(tally: Tally) -> tuple[str, ...]:
-    return () if tally.wins.any() else ("every comparison is a tie: nothing tells the systems apart",)
 
 
 def _bounded(numbers: dict[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
@@ -193,13 +231,3 @@ def _bounded(numbers: dict[str, _Numbers], apart: Separation) -> dict[str, _Numb
     for name in {"se", "low", "high"} & set(numbers):
         numbers[name] = np.where(apart.unbounded, np.nan, numbers[name])
     return numbers
-
-
-def _unopposed(tally: Tally, apart: Separation) -> tuple[str, ...]:
-    """Say whose strength no judgment bounds."""
-    leading = apart.unbounded & (apart.leads | apart.leads.T).any(axis=1)
-    if not leading.any():
-        return ()
-    names = ", ".join(name for name, leads in zip(tally.systems, leading, strict=True) if leads)
-    doubt = "how large it is, the prior alone decides; p-values come from how often it was seen"
-    return (f"no judgment contradicts the lead or lag of {names}: {doubt}",)

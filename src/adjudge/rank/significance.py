@@ -11,7 +11,7 @@ systems have between them is counted, because the judgments within one block are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ from adjudge.rank.lines import holm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+CONTRADICTION_LEVEL = 0.05
 # Below this, differences between resamples are rounding.
 SMALLEST_SPREAD = 1e-9
 
@@ -41,6 +42,11 @@ class PairTests:
     def reported(self) -> NDArray[np.float64]:
         """The p-values that a ranking reports for (better, worse)."""
         return self.greater if self.alternative == "greater" else self.two_sided
+
+    def without_claims(self, pairs: NDArray[np.bool_]) -> PairTests:
+        """The same with nothing claimed of the marked pairs (symmetric): p is 1."""
+        silent = pairs & ~np.isnan(self.two_sided)
+        return replace(self, greater=np.where(silent, 0.5, self.greater), two_sided=np.where(silent, 1, self.two_sided))
 
     def holm_greater(self) -> NDArray[np.float64]:
         """Two-sided p-values adjusted by Holm over all pairs, in the direction that the data show; 1 in the other."""
@@ -71,8 +77,9 @@ def resampling_tests(
 ) -> PairTests:
     """Tests of differences between scores: the difference against its spread over resamples, t with units - 1.
 
-    Two things resamples cannot show. Where they do not vary at all, p is that of the sign test; where no judgment
-    contradicts a lead, it is at least what so few judgments leave (see `separation` below).
+    Three things resamples cannot show. Where they do not vary at all, p is that of the sign test; where no judgment
+    contradicts a lead, it is at least what so few judgments leave (see `separation` below); and where a pair's own
+    judgments say the opposite, it is 1.
     """
     # As `scipy.stats.t.sf` has it, without the half second that importing `scipy.stats` takes.
     from scipy.special import stdtr
@@ -86,7 +93,28 @@ def resampling_tests(
     greater = np.where(difference >= 0, two_sided / 2, 1 - two_sided / 2)
     np.fill_diagonal(greater, np.nan)
     np.fill_diagonal(two_sided, np.nan)
-    return PairTests(np.where(np.isnan(two_sided), np.nan, greater), two_sided)
+    tests = PairTests(np.where(np.isnan(two_sided), np.nan, greater), two_sided)
+    return tests.without_claims(contradicted(scores, wins))
+
+
+def contradicted(scores: NDArray[np.float64], wins: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Pairs whose own judgments say, by a one-sided sign test, the opposite of their scores; symmetric.
+
+    Scores that are equal claim nothing, so they are contradicted by every such pair.
+    """
+    better = np.nan_to_num(sign_tests(wins).greater, nan=1.0) < CONTRADICTION_LEVEL
+    against: NDArray[np.bool_] = (scores[:, None] - scores[None, :] > -SMALLEST_SPREAD) & better.T
+    return against | against.T
+
+
+def circles(wins: NDArray[np.float64], level: float) -> list[list[int]]:
+    """Groups of systems that beat each other in a circle, each lead being significant after Holm's correction."""
+    from scipy.sparse.csgraph import connected_components
+
+    leads = np.nan_to_num(sign_tests(wins).holm_greater(), nan=1.0) < level
+    number, label = connected_components(leads, directed=True, connection="strong")
+    groups = [np.flatnonzero(label == group).tolist() for group in range(number)]
+    return [group for group in groups if len(group) > 1]
 
 
 def difference_spread(resampled: NDArray[np.float64], units: int) -> NDArray[np.float64]:
@@ -114,6 +142,9 @@ class Separation:
     leads: NDArray[np.bool_]
     """`leads[i, j]`: i is ahead of j and no judgment says otherwise."""
 
+    unconnected: NDArray[np.bool_]
+    """`unconnected[i, j]`: wins lead neither from i to j nor back, so nothing says which is better."""
+
     @property
     def unbounded(self) -> NDArray[np.bool_]:
         """Systems that judgments do not hold to most of the others: they could be any distance away."""
@@ -140,10 +171,10 @@ def separation(wins: NDArray[np.float64]) -> Separation:
     leads = reaches & ~reaches.T
     p = np.where(leads, np.minimum(1.0, 2.0 * 0.5**seen), 0.0)
     p = np.maximum(p, p.T)
-    # Where wins lead neither way, nothing at all says which of the two is better.
-    p[~reaches & ~reaches.T] = 1.0
+    unconnected = ~reaches & ~reaches.T
+    p[unconnected] = 1.0
     np.fill_diagonal(p, 0.0)
-    return Separation(p, leads)
+    return Separation(p, leads, unconnected)
 
 
 def _reachable(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -159,3 +190,47 @@ def _strongest(wins: NDArray[np.float64], above: NDArray[np.bool_], below: NDArr
     return np.array(
         [wins[np.ix_(upper, lower)].max(initial=0.0) for upper, lower in zip(above, below, strict=True)], dtype=float
     )
+
+
+LEAST_TASTE = 0.5
+"""Annotators who agree show no taste; so much of it (log-odds) is allowed for where no judgment contradicts a lead."""
+_NODES = 100
+
+
+def unanimous_p(wins: NDArray[np.float64], taste: float) -> NDArray[np.float64]:
+    """Two-sided p of leads that no judgment contradicts, from the wins of each annotator (people, n, n); symmetric.
+
+    If two systems are equal, annotator g prefers the first with probability sigma(sqrt(2) tau z), z being standard
+    normal, and m wins of m in a row have the probability E[sigma^m]. p is twice the product over annotators, for the
+    pair across the gap that was judged most often. NaN where judgments go both ways.
+    """
+    total = wins.sum(0)
+    reaches = _reachable(total > 0)
+    groups = [(reaches.T[i], ~reaches.T[i]) for i in range(len(total))]
+    groups += [(~reaches[i], reaches[i]) for i in range(len(total))]
+    seen, log_p = np.array([_streak(wins, total, *group, max(taste, LEAST_TASTE)) for group in groups]).T
+    n = len(total)
+    # Column i: the group from which wins lead to i. Row j: the group to which wins lead from j.
+    log_p = np.where(seen[:n, None] >= seen[None, n:], log_p[:n, None], log_p[None, n:])
+    p = np.where(reaches & ~reaches.T, np.minimum(1.0, 2 * np.exp(log_p)), np.nan)
+    return np.where(np.isnan(p), p.T, p)
+
+
+def _streak(
+    wins: NDArray[np.float64],
+    total: NDArray[np.float64],
+    above: NDArray[np.bool_],
+    below: NDArray[np.bool_],
+    taste: float,
+) -> tuple[float, float]:
+    """The most wins that one system above has over one below, and the log of their probability if both are equal."""
+    if not above.any() or not below.any():
+        return 0.0, 0.0
+    upper, lower = np.flatnonzero(above), np.flatnonzero(below)
+    between = total[np.ix_(upper, lower)]
+    row, column = np.unravel_index(between.argmax(), between.shape)
+    streaks = wins[:, upper[row], lower[column]]
+    node, weight = np.polynomial.hermite_e.hermegauss(_NODES)
+    log_share = -np.logaddexp(0.0, -np.sqrt(2) * taste * node)
+    means = [np.log((weight * np.exp(times * log_share)).sum() / weight.sum()) for times in streaks[streaks > 0]]
+    return float(between[row, column]), float(np.sum(means))

@@ -1,4 +1,4 @@
-"""Claims from rankings: every statement by Bradley-Terry with resampled annotators, put to other rankings.
+"""Claims from rankings: every statement by Bradley-Terry with annotators' tastes, put to other rankings.
 
 Trials: both halves of the annotators in several random divisions; without the reference, the best and the worst
 system; the direction of expected wins and of wins without ties; every annotator left out in turn, at the spread that
@@ -7,7 +7,6 @@ all annotators show.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,8 @@ from adjudge.rank import bradley_terry, ratios
 from adjudge.rank.connected import check_connected, groups_that_met
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.significance import difference_spread, resampling_tests, separation
+from adjudge.rank.strengths import ComparedStrengths, compare_strengths
+from adjudge.rank.tastes import people_counts, refit
 from adjudge.rank.units import Units, labelling_annotators, units_of
 from adjudge.results.audit.claims import Claims
 
@@ -44,13 +45,13 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     """Make every claim and put it to the trials."""
     compared = comparisons(judgments)
     check_comparable(compared)
-    whole = _Estimated(units_of(compared), settings.seed)
+    whole = _Estimated(compared, settings.seed)
     check_connected(whole.tally)
     trials: list[Trial] = []
 
     def tried() -> list[Trial]:
         if not trials:
-            trials.extend(_trials(compared, whole, settings.seed))
+            trials.extend(_trials(whole, settings.seed))
         return trials
 
     claims = better_claims(whole.evidence(), LEVEL, tried)
@@ -74,17 +75,35 @@ def _named_annotators(compared: Comparisons) -> int | None:
 
 
 class _Estimated:
-    """Strengths with the spread of their differences over resampled annotators (blocks, where there is one only)."""
+    """Strengths with the errors of their differences: by tastes, or by resampled blocks of one annotator."""
 
-    def __init__(self, units: Units, seed: int) -> None:
-        self.units = units
+    def __init__(self, compared: Comparisons, seed: int) -> None:
+        self.compared = compared
+        self.units: Units = units_of(compared)
         self.tally = self.units.total()
+        self.by_tastes = compare_strengths(self.units, compared) if self.units.kind == "annotators" else None
+        self.apart = separation(self.tally.wins)
+        if self.by_tastes is None:
+            self._resample(seed)
+        else:
+            self._take(self.by_tastes)
+
+    def _take(self, strengths: ComparedStrengths) -> None:
+        pairs = strengths.pairs
+        self.scores, self.df, self.two_sided = strengths.fit.strength, pairs.df, pairs.two_sided
+        # An error that gives the p-value which also counts unanimous and contradicted leads.
+        told = np.abs(pairs.t) > 0
+        self.se = np.where(told, np.abs(pairs.difference) / np.where(told, np.abs(pairs.t), 1.0), pairs.se)
+        self.least_p = np.where(told, 0.0, 1.0)
+
+    def _resample(self, seed: int) -> None:
         self.scores = bradley_terry.scores(self.tally)
         drawn = self.units.resampled(RESAMPLES, generator(seed))
         resampled = np.concatenate([bradley_terry.scores(resample) for resample in drawn])
         self.se = difference_spread(resampled, self.units.number)
         self.df = np.full_like(self.se, max(self.units.number - 1, 1))
-        self.apart = separation(self.tally.wins)
+        self.two_sided = resampling_tests(self.scores, self.se, self.units.number, self.tally.wins).two_sided
+        self.least_p = self.apart.p
 
     @property
     def difference(self) -> NDArray[np.float64]:
@@ -98,9 +117,8 @@ class _Estimated:
         half = self.se * t.isf(LEVEL / 2, self.df)
         # The size of a lead that no judgment contradicts is the prior's; an interval would be made up.
         half[self.apart.leads | self.apart.leads.T] = np.nan
-        tests = resampling_tests(self.scores, self.se, self.units.number, self.tally.wins)
         systems, human = self.units.systems, self.units.human
-        return Evidence(systems, human, self.scores, difference, difference - half, difference + half, tests.two_sided)
+        return Evidence(systems, human, self.scores, difference, difference - half, difference + half, self.two_sided)
 
 
 def _differences(scores: NDArray[np.float64], tally: Tally) -> NDArray[np.float64]:
@@ -108,8 +126,9 @@ def _differences(scores: NDArray[np.float64], tally: Tally) -> NDArray[np.float6
     return np.where(group[:, None] == group[None, :], scores[:, None] - scores[None, :], np.nan)
 
 
-def _trials(compared: Comparisons, whole: _Estimated, seed: int) -> Iterator[Trial]:
+def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
     yield from _halves(whole, seed)
+    compared = whole.compared
     order = np.argsort(-whole.scores)
     everyone = np.arange(len(order))
     left_out = [("without the best system", everyone == order[0]), ("without the worst system", everyone == order[-1])]
@@ -118,12 +137,12 @@ def _trials(compared: Comparisons, whole: _Estimated, seed: int) -> Iterator[Tri
     for name, gone in left_out:
         part = compared.without(gone)
         if len(part):
-            yield _again(name, _Estimated(units_of(part), seed), gone)
+            yield _again(name, _Estimated(part, seed), gone)
     others = (("order by expected wins", ratios.expected_wins), ("order by wins without ties", ratios.wins_no_ties))
     for name, method in others:
         score = method(whole.tally)
         yield Trial(name, name, score[:, None] - score[None, :])
-    yield from _annotators_left_out(compared, whole)
+    yield from _annotators_left_out(whole)
 
 
 def _halves(whole: _Estimated, seed: int) -> Iterator[Trial]:
@@ -131,30 +150,33 @@ def _halves(whole: _Estimated, seed: int) -> Iterator[Trial]:
     units = whole.units
     if units.kind != "annotators" or units.number < FEWEST_ANNOTATORS:
         return
+    judged = labelling_annotators(whole.compared)
     for division in range(1, DIVISIONS + 1):
         first = random_half(np.arange(units.number), generator(seed, _STREAM, division))
         for half, chosen in (("first", first), ("second", ~first)):
-            part = _Estimated(replace(units, counts=units.counts[chosen], times=units.times[chosen]), seed)
+            part = _Estimated(whole.compared.of_annotators(judged[chosen]), seed)
             name = f"division {division} of the annotators, {half} half"
-            yield Trial(name, HALVES, part.difference, part.se, part.df, part.apart.p, adjusted=False)
+            yield Trial(name, HALVES, part.difference, part.se, part.df, part.least_p, adjusted=False)
 
 
 def _again(name: str, part: _Estimated, gone: NDArray[np.bool_]) -> Trial:
     indices = [int(i) for i in np.flatnonzero(~gone)]
-    numbers = (part.difference, part.se, part.df, part.apart.p)
+    numbers = (part.difference, part.se, part.df, part.least_p)
     difference, se, df, least_p = (spread_out(values, indices, len(gone)) for values in numbers)
     return Trial(name, name, difference, se, df, least_p)
 
 
-def _annotators_left_out(compared: Comparisons, whole: _Estimated) -> Iterator[Trial]:
-    """All fits at once: the total minus each annotator's own counts."""
-    units = whole.units
-    if units.kind != "annotators" or units.number < 3:
+def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
+    """Strengths without each annotator, the busiest first, at the taste and the errors of all."""
+    if whole.by_tastes is None or whole.units.number < 3:
         return
-    judged = labelling_annotators(compared)
-    counts = np.asarray(units.counts.sum(axis=1)).ravel()
-    for unit in np.argsort(-counts, kind="stable")[:MOST_LEFT_OUT]:
-        rest = units.weighted(np.where(np.arange(units.number) == unit, 0.0, 1.0))
-        difference, least_p = _differences(bradley_terry.scores(rest), rest), separation(rest.wins).p
-        name = f"annotator {compared.annotators[judged[unit]]} left out"
+    fit, people = whole.by_tastes.fit, people_counts(whole.units)
+    judged = labelling_annotators(whole.compared)
+    work = people.wins.sum((1, 2)) + people.ties.sum((1, 2)) / 2
+    for person in np.argsort(-work, kind="stable")[:MOST_LEFT_OUT]:
+        rest = people.without(int(person))
+        tally = whole.units.weighted((people.group != person).astype(float))
+        difference = _differences(refit(rest, fit.taste, fit.dispersion), tally)
+        least_p = np.maximum(whole.least_p, separation(tally.wins).p)
+        name = f"annotator {whole.compared.annotators[judged[np.argmax(people.group == person)]]} left out"
         yield Trial(name, "any annotator left out", difference, whole.se, whole.df, least_p)

@@ -26,13 +26,16 @@ def rank(
     lines: Annotated[
         str | None,
         typer.Option(
-            help="Rule for lines between clusters: rank-sets, official, scipy-1.6, scipy-1.7, strict or holm."
+            help="Rule for lines between clusters: rank-sets, official, scipy-1.6, scipy-1.7, strict, holm or none."
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
     significance: Annotated[
-        Literal["sign", "resample"] | None,
-        typer.Option(help="Test between pairs: sign test on their own judgments, or differences over resamples."),
+        Literal["sign", "resample", "tastes"] | None,
+        typer.Option(
+            help="Test between pairs: sign test on their own judgments, differences over resamples, or (bradley-terry) "
+            "a model of annotators' tastes."
+        ),
     ] = None,
     resamples: Annotated[int | None, typer.Option(help="Number of resamples for rank sets and intervals.")] = None,
     zero_sd: Annotated[

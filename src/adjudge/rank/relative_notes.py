@@ -1,0 +1,91 @@
+"""What must be said of a ranking from relative judgments: few people, tastes ignored, circles, leads without end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.rank.significance import circles, contradicted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from adjudge.rank.methods import Method
+    from adjudge.rank.significance import Separation
+    from adjudge.rank.tally import Tally
+    from adjudge.rank.units import Units
+
+VERY_FEW = 3
+"""Up to so many people, whatever is told rests on each of them."""
+FEW = 8
+"""Below so many people who share the work evenly, intervals from resampling them are too narrow."""
+MOST_SHOWN = 3
+ONE_PERSON = (
+    "fewer than two annotators are known, so blocks were resampled: what is told holds for this person only, and no "
+    "line is drawn"
+)
+
+
+def effective_people(units: Units) -> float:
+    """How many annotators who share the work evenly the annotators are worth: (sum of work)^2 / sum of squares."""
+    n = len(units.systems)
+    work = np.asarray(units.counts[:, : 2 * n * n].sum(axis=1)).ravel()
+    return float(work.sum() ** 2 / (work**2).sum())
+
+
+def few_people_note(units: Units) -> Iterator[str]:
+    """Say that two or three people decide."""
+    if units.number <= VERY_FEW:
+        yield (
+            f"only {units.number} annotators: tastes are allowed for, but all that is told rests on these "
+            f"{units.number} people; ask more"
+        )
+
+
+def resampling_notes(units: Units, significance: str, method: Method) -> Iterator[str]:
+    """Say what resampling so few people, or the sign test, leaves out."""
+    if units.kind == "blocks":
+        yield ONE_PERSON
+        return
+    worth = effective_people(units)
+    instead = "" if method.significance == "tastes" else "; bradley-terry allows for it"
+    if worth < FEW:
+        alike = "" if worth > 0.9 * units.number else f", worth {worth:.1f} who share the work evenly"
+        yield (
+            f"only {units.number} annotators{alike}: intervals, rank sets and lines from resampling so few people are "
+            f"too narrow{instead}"
+        )
+    if significance == "sign":
+        yield f"p-values are sign tests, which ignore that annotators have tastes{instead}"
+
+
+def evidence_notes(tally: Tally, scores: NDArray[np.float64], level: float) -> Iterator[str]:
+    """Say where nothing was decided, where systems beat each other in a circle, and where scores contradict a pair."""
+    if not tally.wins.any():
+        yield "every comparison is a tie: nothing tells the systems apart"
+        return
+    for group in circles(tally.wins, level):
+        names = ", ".join(tally.systems[i] for i in group)
+        yield f"{names} beat each other in a circle by their own comparisons, so no order agrees with all of these"
+    order = np.argsort(-scores, kind="stable")
+    earlier = np.argsort(order)[:, None] < np.argsort(order)[None, :]
+    better, worse = np.nonzero(contradicted(scores, tally.wins) & earlier & (tally.wins < tally.wins.T))
+    if len(better):
+        shown = [
+            f"{tally.systems[i]} won {tally.wins[i, j]:.0f} and lost {tally.wins[j, i]:.0f} against {tally.systems[j]}"
+            for i, j in zip(better[:MOST_SHOWN], worse[:MOST_SHOWN], strict=True)
+        ]
+        more = f" and {len(better) - MOST_SHOWN} more" if len(better) > MOST_SHOWN else ""
+        yield f"scores contradict a pair's own comparisons, where nothing is claimed: {'; '.join(shown)}{more}"
+
+
+def unopposed_note(tally: Tally, apart: Separation) -> Iterator[str]:
+    """Say whose strength no judgment bounds."""
+    leading = apart.unbounded & (apart.leads | apart.leads.T).any(axis=1)
+    if leading.any():
+        names = ", ".join(name for name, leads in zip(tally.systems, leading, strict=True) if leads)
+        doubt = "how large it is, the prior alone decides; p-values come from how often it was seen"
+        yield f"no judgment contradicts the lead or lag of {names}: {doubt}"

@@ -1,0 +1,124 @@
+"""Bradley-Terry strengths compared: p-values, intervals and rank sets that hold for other annotators than these.
+
+The covariance and the degrees of freedom come from `tastes`. Three things the model cannot know are added. A lead that
+no judgment contradicts has no size, so its p-value comes from how often each annotator saw it. Systems that no chain of
+wins connects have p = 1. And nothing is claimed against a pair's own judgments: where these say the opposite, p is 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.rank.assemble import Estimate
+from adjudge.rank.contrasts import DRAWS, Contrasts, contrasts, rank_sets
+from adjudge.rank.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
+from adjudge.rank.tastes import TasteFit, fit_tastes, people_counts
+from adjudge.results.components import VarianceComponent
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.rank import RankSettings
+    from adjudge.rank.units import Units
+
+    Floats = NDArray[np.float64]
+
+FEWEST_DRAWS = 100
+"""Fewer draws leave the quantile behind rank sets to chance."""
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedStrengths:
+    """A fit with tastes, and every pair of systems compared by it."""
+
+    fit: TasteFit
+    pairs: Contrasts
+    apart: Separation
+    contradicted: NDArray[np.bool_]
+    """Pairs whose own judgments say the opposite of the strengths; symmetric."""
+
+
+def compare_strengths(units: Units, blocks: Comparisons | None = None) -> ComparedStrengths:
+    """Fit strengths with tastes and compare all pairs.
+
+    Args:
+        units: counts of at least two annotators.
+        blocks: the comparisons behind them, where they are known one by one.
+    """
+    people = people_counts(units)
+    fit = fit_tastes(people, blocks)
+    wins = people.wins.sum(0)
+    apart, against = separation(wins), contradicted(fit.strength, wins)
+    pairs = contrasts(fit.strength, fit.covariance, fit.df)
+    p = np.where(apart.leads | apart.leads.T, unanimous_p(people.wins, fit.taste), pairs.two_sided)
+    p[apart.unconnected | against] = 1.0
+    np.fill_diagonal(p, np.nan)
+    return ComparedStrengths(fit, _with_p(pairs, p), apart, against)
+
+
+def _with_p(pairs: Contrasts, p: Floats) -> Contrasts:
+    """The contrasts with other two-sided p-values, and the statistics that belong to them."""
+    from scipy.special import stdtrit
+
+    size = -stdtrit(pairs.df, np.maximum(p, 1e-300) / 2)
+    ahead = pairs.difference >= 0
+    t = np.where(p == pairs.two_sided, pairs.t, np.where(ahead, size, -size))
+    return replace(pairs, two_sided=p, greater=np.where(ahead, p / 2, 1 - p / 2), t=t)
+
+
+def estimate_strengths(units: Units, compared: ComparedStrengths, settings: RankSettings) -> Estimate:
+    """What a ranking is put together from."""
+    tally, fit, pairs = units.total(), compared.fit, compared.pairs
+    sets = rank_sets(pairs, fit.covariance, level=settings.level, seed=settings.seed, draws=draws(settings))
+    counts = {"wins": tally.wins, "ties": tally.ties, "losses": tally.losses}
+    low, high = _intervals(fit, settings.level)
+    errors = {"se": fit.system_errors(), "low": low, "high": high}
+    bounded = {name: np.where(compared.apart.unbounded, np.nan, values) for name, values in errors.items()}
+    return Estimate(
+        systems=tally.systems,
+        human=tally.human,
+        scores=fit.strength,
+        n=tally.met.sum(-1).astype(int),
+        tests=PairTests(pairs.greater, pairs.two_sided),
+        rank_sets=sets.simultaneous,
+        numbers={
+            **{name: table.sum(-1).astype(np.int64) for name, table in counts.items()},
+            **bounded,
+            "rank_low": sets.marginal[:, 0],
+            "rank_high": sets.marginal[:, 1],
+        },
+        pair_numbers={
+            **{name: table.astype(np.int64) for name, table in counts.items()},
+            "p_sign": sign_tests(tally.wins).two_sided,
+            "se": pairs.se,
+            "df": np.where(np.isfinite(pairs.df), pairs.df, np.nan),
+        },
+    )
+
+
+def draws(settings: RankSettings) -> int:
+    """How many draws rank sets are made from."""
+    return DRAWS if settings.resamples is None else max(settings.resamples, FEWEST_DRAWS)
+
+
+def _intervals(fit: TasteFit, level: float) -> tuple[Floats, Floats]:
+    from scipy.special import stdtrit
+
+    half = stdtrit(fit.df_system, 1 - level / 2) * fit.system_errors()
+    return fit.strength - half, fit.strength + half
+
+
+def spread_components(fit: TasteFit, people: int, segments: int) -> tuple[VarianceComponent, ...]:
+    """Tastes and segments as sources of spread, in log-odds."""
+    taste = VarianceComponent(
+        "annotator:system", fit.taste, None, None, people, "how differently annotators like systems", fit.taste == 0
+    )
+    if fit.segment_sd is None:
+        return (taste,)
+    meaning = "how differently a system does on segments that several annotators judged"
+    segment = VarianceComponent("system:segment", fit.segment_sd, None, None, segments, meaning, fit.segment_sd == 0)
+    return (taste, segment)

@@ -1,0 +1,296 @@
+"""Bradley-Terry strengths with errors that are true for other annotators: random tastes and a sandwich, combined.
+
+Annotators like some systems more than others, so the judgments of one person count for less than as many judgments of
+many. Let t be the plain fit. Annotator g has the score s_g = sum (y - mu) of the likelihood at t, by system, and the
+information H_g = sum m v (e_i - e_j)(e_i - e_j)'. With a taste of standard deviation tau (in log-odds) for every
+system, and a dispersion phi of judgments within one block,
+
+    s_g  =  H_g delta + error,    Var(error)  =  phi H_g + tau^2 H_g^2.
+
+tau is estimated by restricted maximum likelihood, delta by generalised least squares; t + delta are the strengths, so
+one busy annotator does not outvote the others. Its covariance is known in two ways. By the model, with a correction for
+having estimated tau (of the kind of Kenward and Roger 1997), which is sharp and needs tastes as assumed; and by the
+residuals of annotators (`sandwich`), which assumes little and needs many people. They are averaged by their degrees of
+freedom, as a variance with a prior is: the model counts as much as `MOST_PRIOR` people at most. Where several people
+judge the same source segments, `shared_segments` adds what they have in common.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.rank.bradley_terry import RIDGE, expectations, fit
+from adjudge.rank.sandwich import clustered_covariance
+from adjudge.rank.shared_segments import segment_effect
+from adjudge.rank.units import labelling_annotators
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.rank.units import Units
+
+    Floats = NDArray[np.float64]
+
+MOST_PRIOR = 16.0
+MOST_PEOPLE = 1000
+"""Beyond so many annotators, several are taken together: clusters of people are then as good as single ones."""
+TASTES = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 59)])
+"""The tastes tau that are tried."""
+SMALLEST_SHARE = 1e-8
+"""Eigenvalues below this share of the largest are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class TasteFit:
+    """Strengths with their joint covariance and the degrees of freedom of every difference."""
+
+    strength: Floats
+    covariance: Floats
+    df: Floats
+    """(n, n), of the difference between two systems; the diagonal is NaN."""
+    df_system: Floats
+    """(n,), of the difference between a system and the mean of all."""
+    taste: float
+    dispersion: float
+    segment_sd: float | None
+    """How much a system's strength differs between source segments, None where no two annotators share any."""
+
+    def system_errors(self) -> Floats:
+        """The standard error of each system's distance from the mean of all."""
+        centre = np.eye(len(self.strength)) - 1 / len(self.strength)
+        errors: Floats = np.sqrt(np.maximum(np.diag(centre @ self.covariance @ centre), 0.0))
+        return errors
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleCounts:
+    """Wins (row over column) and ties (symmetric) of each annotator: (people, n, n)."""
+
+    wins: Floats
+    ties: Floats
+    group: NDArray[np.int64]
+    """Where each annotator is counted: 0, 1, 2, ... unless several are taken together."""
+
+    def without(self, person: int) -> PeopleCounts:
+        """The counts without one of them; the others keep their order."""
+        kept = np.arange(len(self.wins)) != person
+        return PeopleCounts(self.wins[kept], self.ties[kept], self.group)
+
+
+def people_counts(units: Units) -> PeopleCounts:
+    """The counts by annotator; where there are very many, of groups of annotators with about equal work."""
+    n = len(units.systems)
+    counts = units.counts[:, : 2 * n * n]
+    group = np.arange(counts.shape[0])
+    if len(group) > MOST_PEOPLE:
+        from scipy.sparse import coo_array
+
+        by_work = np.argsort(-np.asarray(counts.sum(axis=1)).ravel(), kind="stable")
+        group[by_work] = np.arange(len(group)) % MOST_PEOPLE
+        joining = coo_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(MOST_PEOPLE, len(group)))
+        counts = joining.tocsr() @ counts
+    wins, ties = (part.reshape(-1, n, n) for part in np.split(counts.toarray().astype(float), 2, axis=1))
+    return PeopleCounts(wins, ties + np.swapaxes(ties, 1, 2), group)
+
+
+def fit_tastes(people: PeopleCounts, blocks: Comparisons | None = None, *, most_prior: float = MOST_PRIOR) -> TasteFit:
+    """Fit strengths with tastes.
+
+    Args:
+        people: counts of at least two annotators.
+        blocks: the comparisons behind the counts, which tell what stood in one block and on one segment.
+        most_prior: how many degrees of freedom the model's covariance counts for at most.
+    """
+    plain = fit(people.wins.sum(0), people.ties.sum(0))
+    strength, log_tie = plain.strength, float(plain.log_tie)
+    scores, information = _moments(people, strength, log_tie)
+    dispersion = 1.0 if blocks is None else block_dispersion(blocks, strength, log_tie, information.sum(0))
+    parts = _Eigen.of(scores, information)
+    tried = [_Weighted(parts, strength, dispersion, float(taste)) for taste in TASTES]
+    best = tried[int(np.argmax([weighted.log_likelihood() for weighted in tried]))]
+    contrasts = _contrasts(len(strength))
+    by_model = best.model_covariance(contrasts)
+    by_people = clustered_covariance(best.weights(), best.residuals(), best.inverse, contrasts)
+    covariance, df = _combined(by_model, by_people, most_prior, len(strength))
+    segments = None
+    if blocks is not None:
+        who = people.group[np.searchsorted(labelling_annotators(blocks), blocks.annotator)]
+        segments = segment_effect(blocks, who, strength, log_tie, best.weighting())
+    if segments is not None:
+        covariance, df = segments.widened(covariance, df, best.inverse, contrasts)
+    return TasteFit(
+        strength=strength + best.delta,
+        covariance=covariance,
+        df=_over_pairs(df, len(strength)),
+        df_system=df[-len(strength) :],
+        taste=best.taste,
+        dispersion=dispersion,
+        segment_sd=None if segments is None else segments.sd,
+    )
+
+
+def refit(people: PeopleCounts, taste: float, dispersion: float) -> Floats:
+    """The strengths alone, where taste and dispersion are known: for counts without one of the annotators."""
+    plain = fit(people.wins.sum(0), people.ties.sum(0))
+    parts = _Eigen.of(*_moments(people, plain.strength, float(plain.log_tie)))
+    strength: Floats = plain.strength + _Weighted(parts, plain.strength, dispersion, taste).delta
+    return strength
+
+
+def block_dispersion(blocks: Comparisons, strength: Floats, log_tie: float, information: Floats) -> float:
+    """How much more the scores of whole blocks vary than independent comparisons would; at least 1.
+
+    Comparisons within one ranking of five share its systems' outputs, and one output that is bad loses four of them.
+    """
+    from scipy.sparse import coo_array
+
+    if len(blocks) == 0 or np.bincount(blocks.block).max(initial=0) < 2:
+        return 1.0
+    n = len(strength)
+    mean, _ = expectations(strength, log_tie)
+    residual = (blocks.outcome + 1) / 2 - mean[blocks.first, blocks.second]
+    rows, columns = np.tile(blocks.block, 2), np.concatenate([blocks.first, blocks.second])
+    shape = (int(blocks.block.max()) + 1, n)
+    by_block = coo_array((np.concatenate([residual, -residual]), (rows, columns)), shape=shape).tocsr()
+    inverse = centred_inverse(information + RIDGE * (np.eye(n) - 1 / n))
+    return max(1.0, float(np.sum(inverse * (by_block.T @ by_block).toarray())) / (n - 1))
+
+
+def centred_inverse(matrix: Floats) -> Floats:
+    """The pseudoinverse of a matrix whose rows add up to 0 and that is of full rank otherwise."""
+    n = len(matrix)
+    scale = np.trace(matrix) / n
+    even = np.full((n, n), 1 / n)
+    inverse: Floats = np.linalg.inv(matrix + scale * even) - even / scale
+    return inverse
+
+
+def _moments(people: PeopleCounts, strength: Floats, log_tie: float) -> tuple[Floats, Floats]:
+    """The score (people, n) and the information (people, n, n) of each annotator at these strengths."""
+    mean, variance = expectations(strength, log_tie)
+    met = people.wins + np.swapaxes(people.wins, 1, 2) + people.ties
+    scores = (people.wins + people.ties / 2).sum(2) - (met * mean).sum(2)
+    information = -met * variance
+    index = np.arange(len(strength))
+    information[:, index, index] = 0.0
+    information[:, index, index] = -information.sum(2)
+    return scores, information
+
+
+@dataclass(frozen=True, eq=False)
+class _Eigen:
+    """Every annotator's information as values (people, n) and vectors (people, n, n), and the score along them."""
+
+    value: Floats
+    vector: Floats
+    score: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, information: Floats) -> _Eigen:
+        value, vector = np.linalg.eigh(information)
+        least = SMALLEST_SHARE * np.maximum(value[:, -1:], 1e-12)
+        along = np.einsum("gik,gi->gk", vector, scores)
+        return cls(np.where(value > least, value, 0.0), vector, along)
+
+    def summed(self, factor: Floats) -> Floats:
+        """The sum over annotators of vectors times their factors (people, n) times vectors: (n, n)."""
+        n = self.value.shape[1]
+        rows = np.swapaxes(self.vector, 1, 2).reshape(-1, n)
+        total: Floats = (rows * factor.reshape(-1, 1)).T @ rows
+        return total
+
+    def each(self, factor: Floats) -> Floats:
+        """The same for each annotator: (people, n, n)."""
+        matrices: Floats = (self.vector * factor[:, None, :]) @ np.swapaxes(self.vector, 1, 2)
+        return matrices
+
+
+class _Weighted:
+    """Generalised least squares with a given taste. The ridge of the plain fit stays: without tastes delta is 0."""
+
+    def __init__(self, parts: _Eigen, strength: Floats, dispersion: float, taste: float) -> None:
+        self.parts, self.taste, self.dispersion = parts, taste, dispersion
+        n = len(strength)
+        self.inflation = dispersion + taste**2 * parts.value
+        # a = L / (phi + tau^2 L): what is left of each eigenvalue as weight.
+        self.factor = parts.value / self.inflation
+        ridge = RIDGE / dispersion
+        self.information = parts.summed(self.factor) + ridge * (np.eye(n) - 1 / n)
+        self.inverse = centred_inverse(self.information)
+        along = np.where(parts.value > 0, parts.score / self.inflation, 0.0)
+        self.weighted_scores = np.einsum("gik,gk->gi", parts.vector, along)
+        self.total = self.weighted_scores.sum(0) - ridge * strength
+        self.delta = self.inverse @ self.total
+
+    def log_likelihood(self) -> float:
+        """The restricted log-likelihood of the taste, up to a constant."""
+        seen = self.parts.value > 0
+        value, inflation, score = self.parts.value[seen], self.inflation[seen], self.parts.score[seen]
+        squares = float((score**2 / (value * inflation)).sum() - self.total @ self.delta)
+        n = len(self.delta)
+        # The determinant without the direction in which all strengths move alike.
+        scale = np.trace(self.information) / n
+        determinant = float(np.linalg.slogdet(self.information + scale / n)[1] - np.log(scale))
+        return -0.5 * (float(np.log(value * inflation).sum()) + determinant + squares)
+
+    def weights(self) -> Floats:
+        """W_g, what each annotator contributes to the information: (people, n, n)."""
+        return self.parts.each(self.factor)
+
+    def weighting(self) -> Floats:
+        """M_g, by which each annotator's scores are weighted: (people, n, n)."""
+        return self.parts.each(np.where(self.parts.value > 0, 1 / self.inflation, 0.0))
+
+    def residuals(self) -> Floats:
+        """The weighted scores of annotators that the strengths leave unexplained: (people, n)."""
+        left: Floats = self.weighted_scores - self.weights() @ self.delta
+        return left
+
+    def model_covariance(self, contrasts: Floats) -> tuple[Floats, Floats]:
+        """The covariance if tastes are as modelled, and the degrees of freedom of each contrast (Satterthwaite)."""
+        a, inverse = self.factor, self.inverse
+        first, second = self.parts.summed(a**2), self.parts.summed(a**3)
+        lost = inverse @ first @ inverse
+        known = 0.5 * float((a**2).sum() - 2 * np.sum(inverse * second) + np.sum(lost * first))
+        known = max(known, 1e-12)
+        covariance = inverse + 2 / known * inverse @ (second - first @ inverse @ first) @ inverse
+        variance = np.einsum("ci,ij,cj->c", contrasts, inverse, contrasts)
+        slope = np.einsum("ci,ij,cj->c", contrasts, lost, contrasts)
+        df = 2 * known * variance**2 / np.maximum(slope**2, 1e-300)
+        return covariance, np.clip(df, 1.0, 1e6)
+
+
+def _contrasts(n: int) -> Floats:
+    """All pairs (i < j), then every system against the mean of all: (contrasts, n)."""
+    first, second = np.triu_indices(n, 1)
+    pairs = np.zeros((len(first), n))
+    row = np.arange(len(first))
+    pairs[row, first], pairs[row, second] = 1.0, -1.0
+    return np.concatenate([pairs, np.eye(n) - 1 / n])
+
+
+def _over_pairs(values: Floats, n: int) -> Floats:
+    """The values of pairs among those of all contrasts, as a matrix."""
+    upper = np.triu_indices(n, 1)
+    pairs = np.full((n, n), np.nan)
+    pairs[upper] = values[: len(upper[0])]
+    pairs.T[upper] = pairs[upper]
+    return pairs
+
+
+def _combined(
+    model: tuple[Floats, Floats], clustered: tuple[Floats, Floats], most_prior: float, n: int
+) -> tuple[Floats, Floats]:
+    """The two covariances averaged by degrees of freedom, and those of the average."""
+    (covariance_m, df_m), (covariance_c, df_c) = model, clustered
+    pairs = n * (n - 1) // 2
+    prior = min(most_prior, float(np.median(df_m[:pairs])))
+    share = prior / (prior + float(np.median(df_c[:pairs])))
+    covariance = share * covariance_m + (1 - share) * covariance_c
+    # Two estimates of one variance from the same data: their errors are taken to go together as far as the better.
+    spread = share**2 / df_m + (1 - share) ** 2 / df_c + 2 * share * (1 - share) / np.maximum(df_m, df_c)
+    return covariance, np.maximum(1.0, np.minimum(prior + df_c, 1 / spread))
