@@ -1,67 +1,81 @@
-"""How often tests between systems of equal strength call them different, by the number of annotators.
+"""How often systems of equal strength are called different by Bradley-Terry with tastes, in every kind of campaign.
 
-Six systems of equal strength; each annotator ranks blocks of five, with a taste of their own (a deviation for every
-system, in log-odds). An honest test at .05 errs in 5% of the pairs. `python -m bench.bench_relative_calibration 1000`
-makes so many campaigns of each size.
+Each annotator ranks blocks with a taste of their own: a deviation of half a logit for every system. For each kind of
+campaign the table shows the share of campaigns in which any pair is called different after Holm's correction (nominal
+5%) and in which a line is drawn, of pairs called different at .05, of 95% intervals that hold the strength, and their
+mean half-width; with Monte-Carlo standard errors. `python -m bench.bench_relative_calibration 1000` makes so many
+campaigns of each kind.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 import numpy as np
-import polars as pl
 
-import adjudge
-from adjudge.core.judgments import Judgments
-from adjudge.rank import RankSettings
+from bench.relative_campaigns import Outcome, RelativeCampaign, outcomes
 
-SYSTEMS = 6
-SHOWN = 5
-# annotators, blocks of each
-SIZES = ((2, 30), (3, 30), (5, 20), (8, 20), (12, 15), (25, 8), (40, 5))
-TASTES = (0.0, 0.5)
-LEVEL = 0.05
+DOMINATED = (150, 30, 30, 30, 30, 30, 30, 30)
+"""Blocks of eight annotators, of whom one does 42% of the work."""
 
 
-def campaign(annotators: int, blocks: int, taste: float, rng: np.random.Generator) -> Judgments:
-    """Rankings by people who see no difference between the systems but their own taste."""
-    number = annotators * blocks
-    who = np.repeat(np.arange(annotators), blocks)
-    shown = np.argsort(rng.random((number, SYSTEMS)), axis=1)[:, :SHOWN]
-    liking = rng.normal(0, taste, (annotators, SYSTEMS))[who[:, None], shown] + rng.gumbel(size=shown.shape)
-    rounded = np.round(liking)
-    ranks = 1 + (rounded[:, :, None] < rounded[:, None, :]).sum(2)
-    columns = {
-        "annotator": np.repeat(who, SHOWN).astype(str),
-        "screen": np.repeat(np.arange(number), SHOWN).astype(str),
-        "segment": np.repeat(np.arange(number), SHOWN).astype(str),
-        "system": np.char.add("s", shown.ravel().astype(str)),
-        "rank": ranks.ravel(),
+def campaigns() -> dict[str, RelativeCampaign]:
+    """All kinds by name."""
+    kinds = {f"{n} people, blocks": RelativeCampaign(8, (30,) * n) for n in (2, 3, 5, 8, 15)}
+    kinds |= {f"{n} people, pairs": RelativeCampaign(4, (60,) * n, shown=2) for n in (2, 3, 5, 8, 15)}
+    kinds |= {
+        "one dominates, blocks": RelativeCampaign(8, DOMINATED),
+        "one dominates, pairs": RelativeCampaign(4, DOMINATED, shown=2),
+        "no taste, 5 people": RelativeCampaign(8, (30,) * 5, taste=0.0),
+        "strong taste, 5 people": RelativeCampaign(8, (30,) * 5, taste=1.5),
+        "two systems, 5 people": RelativeCampaign(2, (40,) * 5, shown=2),
+        "20 systems, 8 people": RelativeCampaign(20, (60,) * 8),
+        "300 people, 3 blocks each": RelativeCampaign(8, (3,) * 300),
+        "one polarises, 5 people": RelativeCampaign(8, (30,) * 5, polarising=1.0),
+        "one polarises, 15 people": RelativeCampaign(8, (30,) * 15, polarising=1.0),
+        "50 shared segments, 5 people": RelativeCampaign(8, (50,) * 5, segments=50, segment_sd=1.0),
+        "50 shared segments, 15 people": RelativeCampaign(8, (50,) * 15, segments=50, segment_sd=1.0),
+        "20 shared segments, 15 people": RelativeCampaign(8, (50,) * 15, segments=20, segment_sd=1.0),
+        "strengths .3 apart, 15 people": RelativeCampaign(4, (30,) * 15, strengths=(0.45, 0.15, -0.15, -0.45), shown=3),
     }
-    return Judgments.from_columns(pl.DataFrame(columns).with_columns(protocol=pl.lit("ranking")))
+    work = released_work()
+    if work:
+        kinds["released work loads, blocks"] = RelativeCampaign(8, work)
+        kinds["released work loads, pairs"] = RelativeCampaign(4, work, shown=2)
+    return kinds
 
 
-def rates(annotators: int, blocks: int, taste: float, campaigns: int) -> tuple[float, float]:
-    """The share of pairs that differ at .05 by resampled Bradley-Terry strengths, and by the sign test."""
-    rng = np.random.default_rng([annotators, blocks, int(10 * taste)])
-    resampled, sign = [], []
-    for seed in range(campaigns):
-        judgments = campaign(annotators, blocks, taste, rng)
-        found = adjudge.rank(judgments, settings=RankSettings(resamples=400, seed=seed)).comparisons
-        resampled += [one.p is not None and one.p < LEVEL for one in found]
-        sign += [(one.numbers["p_sign"] or 1.0) < LEVEL for one in found]
-    return float(np.mean(resampled)), float(np.mean(sign))
+def released_work() -> tuple[int, ...]:
+    """How many blocks each annotator of a released campaign ranked; none where the file is missing."""
+    from adjudge.formats import read
+
+    data = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    file = next(iter(sorted(data.glob("wmt10/**/data_RNK.csv"))), None)
+    if file is None:
+        return ()
+    table = read([file], format="wmt-ranking").for_pair("en-de").table
+    blocks = table.unique(["annotator", "task", "screen", "segment"])
+    return tuple(sorted(blocks["annotator"].value_counts()["count"].to_list(), reverse=True))
 
 
-def main(campaigns: int = 200) -> None:
-    """Print a table."""
-    print(f"{'taste':>6} {'annotators':>10} {'blocks each':>12} {'bradley-terry':>14} {'sign test':>10}")
-    for taste in TASTES:
-        for annotators, blocks in SIZES:
-            model, sign = rates(annotators, blocks, taste, campaigns)
-            print(f"{taste:6.1f} {annotators:10d} {blocks:12d} {model:14.3f} {sign:10.3f}", flush=True)
+def row(name: str, results: list[Outcome]) -> str:
+    """One line of the table: percentages with their standard errors."""
+    columns = [
+        100 * np.array([getattr(result, field) for result in results], dtype=float)
+        for field in ("claimed", "line", "different", "covered")
+    ]
+    shown = "".join(f"{values.mean():9.1f} ±{values.std(ddof=1) / np.sqrt(len(values)):3.1f}" for values in columns)
+    return f"{name:32}{shown}{np.mean([result.half_width for result in results]):9.2f}"
+
+
+def main(number: int = 200) -> None:
+    """Print the table."""
+    print(f"{'':32}{'any pair':>14}{'any line':>14}{'pairs':>14}{'covered':>14}{'half':>9}")
+    for seed, (name, campaign) in enumerate(campaigns().items()):
+        print(row(name, outcomes(campaign, number, seed)), flush=True)
 
 
 if __name__ == "__main__":
-    main(*(int(one) for one in sys.argv[1:]))
+    main(*(int(argument) for argument in sys.argv[1:]))

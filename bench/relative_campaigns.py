@@ -1,0 +1,130 @@
+"""Simulated relative judgments of people with tastes, as comparisons: for benches and tests of error rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adjudge.core.comparisons import Comparisons
+from adjudge.rank.contrasts import rank_sets
+from adjudge.rank.lines import holm, line_after
+from adjudge.rank.significance import PairTests
+from adjudge.rank.strengths import compare_strengths
+from adjudge.rank.units import annotator_units
+
+Floats = NDArray[np.float64]
+LEVEL = 0.05
+DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class RelativeCampaign:
+    """Systems of given strengths (equal ones where left out), ranked by people who each have a taste."""
+
+    systems: int
+    work: tuple[int, ...]
+    """Blocks of each annotator."""
+    shown: int = 5
+    taste: float = 0.5
+    """How differently annotators like a system: standard deviation in log-odds."""
+    segments: int = 0
+    """Source segments that all annotators share; each block has a segment of its own where it is 0."""
+    segment_sd: float = 0.0
+    """How differently a system does on segments."""
+    polarising: float = 0.0
+    """How much the first system is liked by half of the people and disliked by the other half."""
+    strengths: tuple[float, ...] | None = None
+
+    @property
+    def truth(self) -> Floats:
+        """The strengths, 0 on average."""
+        given = np.zeros(self.systems) if self.strengths is None else np.array(self.strengths)
+        return np.asarray(given - given.mean())
+
+    def draw(self, rng: np.random.Generator) -> Comparisons:
+        """One campaign."""
+        who = np.repeat(np.arange(len(self.work)), self.work)
+        number = len(who)
+        shown = np.sort(np.argsort(rng.random((number, self.systems)), axis=1)[:, : self.shown], axis=1)
+        liking = rng.normal(0, self.taste, (len(self.work), self.systems))
+        liking[:, 0] += self.polarising * rng.choice([-1, 1], len(self.work))
+        segment = rng.integers(self.segments, size=number) if self.segments else np.arange(number)
+        view = self.truth[shown] + liking[who[:, None], shown] + rng.gumbel(size=shown.shape)
+        if self.segment_sd:
+            luck = rng.normal(0, self.segment_sd, (int(segment.max()) + 1, self.systems))
+            view += luck[segment[:, None], shown]
+        rounded = np.round(view)
+        ranks = 1 + (rounded[:, :, None] < rounded[:, None, :]).sum(2)
+        return as_comparisons(self.systems, who, segment, shown, ranks)
+
+
+def as_comparisons(
+    systems: int,
+    who: NDArray[np.integer[Any]],
+    segment: NDArray[np.integer[Any]],
+    shown: NDArray[np.integer[Any]],
+    ranks: NDArray[np.integer[Any]],
+) -> Comparisons:
+    """Blocks (rows of systems in ascending order, and their ranks) as comparisons."""
+    number, size = shown.shape
+    one, other = np.triu_indices(size, 1)
+    block = np.repeat(np.arange(number), len(one))
+    return Comparisons(
+        systems=tuple(f"s{i:03d}" for i in range(systems)),
+        human=np.zeros(systems, dtype=bool),
+        annotators=tuple(f"p{i:03d}" for i in range(int(who.max()) + 1)),
+        first=shown[:, one].ravel().astype(np.int32),
+        second=shown[:, other].ravel().astype(np.int32),
+        outcome=np.sign(ranks[:, other] - ranks[:, one]).ravel().astype(np.int8),
+        annotator=who[block].astype(np.int32),
+        segment=segment[block].astype(np.int32),
+        block=block.astype(np.int32),
+        label_system=shown.ravel().astype(np.int32),
+        label_rank=ranks.ravel().astype(np.int32),
+        label_block=np.repeat(np.arange(number), size).astype(np.int32),
+        block_annotator=who.astype(np.int32),
+    )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one campaign led to."""
+
+    claimed: bool
+    """Whether any pair was called different after Holm's correction."""
+    line: bool
+    different: float
+    """Share of pairs called different at .05 each by itself."""
+    covered: float
+    """Share of systems whose interval holds their strength."""
+    half_width: float
+
+
+def outcome(compared: Comparisons, truth: Floats) -> Outcome:
+    """Rank a campaign by Bradley-Terry with tastes and compare with the truth."""
+    from scipy.special import stdtrit
+
+    strengths = compare_strengths(annotator_units(compared), compared)
+    fit, pairs = strengths.fit, strengths.pairs
+    upper = np.triu_indices(len(truth), 1)
+    p = pairs.two_sided[upper]
+    half = stdtrit(fit.df_system, 1 - LEVEL / 2) * fit.system_errors()
+    sets = rank_sets(pairs, fit.covariance, level=LEVEL, draws=DRAWS).simultaneous
+    order = np.argsort(-fit.strength, kind="stable")
+    lines = line_after("rank-sets", order, PairTests(pairs.greater, pairs.two_sided), sets, LEVEL)
+    return Outcome(
+        claimed=bool((holm(p) < LEVEL).any()),
+        line=bool(lines.any()),
+        different=float((p < LEVEL).mean()),
+        covered=float((np.abs(fit.strength - truth) <= half).mean()),
+        half_width=float(half.mean()),
+    )
+
+
+def outcomes(campaign: RelativeCampaign, number: int, seed: int) -> list[Outcome]:
+    """So many campaigns."""
+    rng = np.random.default_rng(seed)
+    return [outcome(campaign.draw(rng), campaign.truth) for _ in range(number)]
