@@ -16,7 +16,7 @@ from adjudge.rank.assemble import Estimate
 from adjudge.rank.contrasts import DRAWS, Contrasts, contrasts, rank_sets
 from adjudge.rank.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
 from adjudge.rank.tastes import TasteFit, fit_tastes, people_counts
-from adjudge.results.components import VarianceComponent
+from adjudge.results.rank import VarianceComponent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
