@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import adjudge
 from adjudge.audit import AuditSettings, audit
 from adjudge.core.comparisons import comparisons
-from adjudge.rank import RankSettings
+from adjudge.rank import RankSettings, rank
 from adjudge.rank.significance import separation
 from adjudge.rank.units import annotator_units, block_units
 from tests.rank.make import blocks
@@ -71,7 +70,7 @@ def test_nothing_separates_two_that_only_lost() -> None:
 
 def test_two_people_who_agree_four_times_prove_nothing() -> None:
     judgments = blocks([ORDERED] * 4, annotators=["x", "x", "y", "y"])
-    ranking = adjudge.rank(judgments)
+    ranking = rank(judgments)
     assert ranking.order == ("a", "b", "c")
     # Two of two by each: 2 E[sigma(z / sqrt 2)^2]^2 with a taste of .5, by a sum over a fine grid of z.
     z = np.linspace(-9, 9, 20001)
@@ -86,7 +85,7 @@ def test_two_people_who_agree_four_times_prove_nothing() -> None:
 
 
 def test_ties_everywhere_are_said_and_have_no_interval() -> None:
-    ranking = adjudge.rank(blocks([{"a": 1, "b": 1}] * 9))
+    ranking = rank(blocks([{"a": 1, "b": 1}] * 9))
     assert [(one.score, one.rank, one.rank_set, one.numbers["se"]) for one in ranking.systems] == [
         (0, 1, (1, 2), None)
     ] * 2
@@ -108,8 +107,8 @@ def test_unanimous_people_draw_lines_once_there_are_enough_judgments(method: str
     # Where all ranks are told at once, three pairs share the level of .05.
     number = 9 if method == "bradley-terry" else 7
     people = [f"p{i}" for i in range(number)]
-    few = adjudge.rank(blocks([ORDERED] * 5, annotators=people[:5]), method=method, settings=settings)
-    enough = adjudge.rank(blocks([ORDERED] * number, annotators=people), method=method, settings=settings)
+    few = rank(blocks([ORDERED] * 5, annotators=people[:5]), method=method, settings=settings)
+    enough = rank(blocks([ORDERED] * number, annotators=people), method=method, settings=settings)
     assert few.systems[0].rank_set == (1, 3)  # 2 / 2**5 is more than .05
     assert enough.systems[0].rank_set == (1, 1)  # 2 / 2**7, or 3 * 2 / 2**9, is not
 

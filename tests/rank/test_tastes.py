@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from scipy.stats import binom
 
-import adjudge
 from adjudge.core.errors import UsageError
-from adjudge.rank import RankSettings, sandwich, shared_segments, tastes
+from adjudge.core.judgments import Judgments
+from adjudge.rank import RankSettings, rank, sandwich, shared_segments, tastes
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
 from adjudge.rank.sandwich import clustered_covariance, corrections
 from adjudge.rank.significance import circles, contradicted, unanimous_p
@@ -254,7 +254,7 @@ def test_unanimous_leads(streaks: tuple[int, ...], expected: float) -> None:
     assert unanimous_p(wins, 1.0)[0, 1] > p[0, 1]
 
 
-def circle() -> adjudge.Judgments:
+def circle() -> Judgments:
     rounds = [{"a": 1, "b": 2}, {"b": 1, "c": 2}, {"c": 1, "a": 2}]
     return blocks(rounds * 30, annotators=[f"p{i // 3 % 5}" for i in range(90)])
 
@@ -262,7 +262,7 @@ def circle() -> adjudge.Judgments:
 @pytest.mark.parametrize("method", ["bradley-terry", "expected-wins", "wins-no-ties", "trueskill"])
 @pytest.mark.parametrize("significance", [None, "resample"])
 def test_a_circle_claims_nothing_and_is_told(method: str, significance: None) -> None:
-    ranking = adjudge.rank(circle(), method=method, settings=RankSettings(resamples=60, significance=significance))
+    ranking = rank(circle(), method=method, settings=RankSettings(resamples=60, significance=significance))
     assert any("a, b, c beat each other in a circle" in note for note in ranking.notes)
     against = [pair for pair in ranking.comparisons if pair.numbers["wins"] == 0]
     assert [pair.p for pair in against] == [1.0] * len(against)
@@ -280,27 +280,27 @@ def test_circles_and_contradictions_by_hand() -> None:
 def test_one_person_gets_no_lines_and_a_note() -> None:
     judgments = blocks([{"a": 1, "b": 2, "c": 3}] * 40 + [{"a": 2, "b": 1, "c": 3}] * 4, annotators=["only"] * 44)
     for method in ("bradley-terry", "expected-wins"):
-        ranking = adjudge.rank(judgments, method=method)
+        ranking = rank(judgments, method=method)
         assert ranking.lines.rule == "none"
         assert len(ranking.clusters) == 1
         assert any("holds for this person only" in note for note in ranking.notes)
-    drawn = adjudge.rank(judgments, settings=RankSettings(lines="rank-sets"))
+    drawn = rank(judgments, settings=RankSettings(lines="rank-sets"))
     assert len(drawn.clusters) > 1
 
 
 def test_few_people_are_told() -> None:
-    two = adjudge.rank(random_blocks(1, annotators=2))
+    two = rank(random_blocks(1, annotators=2))
     assert any("only 2 annotators: tastes are allowed for" in note for note in two.notes)
-    five = adjudge.rank(random_blocks(1, annotators=5))
+    five = rank(random_blocks(1, annotators=5))
     assert not any("annotators" in note for note in five.notes)
-    ratio = adjudge.rank(random_blocks(1, annotators=5), method="expected-wins", settings=RankSettings(resamples=50))
+    ratio = rank(random_blocks(1, annotators=5), method="expected-wins", settings=RankSettings(resamples=50))
     assert any("too narrow; bradley-terry allows for it" in note for note in ratio.notes)
     assert any("ignore that annotators have tastes" in note for note in ratio.notes)
 
 
 def test_tastes_are_for_strengths_only() -> None:
     with pytest.raises(UsageError, match="wins has no model of tastes"):
-        adjudge.rank(random_blocks(1), method="wins", settings=RankSettings(significance="tastes"))
+        rank(random_blocks(1), method="wins", settings=RankSettings(significance="tastes"))
 
 
 def test_the_sandwich_of_many_equal_clusters_is_the_plain_one() -> None:

@@ -89,7 +89,7 @@ def rank(
     reference: Literal["include", "exclude"] | None = None,
     lines: str | None = None,
     level: float = 0.05,
-    significance: Literal["sign", "resample"] | None = None,
+    significance: Literal["sign", "resample", "tastes"] | None = None,
     resamples: int | None = None,
     zero_sd: Literal["drop", "zero"] = "drop",
     seed: int = DEFAULT_SEED,
@@ -101,10 +101,11 @@ def rank(
         source: a path, several paths, a polars or pandas data frame, or judgments.
         method: `bradley-terry` for comparisons and `mixed` for scores where left out. `docs/rank.md` explains all.
         reference: count comparisons with the human reference or not, where a method can do both.
-        lines: the rule for lines between clusters: `rank-sets`, `official`, `scipy-1.6`, `scipy-1.7`, `strict` or
-            `holm`; the method's own where left out.
+        lines: the rule for lines between clusters: `rank-sets`, `official`, `scipy-1.6`, `scipy-1.7`, `strict`,
+            `holm` or `none`; the method's own where left out.
         level: of significance, for lines, rank sets and intervals.
-        significance: the test between pairs of relative methods: `sign` on their own judgments, or `resample`.
+        significance: the test between pairs of relative methods: `sign` on their own judgments, `resample`, or `tastes`
+            (the default of `bradley-terry`), which holds for other annotators.
         resamples: for rank sets and intervals; 0 for none.
         zero_sd: annotators whose scores are all equal have no z-score (`drop`), or 0 (`zero`).
         seed: the same seed gives the same numbers.
