@@ -96,6 +96,12 @@ def test_a_campaign_looked_at_five_times(tmp_path: Path) -> None:
     assert "nothing was spent" in again.notes[-1]
 
 
+def test_what_two_people_settle_is_settled_for_them() -> None:
+    campaign = growing({"A": 60.0, "B": 0.0, "C": -60.0}, annotators=2)[-1]
+    result = look(campaign, planned=len(campaign.table), looks=1, goal="best")
+    assert result.advice == "Stop: the best system is settled. This holds for these two annotators only."
+
+
 def test_the_best_system_and_the_advice() -> None:
     result = look(PARTS[-1], planned=PLANNED, looks=1, goal="best")
     assert result.claims[0].claim == "A is the best system"

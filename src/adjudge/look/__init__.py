@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.judgments import Judgments
+    from adjudge.results.look import LookClaim
     from adjudge.results.rank import Ranking
 
 __all__ = ["MODES", "Goal", "LookPlan", "look", "parse_goal"]
@@ -232,10 +233,19 @@ def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -
     return tuple(notes)
 
 
+def _whose_verdict(judgments: Judgments, claims: Sequence[LookClaim]) -> str:
+    """With one or two people nothing is known of others: what is settled is settled for them."""
+    people = judgments.table["annotator"].drop_nulls().n_unique()
+    if people > 2 or not any(claim.verdict == "settled" for claim in claims):
+        return ""
+    return f" This holds for {'this annotator' if people <= 1 else 'these two annotators'} only."
+
+
 def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[str, ...]) -> Look:
     plan = state.plan
     claims = claims_of(state)
     stop, advice = advice_on(state, claims)
+    advice += _whose_verdict(judgments, claims)
     return Look(
         settings={
             "planned": plan.planned,
