@@ -89,6 +89,7 @@ def test_variances_effects_and_errors(data: Path, name: str) -> None:
     assert model.converged
     assert {part.effect: part.sd for part in model.components} == pytest.approx(expected.sd, abs=6e-4)
     # The optimum is at least as high as where R's optimiser stopped, and not far from it.
+    assert model.loglik is not None
     assert expected.loglik - 0.01 <= model.loglik <= expected.loglik + 0.1
     for system, (effect, error) in expected.systems.items():
         place = model.systems.index(system)
