@@ -1,8 +1,8 @@
 """Simulated campaigns that are looked at while they grow, for `bench_look` and for the tests of `adjudge.look`.
 
 Every page holds some segments of one document in one system's translation, judged by one annotator. A score is the sum
-of the system's quality and of independent normal effects of annotator, document, segment, system and document, page,
-and residual. Systems are drawn for every page; a campaign grows page by page.
+of the system's quality and of independent normal effects of annotator, taste (annotator and system), document, segment,
+system and document, page, and residual. Systems are drawn for every page; a campaign grows page by page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
 from adjudge.look.decide import LookPlan, Observed, Settled, settle
 from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import MixedDesign, fit
+from adjudge.rank.mixed import MODELS, MixedDesign, fit
+from adjudge.rank.mixed.design import combine
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -36,6 +37,8 @@ class GrowingCampaign:
     qualities: tuple[float, ...] = ()
     """All equal where left out."""
     annotator_sd: float = 6.0
+    taste_sd: float = 2.0
+    """How much annotators differ in what they think of a system."""
     document_sd: float = 4.0
     segment_sd: float = 6.0
     system_document_sd: float = 7.0
@@ -59,8 +62,8 @@ class Pages:
     """(pages, segments)."""
 
 
-Draw = Callable[[int, int, "Pages", int], int]
-"""The system to show next: of the number of the page, its document, and all pages before it."""
+Draw = Callable[[int, "Pages"], int]
+"""The system that a page shows: of the number of the page, and all pages; those before it are judged."""
 
 
 def draw_campaign(campaign: GrowingCampaign, rng: np.random.Generator, choose: Draw | None = None) -> Pages:
@@ -75,7 +78,7 @@ def draw_campaign(campaign: GrowingCampaign, rng: np.random.Generator, choose: D
     pages = Pages(annotator, document[:count], even[:count].copy(), np.empty((count, campaign.page)))
     for number in range(count):
         if choose is not None:
-            pages.system[number] = choose(number, int(pages.document[number]), pages, number)
+            pages.system[number] = choose(number, pages)
         pages.score[number] = scores.page(
             int(annotator[number]), int(pages.document[number]), int(pages.system[number])
         )
@@ -89,6 +92,7 @@ class _Scores:
         self.campaign, self.rng = campaign, rng
         self.quality = np.array(campaign.qualities or (0.0,) * campaign.systems)
         self.annotator = rng.normal(0, campaign.annotator_sd, campaign.annotators)
+        self.taste = rng.normal(0, campaign.taste_sd, (campaign.annotators, campaign.systems))
         self.document = rng.normal(0, campaign.document_sd, campaign.documents)
         self.segment = rng.normal(0, campaign.segment_sd, (campaign.documents, campaign.page))
         self.system_document = rng.normal(0, campaign.system_document_sd, (campaign.systems, campaign.documents))
@@ -97,7 +101,9 @@ class _Scores:
         """The scores of one page."""
         campaign, rng = self.campaign, self.rng
         common = 70 + self.quality[system] + self.annotator[annotator] + self.document[document]
-        common += self.system_document[system, document] + rng.normal(0, campaign.page_sd)
+        common += (
+            self.taste[annotator, system] + self.system_document[system, document] + rng.normal(0, campaign.page_sd)
+        )
         return np.asarray(common + self.segment[document] + rng.normal(0, campaign.residual_sd, campaign.page))
 
 
@@ -106,8 +112,12 @@ def design_of(pages: Pages, count: int, systems: int) -> MixedDesign:
     size = pages.score.shape[1]
     each = np.repeat(np.arange(count), size)
     segment = pages.document[each] * size + np.tile(np.arange(size), count)
+    given = pages.score[:count].ravel()
+    model = MODELS["mixed"]
     return MixedDesign(
-        score=pages.score[:count].ravel(),
+        score=model.fitted_scores(given),
+        given=given,
+        model=model,
         systems=tuple(f"system-{number:02d}" for number in range(systems)),
         human=np.zeros(systems, dtype=bool),
         system=pages.system[each],
@@ -117,6 +127,7 @@ def design_of(pages: Pages, count: int, systems: int) -> MixedDesign:
         segment=renumber(segment),
         page=each if size > 1 else None,
         row=np.arange(count * size),
+        annotator_system=combine(pages.annotator[each], pages.system[each]),
     )
 
 
