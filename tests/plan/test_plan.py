@@ -101,6 +101,16 @@ def test_the_least_work_is_found_and_recommended() -> None:
     assert plan(SMALL).to_dict() == result.to_dict()
 
 
+def test_looks_on_the_way_save_judgments() -> None:
+    found = plan(PlanSettings(systems=3, difference=8.0, documents=60, draws=0, structures=("pages",), per_item=(1,)))
+    assert found.recommended is not None
+    fixed = found.recommended.point.judgments
+    five = next(row for row in found.looks if (row.looks, row.spending) == (5, "kim-demets"))
+    assert fixed < five.largest < 1.05 * fixed
+    assert five.expected_larger < five.expected < 0.85 * fixed
+    assert any(table.title == "With looks on the way" for table in found.tables())
+
+
 def test_a_question_beyond_reach_is_told() -> None:
     result = plan(replace(SMALL, difference=0.5, structures=("mixed",), per_item=(1,)))
     assert result.recommended is None
@@ -113,7 +123,7 @@ def test_the_recommended_design_is_simulated() -> None:
     assert result.checked.draws == 6
     assert result.checked.found is not None
     assert 0.4 <= result.checked.found <= 1
-    assert len(result.tables()) == 3
+    assert len(result.tables()) == 4
 
 
 def test_the_spread_may_be_taken_from_judgments() -> None:

@@ -6,16 +6,22 @@ and compared with the truth.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from adjudge.core.fingerprint import fingerprint
+from adjudge.look.savings import saving
 from adjudge.plan.check import simulate_plan
 from adjudge.plan.search import search
 from adjudge.plan.settings import PlanSettings, Variances, variances_like
-from adjudge.results.plan import Plan, PlanCheck
+from adjudge.results.plan import Plan, PlanCheck, PlanLooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from adjudge.look.boundaries import Spending
+
+LOOKS: tuple[tuple[int, Spending], ...] = ((3, "kim-demets"), (5, "kim-demets"), (10, "kim-demets"), (5, "pocock"))
 
 __all__ = ["PlanSettings", "Variances", "plan", "variances_like"]
 
@@ -59,6 +65,26 @@ def plan(
         curve=tuple(sorted(tried.points.values(), key=lambda p: (p.structure, p.judgments_per_item, p.judgments))),
         spread=spread,
         checked=checked,
+        looks=_looks(asked, best.point.judgments) if best.suffices else (),
+    )
+
+
+def _looks(settings: PlanSettings, judgments: int) -> tuple[PlanLooks, ...]:
+    """What looks on the way save, by the exact distribution of one comparison."""
+    level = settings.level / settings.tests
+    rows = [
+        (spending, saving(looks, spending=spending, level=level, power=settings.power)) for looks, spending in LOOKS
+    ]
+    return tuple(
+        PlanLooks(
+            looks=row.looks,
+            spending=spending,
+            largest=ceil(judgments * row.largest),
+            expected=ceil(judgments * row.planned),
+            expected_larger=ceil(judgments * row.larger),
+            expected_none=ceil(judgments * row.none),
+        )
+        for spending, row in rows
     )
 
 

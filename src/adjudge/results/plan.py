@@ -53,6 +53,22 @@ class PlanCheck:
     any_claim_interval: tuple[float, float] | None
 
 
+@dataclass(frozen=True)
+class PlanLooks:
+    """The recommended design with looks on the way: judgments that one comparison takes, with the same power."""
+
+    looks: int
+    spending: str
+    largest: int
+    """Where nothing stops the campaign: what is to be planned for."""
+    expected: int
+    """On average, where the difference is the one asked for."""
+    expected_larger: int
+    """On average, where it is one and a half times that."""
+    expected_none: int
+    """On average, where there is no difference."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan(Result):
     """What every design needs. `choices` are sorted, the least work first; the first one is recommended."""
@@ -69,6 +85,8 @@ class Plan(Result):
     spread: dict[str, float]
     """Standard deviations assumed, in points, by effect."""
     checked: PlanCheck | None = None
+    looks: tuple[PlanLooks, ...] = ()
+    """What planned looks would save; nothing where no design suffices."""
 
     @property
     def recommended(self) -> PlanChoice | None:
@@ -80,6 +98,8 @@ class Plan(Result):
         tables = [self._choices(), self._assumed()]
         if self.checked is not None:
             tables.append(self._check(self.checked))
+        if self.looks:
+            tables.append(self._looks())
         return tuple(tables)
 
     def _choices(self) -> Table:
@@ -117,6 +137,22 @@ class Plan(Result):
             f"annotators, {self.comparisons} comparisons at level {self.level:g}."
         )
         return Table("What each design needs", columns, rows, note)
+
+    def _looks(self) -> Table:
+        rows = tuple(
+            (row.looks, row.spending, row.largest, row.expected, row.expected_larger, row.expected_none)
+            for row in self.looks
+        )
+        columns = (
+            number("looks", 0),
+            text("spending"),
+            number("largest", 0, help="judgments to plan for: where nothing stops the campaign"),
+            number("at the difference", 0, help="on average, where the difference is the one asked for"),
+            number("at 1.5 times it", 0),
+            number("at none", 0, help="on average, where there is no difference"),
+        )
+        note = "Judgments until 'adjudge look' settles one comparison, at its share of the level and the same power."
+        return Table("With looks on the way", columns, rows, note)
 
     def _assumed(self) -> Table:
         rows = tuple((effect, sd) for effect, sd in self.spread.items())
