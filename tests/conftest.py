@@ -14,6 +14,8 @@ from tests.warm_command import Run, WarmCommand
 # How long an example takes depends on the machine and its load, which no test is about.
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("adjudge")
+# Every test computes its results itself; those of the cache turn it on.
+os.environ["ADJUDGE_CACHE"] = "off"
 
 __all__ = ["ROOT", "Run", "WarmCommand", "assert_explained", "data_folder"]
 

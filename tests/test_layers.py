@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "adjudge"
 FLOW = (
     "core",
     "results",
+    "work",
     "formats",
     "testset",
     "design",
@@ -28,6 +29,7 @@ FLOW = (
 )
 ALLOWED = {stage: set(FLOW[: i + 1]) for i, stage in enumerate(FLOW)}
 ALLOWED["core"] = {"core"}
+ALLOWED["work"] = {"core", "work"}
 ALLOWED["adapt"] = {"core", "adapt"}
 ALLOWED["collect"] = {"core", "results", "formats", "design", "adapt", "collect"}
 ALLOWED["report"] = {"core", "results", "report"}

@@ -34,6 +34,7 @@ from adjudge.cli.commands import (
 from adjudge.cli.errors import names_files
 from adjudge.cli.options import with_plain_types
 from adjudge.cli.reading import takes_reading
+from adjudge.cli.working import repeats_work
 
 app = typer.Typer(
     name="adjudge",
@@ -73,7 +74,7 @@ _add("demo", demo.demo)
 _add("data list", data.list_)
 _add("data get", data.get)
 _add("doctor", doctor.doctor)
-_add("plan", plan.plan)
+_add("plan", repeats_work(plan.plan))
 _add("testset", testset.testset)
 _add("design", design.design)
 _add("import", import_.import_)
@@ -81,15 +82,15 @@ _add("check", check.check)
 _add("agree", agree.agree)
 _add("rank", rank.rank)
 _add("tournament", tournament.tournament)
-_add("audit", audit.audit)
+_add("audit", repeats_work(audit.audit))
 _add("look", look.look)
 _add("parity", parity.parity)
-_add("replicate", replicate.replicate)
+_add("replicate", repeats_work(replicate.replicate))
 _add("serve", serve.serve)
 _add("export", export.export)
 _add("gold", gold.gold)
 _add("meta", meta.meta)
 _add("qe", qe.qe)
 _add("formats", formats.formats)
-_add("simulate", simulate.simulate)
-_add("report", report.report)
+_add("simulate", repeats_work(simulate.simulate))
+_add("report", repeats_work(report.report))

@@ -1,0 +1,16 @@
+"""Repeated work: map a function over independent tasks on all cores or a cluster, keep results, show progress.
+
+    with workers(jobs=4):
+        rates = map_tasks(rate_of_split, range(1000), what="A/A splits")
+
+A task draws its chance from its own seed, never from the worker that does it, so that the results are the same bytes
+for every number of workers.
+"""
+
+from __future__ import annotations
+
+from adjudge.work.cache import cached
+from adjudge.work.tasks import map_tasks
+from adjudge.work.workers import Workers, current_workers, workers
+
+__all__ = ["Workers", "cached", "current_workers", "map_tasks", "workers"]

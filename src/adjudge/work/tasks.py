@@ -1,0 +1,157 @@
+"""Map a function over independent tasks: in this process, in several, or on a cluster.
+
+Work begins in this process. When the first tasks show that the rest will take longer than starting processes does, the
+rest goes to them. So small work stays as fast as a loop, and nobody has to guess sizes.
+"""
+
+from __future__ import annotations
+
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from adjudge.core.errors import AdjudgeError
+from adjudge.work.progress import Progress
+from adjudge.work.workers import Workers, current_workers, workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_Task = TypeVar("_Task")
+_Done = TypeVar("_Done")
+
+START_UP = 2.5
+"""Seconds until new processes have imported what they need; about so much on an ordinary machine."""
+HAND_OVER = 0.3
+"""The same where the processes are there already."""
+CHUNKS = 4
+"""Into how many pieces the tasks of each worker are cut: few, since each carries its data along."""
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[_Done]):
+    """What became of a task: its result, or the fault that explains why there is none."""
+
+    result: _Done | None = None
+    fault: AdjudgeError | None = None
+
+
+class _Processes:
+    """Whether the processes of this machine have been started; later work need not wait for them."""
+
+    started = 0
+
+
+def map_tasks(
+    function: Callable[[_Task], _Done], tasks: Iterable[_Task], *, what: str, at_least: int = 1
+) -> list[_Done]:
+    """The results of all tasks, in their order.
+
+    Args:
+        function: does one task. It must depend on nothing but the task and what it carries along.
+        tasks: each holds what it needs, its own seed included.
+        what: the name of the work, for those who wait.
+        at_least: stay in this process unless there are so many tasks for each worker; for tasks that can be divided
+            further inside.
+
+    Raises:
+        AdjudgeError: the fault of the first task that has one.
+    """
+    todo = list(tasks)
+    current = current_workers()
+    with Progress(what, len(todo), current.watch) as progress:
+        if current.scheduler is not None and len(todo) > 1:
+            from adjudge.work.cluster import map_on_cluster
+
+            outcomes = map_on_cluster(function, todo, current.scheduler, progress)
+        else:
+            outcomes = _here(function, todo, current, progress, at_least)
+            rest = todo[len(outcomes) :]
+            outcomes += _in_processes(function, rest, _jobs(current), progress) if rest else []
+    return [_result(outcome) for outcome in outcomes]
+
+
+def _result(outcome: Outcome[_Done]) -> _Done:
+    if outcome.fault is not None:
+        raise outcome.fault
+    return outcome.result  # type: ignore[return-value]
+
+
+def _here(
+    function: Callable[[_Task], _Done], tasks: Sequence[_Task], current: Workers, progress: Progress, at_least: int
+) -> list[Outcome[_Done]]:
+    """The outcomes of the first tasks, up to where other processes are faster; of all where they never are."""
+    outcomes: list[Outcome[_Done]] = []
+    started = perf_counter()
+    for task in tasks:
+        left = len(tasks) - len(outcomes)
+        if outcomes and left > 1 and _worth_it(current, (perf_counter() - started) / len(outcomes), left, at_least):
+            break
+        outcomes.append(do_task(function, task))
+        progress.advance()
+    return outcomes
+
+
+def _worth_it(current: Workers, seconds: float, left: int, at_least: int) -> bool:
+    """Whether processes do `left` tasks of so many seconds each sooner than this one."""
+    if seconds * left < HAND_OVER:
+        return False
+    jobs = _jobs(current)
+    waiting = HAND_OVER if _Processes.started >= jobs else START_UP
+    return jobs > 1 and left >= at_least * jobs and seconds * left * (1 - 1 / min(jobs, left)) > waiting
+
+
+def _jobs(current: Workers) -> int:
+    if current.jobs is not None:
+        return current.jobs
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+def do_task(function: Callable[[_Task], _Done], task: _Task) -> Outcome[_Done]:
+    """The outcome of a task; faults other than explained ones are faults of adjudge and raised at once."""
+    try:
+        return Outcome(function(task))
+    except AdjudgeError as fault:
+        return Outcome(fault=fault)
+
+
+def do_chunk(function: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> list[Outcome[_Done]]:
+    """The outcomes of several tasks in a worker, which hands nothing on to workers of its own."""
+    limit_threads()
+    with suppress(ValueError):  # not the main thread, which alone hears of Ctrl-C
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with workers(jobs=1, scheduler=None, watch=None):
+        return [do_task(function, task) for task in tasks]
+
+
+def limit_threads() -> None:
+    """One thread of linear algebra in this process: workers share the cores, and sums keep their order."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+
+
+def chunks_of(tasks: Sequence[_Task], jobs: int) -> list[Sequence[_Task]]:
+    """The tasks in order, cut into pieces of equal size, a few for each worker."""
+    pieces = min(len(tasks), CHUNKS * jobs)
+    borders = [round(i * len(tasks) / pieces) for i in range(pieces + 1)]
+    return [tasks[borders[i] : borders[i + 1]] for i in range(pieces)]
+
+
+def _in_processes(
+    function: Callable[[_Task], _Done], tasks: Sequence[_Task], jobs: int, progress: Progress
+) -> list[Outcome[_Done]]:
+    from joblib import Parallel, delayed
+
+    outcomes: list[Outcome[_Done]] = []
+    # Without memory maps: arrays that workers cannot write to would behave otherwise than in this process.
+    parallel: Any = Parallel(n_jobs=jobs, batch_size=1, prefer="processes", return_as="generator", max_nbytes=None)
+    for done in parallel(delayed(do_chunk)(function, chunk) for chunk in chunks_of(tasks, jobs)):
+        outcomes += done
+        progress.advance(len(done))
+    _Processes.started = max(jobs, _Processes.started)
+    return outcomes

@@ -1,0 +1,1 @@
+"""Tests of repeated work: tasks, processes, clusters, the cache and progress."""

@@ -1,0 +1,74 @@
+"""Tasks on a dask cluster: the same results, one sentence for what is wrong, and a lost worker loses nothing."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.rng import generator
+from adjudge.work import map_tasks, workers
+from adjudge.work.cluster import differing_versions, versions
+from tests.work.clusters import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytest.importorskip("distributed", reason="the package distributed is not installed")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    started = Cluster(tmp_path)
+    started.wait_for_workers()
+    yield started
+    started.close()
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(cluster: Cluster) -> None:
+    def draw(task: int) -> tuple[float, int]:
+        time.sleep(0.05)
+        return float(generator(1, task).standard_normal(1000).sum()), os.getpid()
+
+    def fail(task: int) -> int:
+        raise DataError(f"task {task} has no data")
+
+    with workers(scheduler=cluster.address):
+        # A worker is lost in the middle of the work.
+        threading.Timer(1.0, cluster.workers[0].kill).start()
+        drawn = map_tasks(draw, range(60), what="draws")
+        with pytest.raises(DataError, match="task 0 has no data"):
+            map_tasks(fail, range(5), what="faults")
+    assert [number for number, _ in drawn] == [draw(task)[0] for task in range(60)]
+    assert os.getpid() not in {process for _, process in drawn}
+
+
+@pytest.mark.slow
+def test_a_cluster_without_workers_is_explained(tmp_path: Path) -> None:
+    empty = Cluster(tmp_path, workers=0)
+    try:
+        with workers(scheduler=empty.address), pytest.raises(UsageError, match="has no workers; start some"):
+            map_tasks(abs, range(3), what="tasks")
+    finally:
+        empty.close()
+
+
+def test_a_scheduler_that_does_not_answer_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.work.cluster.TO_CONNECT", 1)
+    # Port 9 (discard) is not served on loopback.
+    with workers(scheduler="tcp://127.0.0.1:9"), pytest.raises(UsageError, match=r"no scheduler answers at .*:9;"):
+        map_tasks(abs, range(3), what="tasks")
+
+
+def test_versions_that_differ_are_named() -> None:
+    own = versions()
+    assert differing_versions(own, {"tcp://a:1": own}) is None
+    older = own | {"numpy": "1.0"}
+    sentence = differing_versions(own, {"tcp://a:1": own, "tcp://b:2": older})
+    assert sentence == f"the worker tcp://b:2 has numpy 1.0, this machine has {own['numpy']}; install the same on both"

@@ -1,0 +1,108 @@
+"""Tasks give the same results in this process, in several, and however they are cut."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.rng import generator
+from adjudge.work import current_workers, map_tasks, workers
+from adjudge.work import tasks as work_tasks
+from adjudge.work.tasks import CHUNKS, chunks_of
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are thought to cost nothing, so that all but the first task go to them."""
+    monkeypatch.setattr(work_tasks, "START_UP", 0.0)
+    monkeypatch.setattr(work_tasks, "HAND_OVER", 0.0)
+
+
+def draw(task: int) -> tuple[int, float]:
+    return task, float(generator(1, task).standard_normal(1000).sum())
+
+
+def process(_: int) -> int:
+    time.sleep(0.01)
+    return os.getpid()
+
+
+def odd_ones_fail(task: int) -> int:
+    if task % 2:
+        raise DataError(f"task {task} has no data")
+    return task
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_the_number_of_workers_changes_nothing(jobs: int) -> None:
+    with workers(jobs=1):
+        alone = map_tasks(draw, range(40), what="draws")
+    with workers(jobs=jobs):
+        together = map_tasks(draw, range(40), what="draws")
+    assert together == alone
+
+
+@pytest.mark.usefixtures("eager")
+def test_large_work_goes_to_other_processes() -> None:
+    with workers(jobs=2):
+        ids = map_tasks(process, range(20), what="sleeping")
+    assert ids[0] == os.getpid()
+    assert os.getpid() not in ids[1:]
+
+
+def test_small_work_stays_in_this_process() -> None:
+    with workers(jobs=2):
+        assert set(map_tasks(process, range(20), what="sleeping")) == {os.getpid()}
+
+
+@pytest.mark.usefixtures("eager")
+def test_few_large_tasks_stay_here_where_they_can_be_divided_further() -> None:
+    with workers(jobs=4):
+        assert set(map_tasks(process, range(3), what="sleeping", at_least=1)) == {os.getpid()}
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_first_fault_is_raised_whoever_met_it(jobs: int) -> None:
+    with workers(jobs=jobs), pytest.raises(DataError, match="task 1 has no data"):
+        map_tasks(odd_ones_fail, range(20), what="tasks")
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_worker_hands_nothing_on() -> None:
+    with workers(jobs=2):
+        inside = map_tasks(lambda _: current_workers().jobs, range(4), what="tasks")
+    assert inside[1:] == [1, 1, 1]
+
+
+def test_nothing_to_do() -> None:
+    assert map_tasks(draw, [], what="nothing") == []
+
+
+@given(st.integers(1, 300), st.integers(1, 20))
+def test_chunks_hold_every_task_once_in_order(tasks: int, jobs: int) -> None:
+    chunks = chunks_of(range(tasks), jobs)
+    assert [task for chunk in chunks for task in chunk] == list(range(tasks))
+    assert all(chunks)
+    assert len(chunks) <= CHUNKS * jobs
+    assert max(map(len, chunks)) - min(map(len, chunks)) <= 1
+
+
+@pytest.mark.parametrize(("choice", "value"), [("jobs", 0), ("jobs", -2), ("scheduler", "localhost")])
+def test_choices_that_make_no_sense_are_explained(choice: str, value: object) -> None:
+    with pytest.raises(UsageError, match=f"--{choice} is '?{value}"), workers(**{choice: value}):
+        pass
+
+
+def test_choices_hold_inside_only() -> None:
+    before = current_workers()
+    with workers(jobs=3), workers(cache=True):
+        assert current_workers().jobs == 3
+        assert current_workers().cache
+    assert current_workers() == before
