@@ -14,8 +14,8 @@ import numpy as np
 
 from adjudge.core.rng import generator
 from adjudge.look.boundaries import SPENDING
-from adjudge.look.claims import State, claims_of, with_final_estimates
-from adjudge.look.decide import LookPlan, Mode
+from adjudge.look.claims import claims_of, with_final_estimates
+from adjudge.look.decide import LookPlan, Mode, State
 from adjudge.look.goals import Goal
 from adjudge.look.savings import saving
 from bench.look_campaigns import GrowingCampaign, Outcome, draw_campaign, run_looks

@@ -13,8 +13,8 @@ from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.look import look
 from adjudge.look.boundaries import boundaries, spent
-from adjudge.look.claims import State, settled_top
-from adjudge.look.decide import LookPlan, Observed, Settled, bound, settle
+from adjudge.look.claims import claims_of, settled_top
+from adjudge.look.decide import LookPlan, Observed, Settled, State, bound, settle
 from adjudge.look.estimates import as_normal, count_judgments
 from adjudge.look.goals import Goal, parse_goal
 from tests.look.make import growing
@@ -39,6 +39,20 @@ def test_a_settled_pair_hands_its_share_on_as_holm_does() -> None:
     # With p = .0160 in the second place (z = 2.409) it passes at .05 / 3, and then .0243 (z = 2.252) at .05 / 2.
     after = settle(plan, [observed(1.0, [3.0, -2.409, 2.252, 1.5])], Settled.none(4), np.ones(4, dtype=bool), 4)
     assert after.sign.tolist() == [1, -1, 1, 0]
+
+
+def test_tastes_of_the_same_people_bound_what_more_judgments_bring() -> None:
+    """With half of the variance lasting, information can at most double, however many judgments come."""
+    plan = LookPlan(1000, 10, Goal())
+    now = observed(0.1, [2.5])
+    settled = settle(plan, [now], Settled.none(1), np.ones(1, dtype=bool), 2)
+    free = claims_of(State(plan, ("A", "B"), [(0, 1)], [now], settled, 100))[0]
+    bound_by_taste = claims_of(State(plan, ("A", "B"), [(0, 1)], [now], settled, 100, float(now.se[0]) ** 2 / 2))[0]
+    assert free.needed is not None
+    assert bound_by_taste.needed is None or bound_by_taste.needed > free.needed
+    hopeless = observed(0.1, [1.2])
+    lasting = float(hopeless.se[0]) ** 2 / 2
+    assert claims_of(State(plan, ("A", "B"), [(0, 1)], [hopeless], settled, 100, lasting))[0].needed is None
 
 
 def test_the_boundary_of_a_share_is_that_of_the_spending_function() -> None:

@@ -20,8 +20,8 @@ import numpy as np
 
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.look.claims import State, advice_on, claims_of, settled_top, tested_pairs, with_final_estimates
-from adjudge.look.decide import DEFAULT_MODE, MODES, LookPlan, Mode, Observed, Settled, settle
+from adjudge.look.claims import claims_of, settled_top, tested_pairs, with_final_estimates
+from adjudge.look.decide import DEFAULT_MODE, MODES, LookPlan, Mode, Observed, Settled, State, settle
 from adjudge.look.estimates import Differences, count_judgments, differences_of
 from adjudge.look.goals import Goal, parse_goal
 from adjudge.look.history import (
@@ -32,6 +32,7 @@ from adjudge.look.history import (
     sketch_of,
     write_history,
 )
+from adjudge.look.outlook import advice_on
 from adjudge.results.look import Look
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _taken(plan: LookPlan, differences: Differences, seen: list[Observed], past:
     before = _settled(past.records[-1]) if past.records else Settled.none(len(differences.z))
     tested = tested_pairs(plan, differences.systems, differences.pairs)
     settled = settle(plan, seen, before, tested, len(differences.systems))
-    state = State(plan, differences.systems, differences.pairs, seen, settled, count)
+    state = State(plan, differences.systems, differences.pairs, seen, settled, count, differences.lasting)
     return _with_top(state, past.records[-1] if past.records else None)
 
 
@@ -157,7 +158,9 @@ def _repeated(plan: LookPlan, differences: Differences, past: History) -> State:
     """The last look of the history once more: nothing is spent on it."""
     last = past.records[-1]
     seen = [_observed(record) for record in past.records]
-    state = State(plan, differences.systems, differences.pairs, seen, _settled(last), last.judgments)
+    state = State(
+        plan, differences.systems, differences.pairs, seen, _settled(last), last.judgments, differences.lasting
+    )
     return _with_top(state, last)
 
 

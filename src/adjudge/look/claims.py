@@ -1,52 +1,21 @@
-"""The claims of a look in words and numbers: estimates, intervals, what is still needed, and the advice."""
+"""The claims of a look in words and numbers: estimates, intervals, and after stopping the final estimates."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from dataclasses import dataclass, replace
-from math import ceil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.look.decide import LookPlan, Observed, Settled, bound, information_of
+from adjudge.look.decide import LookPlan, Observed, State, bound, information_of
 from adjudge.look.final import as_path, final_estimate
+from adjudge.look.outlook import chance_within_plan, needed_judgments
 from adjudge.results.look import LookClaim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HARDLY = 0.1
-"""Below this chance to be settled within the plan, a claim is called hardly decidable. Advice only."""
-_TOO_MANY = 50
-"""So many times the plan is no number that anybody needs."""
 _FINAL_LEVEL = 0.05
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """All that is known at a look. Comparisons are pairs of systems, by their number."""
-
-    plan: LookPlan
-    systems: tuple[str, ...]
-    pairs: Sequence[tuple[int, int]]
-    seen: list[Observed]
-    settled: Settled
-    judgments: int
-    top: tuple[str, ...] = ()
-    """The systems that are settled as the top, where that is the goal."""
-    top_at: int = 0
-    """The look at which they were settled."""
-
-    @property
-    def now(self) -> Observed:
-        """The present look."""
-        return self.seen[-1]
-
-    @property
-    def ended(self) -> bool:
-        """Whether the plan is used up."""
-        return self.now.fraction >= 1
 
 
 def claims_of(state: State) -> tuple[LookClaim, ...]:
@@ -83,9 +52,9 @@ def _pair_claim(state: State, index: int) -> LookClaim:
         estimate=estimate,
         interval=(estimate - half, estimate + half),
         verdict="settled" if is_settled else "open",
-        needed=None if is_settled else _needed(state, index),
+        needed=None if is_settled else needed_judgments(state, index),
         settled_at=int(settled.look[index]) or None,
-        chance=None if is_settled else _chance(state, index),
+        chance=None if is_settled else chance_within_plan(state, index),
         z=sign * float(now.z[index]),
         bound=limit,
     )
@@ -98,39 +67,6 @@ def _half_width(se: float, df: float, limit: float) -> float:
     tail = float(ndtr(-limit))
     quantile = limit if np.isinf(df) else -float(stdtrit(df, tail)) if tail > 0 else np.inf
     return se * quantile
-
-
-def _needed(state: State, index: int) -> int | None:
-    """Judgments more until the look at which the claim would be settled, if the difference is as estimated."""
-    z, now = abs(float(state.now.z[index])), state.now.fraction
-
-    def reached(fraction: float) -> bool:
-        return bool(z * np.sqrt(fraction / now) >= _bound_at(state, index, fraction))
-
-    if z * z * _TOO_MANY <= _bound_at(state, index, 1.0) ** 2 * state.judgments / state.plan.planned:
-        return None
-    if not reached(1.0):
-        return ceil(state.judgments * ((_bound_at(state, index, 1.0) / z) ** 2 - 1))
-    ahead = [number / state.plan.looks for number in range(1, state.plan.looks) if number / state.plan.looks > now]
-    ahead.append(1.0)
-    return max(1, ceil(ahead[bisect_left(ahead, True, key=reached)] * state.plan.planned) - state.judgments)
-
-
-def _chance(state: State, index: int) -> float | None:
-    """The chance to cross the last boundary within the plan under the trend so far (conditional power)."""
-    from scipy.special import ndtr
-
-    fraction = state.now.fraction
-    if fraction >= 1:
-        return None
-    limit = _bound_at(state, index, 1.0)
-    # The score at the end is Z sqrt(t) plus the drift Z / sqrt(t) over what is left, with variance 1 - t.
-    return float(ndtr((abs(float(state.now.z[index])) / np.sqrt(fraction) - limit) / np.sqrt(1 - fraction)))
-
-
-def _bound_at(state: State, index: int, fraction: float) -> float:
-    """The boundary of a comparison at a look to come."""
-    return bound(state.plan, state.seen, index, float(state.settled.level[index]), ahead=fraction)
 
 
 def leading(systems: tuple[str, ...], pairs: Sequence[tuple[int, int]], now: Observed, size: int) -> tuple[str, ...]:
@@ -239,41 +175,3 @@ def _with_final(state: State, claim: LookClaim, index: int) -> LookClaim:
     path = as_path(information.tolist(), bounds, sign * float(last.difference[index]) / (se * wider))
     found = final_estimate(path, level=_FINAL_LEVEL)
     return replace(claim, unbiased=found.estimate, final_interval=found.interval)
-
-
-def advice_on(state: State, claims: tuple[LookClaim, ...]) -> tuple[bool, str]:
-    """Whether to stop, and one sentence that says what to do."""
-    top = state.plan.goal.kind == "top"
-    waiting = [claim for claim in (claims[:1] if top else claims) if claim.verdict == "open"]
-    what = _goal_in_words(state.plan, len(claims))
-    if not waiting:
-        return True, f"Stop: {what} settled."
-    if state.ended:
-        rest = "it stays open" if top else f"{len(waiting)} of {_pairs(len(claims))} stay open"
-        return True, f"Stop: the planned judgments are in; {rest}."
-    if all(claim.chance is not None and claim.chance < HARDLY for claim in waiting):
-        return False, f"{_open(top, waiting)}; the chance to settle more within the plan is below {HARDLY:.0%}."
-    needed = [claim.needed for claim in waiting]
-    left = state.plan.planned - state.judgments
-    beyond = sum(number is None or number > left for number in needed)
-    within = [number for number in needed if number is not None and number <= left]
-    if not within:
-        return False, f"Go on: {_open(top, waiting)}; more judgments than the {left:,} left would be needed."
-    more = f", {beyond} of them beyond the plan" if beyond and not top else ""
-    return False, f"Go on: {_open(top, waiting)}, about {max(within):,} judgments{more}."
-
-
-def _open(top: bool, waiting: Sequence[LookClaim]) -> str:
-    if top:
-        return f"{waiting[0].claim} is not settled yet".replace(" is the best system is", " as the best system is")
-    return f"{_pairs(len(waiting))} open"
-
-
-def _pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"
-
-
-def _goal_in_words(plan: LookPlan, claims: int) -> str:
-    if plan.goal.kind == "top":
-        return "the best system is" if plan.goal.size == 1 else f"the top {plan.goal.size} are"
-    return "the pair is" if claims == 1 else f"all {claims} pairs are"

@@ -19,6 +19,8 @@ from adjudge.look.anytime import mixture_bound, narrowest
 from adjudge.look.boundaries import SPENDING, Spending, boundaries, spent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from adjudge.look.goals import Goal
@@ -75,6 +77,34 @@ class Settled:
         """Nothing is settled before the first look."""
         zeros = np.zeros(comparisons, dtype=np.int64)
         return cls(zeros, zeros.copy(), np.zeros(comparisons))
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """All that is known at a look. Comparisons are pairs of systems, by their number."""
+
+    plan: LookPlan
+    systems: tuple[str, ...]
+    pairs: Sequence[tuple[int, int]]
+    seen: list[Observed]
+    settled: Settled
+    judgments: int
+    lasting: float = 0.0
+    """The part of the variance of a difference that more judgments by the same people do not reduce."""
+    top: tuple[str, ...] = ()
+    """The systems that are settled as the top, where that is the goal."""
+    top_at: int = 0
+    """The look at which they were settled."""
+
+    @property
+    def now(self) -> Observed:
+        """The present look."""
+        return self.seen[-1]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the plan is used up."""
+        return self.now.fraction >= 1
 
 
 def settle(plan: LookPlan, seen: list[Observed], before: Settled, tested: Flags, systems: int) -> Settled:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+TASTE = "annotator:system"
+"""The effect of the mixed model for what each annotator thinks of each system."""
 _FARTHEST = 37.0
 """The largest normal quantile that a p-value above 0 can have in double precision."""
 
@@ -37,6 +39,8 @@ class Differences:
     se: Floats
     df: Floats
     z: Floats
+    lasting: float = 0.0
+    """The part of the variance of a difference that stays when the same people judge more: their tastes."""
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -59,7 +63,16 @@ def differences_of(ranking: Ranking) -> Differences:
         found[comparison.better, comparison.worse] = values
         found[comparison.worse, comparison.better] = (-values[0], values[1], values[2], -values[3])
     columns = np.array([found[pair] for pair in combinations(systems, 2)], dtype=float).reshape(-1, 4).T
-    return Differences(systems, *columns)
+    difference, se, df, z = columns
+    return Differences(systems, difference, se, df, z, _lasting(ranking))
+
+
+def _lasting(ranking: Ranking) -> float:
+    """Twice the variance of tastes over the number of annotators, where the model knows tastes."""
+    for component in ranking.components:
+        if TASTE in component.effect.split(" + "):
+            return 2 * component.sd**2 * len(ranking.systems) / component.levels
+    return 0.0
 
 
 def _numbers(comparison: PairComparison) -> tuple[float, float, float, float]:
