@@ -118,3 +118,38 @@ def test_a_significant_trial_needs_its_standard_error() -> None:
     assert Trial("t", "t", difference, one * 0.2, many).equivalence([(0, 1)], 3.0)[0, 1] < 0.05
     assert Trial("t", "t", difference, one, many).equivalence([(0, 1)], 3.0)[0, 1] > 0.05
     assert pytest.approx(2.0) == difference[0, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("annotators", [5, 12])
+def test_claims_that_hold_are_hardly_ever_false(annotators: int) -> None:
+    """Equal systems, annotators with tastes (sd 3 points) and scales of their own.
+
+    At most 5% of campaigns may support a claim, and at most 1% a claim that holds. With 30 campaigns the bounds are
+    those that a true rate exceeds in fewer than one test in a hundred (binomial).
+    """
+    rng = np.random.default_rng(annotators)
+    supported = held = 0
+    for _ in range(30):
+        claims = [claim for claim in claims_of(with_tastes(rng, annotators)).claims if claim.kind == "better"]
+        supported += any(claim.verdict != "not supported" for claim in claims)
+        held += any(claim.verdict == "holds" for claim in claims)
+    assert supported <= 5
+    assert held <= 2
+
+
+def with_tastes(rng: np.random.Generator, annotators: int, systems: int = 5) -> Judgments:
+    """Five equally good systems, judged by people who like some of them more than others."""
+    tastes, documents = rng.normal(0, 3, (annotators, systems)), rng.normal(0, 4, 8)
+    rows = []
+    for a in range(annotators):
+        lenient, wide = rng.normal(0, 8), np.exp(rng.normal(0, 0.2))
+        for d in rng.choice(8, 4, replace=False):
+            for system in range(systems):
+                page = rng.normal(0, 2)
+                for segment in range(3):
+                    score = 70 + lenient + wide * (tastes[a, system] + documents[d] + page + rng.normal(0, 12))
+                    rows.append((f"a{a}", f"d{d}", str(segment), f"s{system}", float(np.clip(score, 0, 100))))
+    names = ("annotator", "document", "segment", "system", "score")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    return Judgments.from_columns({**columns, "protocol": ["da"] * len(rows), "campaign": ["t"] * len(rows)})
