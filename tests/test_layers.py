@@ -24,6 +24,7 @@ FLOW = (
     "look",
     "audit",
     "meta",
+    "compare",
     "plan",
     "replicate",
 )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from adjudge.api.beyond import gold, meta, parity, qe
     from adjudge.api.look import look
     from adjudge.api.report import report
+    from adjudge.compare import compare
     from adjudge.core.errors import AdjudgeError
     from adjudge.core.judgments import Judgments
     from adjudge.design import load_campaign
@@ -44,6 +45,7 @@ _PUBLIC = {
     "agree": "adjudge.api.after",
     "audit": "adjudge.api.after",
     "check": "adjudge.api.after",
+    "compare": "adjudge.compare",
     "design": "adjudge.api.before",
     "gold": "adjudge.api.beyond",
     "load_campaign": "adjudge.design",
@@ -68,6 +70,7 @@ __all__ = [
     "agree",
     "audit",
     "check",
+    "compare",
     "design",
     "gold",
     "load_campaign",

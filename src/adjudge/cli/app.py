@@ -10,6 +10,7 @@ from adjudge.cli.commands import (
     agree,
     audit,
     check,
+    compare,
     data,
     demo,
     design,
@@ -85,6 +86,7 @@ _add("tournament", tournament.tournament)
 _add("audit", repeats_work(audit.audit))
 _add("look", look.look)
 _add("parity", parity.parity)
+_add("compare", compare.compare)
 _add("replicate", repeats_work(replicate.replicate))
 _add("serve", serve.serve)
 _add("export", export.export)

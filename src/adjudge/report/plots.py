@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.report.charts.ranking import ranges
 from adjudge.report.charts.theme import paint
+from adjudge.report.compare_page import compare_charts
 from adjudge.report.parity_page import parity_chart
 from adjudge.report.plan_chart import plan_chart
 from adjudge.report.sections.agreement import length_chart
@@ -22,6 +23,7 @@ from adjudge.report.testset_page import topics_chart
 from adjudge.results.agree import Agreement
 from adjudge.results.audit import Audit
 from adjudge.results.check import Checked
+from adjudge.results.compare import CampaignComparison
 from adjudge.results.gold import Gold
 from adjudge.results.meta import MetaEvaluation
 from adjudge.results.parity import Parity
@@ -93,6 +95,7 @@ _CHARTS: dict[type[Result], Callable[[Any], Charts]] = {
     Agreement: _agreement,
     Checked: _checked,
     Audit: audit_charts,
+    CampaignComparison: lambda result: {chart.slug: chart.spec for chart in compare_charts(result)},
     Parity: lambda parity: {"shares": parity_chart(parity)},
     Plan: lambda plan: {"plan": plan_chart(plan)},
     TestSetCheck: _testset,

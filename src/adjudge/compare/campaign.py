@@ -1,0 +1,311 @@
+"""A campaign as `compare` sees it: scores of systems, how far they depend on who judged what, and what they cost.
+
+How far scores depend on people and texts is found by drawing annotators and documents again, both with replacement and
+independently of each other: a score counts as often as its annotator times its document was drawn (A. Owen 2007, The
+pigeonhole bootstrap, Annals of Applied Statistics 1, 386-411). Documents that two campaigns share are drawn together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.core.comparisons import comparisons
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.judgments import Judgments
+from adjudge.core.maths import divide
+from adjudge.core.protocols import RATED, RELATIVE, SCORED
+from adjudge.core.rng import generator
+from adjudge.core.sheet import sheet_of, standardised
+from adjudge.meta.join import fingerprint_of_scores
+from adjudge.rank import RankSettings, default_method, rank
+from adjudge.rank.lines import holm
+from adjudge.rank.methods import find_method
+from adjudge.rank.tally import tally
+from adjudge.rank.units import units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.core.arrays import Floats
+    from adjudge.formats.metric_scores import MetricScore
+    from adjudge.rank.methods import Method
+
+RESAMPLES = 1000
+SCORE_METHOD = "raw"
+"""Scores are compared as they were given, so that anybody can compute them again; `--method` chooses others."""
+_ANNOTATORS, _DOCUMENTS, _RELATIVE, _MODEL = 81, 82, 83, 84
+LEVEL = 0.05
+Item = tuple[str | None, str | None, str]
+"""Document, segment and system."""
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """One way of judging: scores by system, with what is known of their doubt."""
+
+    name: str
+    method: str
+    unit: str
+    scores: Mapping[str, float]
+    human: frozenset[str]
+    resampled: Mapping[str, Floats] = field(default_factory=dict)
+    """The score of every system in every resample; empty where nothing can be drawn again."""
+    better: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """One-sided p that the first system is better than the second."""
+    certain: int | None = None
+    """Pairs of systems that are told apart after Holm's correction."""
+    items: Mapping[Item, float] = field(default_factory=dict)
+    judgments: int = 0
+    minutes: float | None = None
+    fingerprint: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """How often each document is drawn in each resample, for all campaigns together."""
+
+    documents: Mapping[str, int]
+    weights: Floats
+    """(resamples, documents)"""
+    seed: int
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples there are."""
+        return len(self.weights)
+
+    def of(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """The columns of these documents."""
+        return np.array([self.documents[name] for name in names], dtype=np.int64)
+
+
+def draw_documents(sources: Iterable[Judgments | Sequence[MetricScore]], *, resamples: int, seed: int) -> Draws:
+    """Draw the documents of all campaigns; a document that several share is drawn for all of them at once."""
+    names = sorted({name for source in sources for name in _document_names(source)})
+    n = max(len(names), 1)
+    weights = generator(seed, _DOCUMENTS).multinomial(n, np.full(n, 1 / n), size=resamples).astype(float)
+    return Draws({name: i for i, name in enumerate(names)}, weights, seed)
+
+
+def _document_names(source: Judgments | Sequence[MetricScore]) -> Iterable[str]:
+    if isinstance(source, Judgments):
+        return source.table.select(_DOCUMENT)["unit"].unique().to_list()
+    return {_document_of(score) for score in source}
+
+
+# The document, or the segment where the document is not known.
+_DOCUMENT = pl.coalesce("document", "segment").fill_null("").alias("unit")
+
+
+def _document_of(score: MetricScore) -> str:
+    return score.document or score.segment or ""
+
+
+def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: str | None, draws: Draws) -> Campaign:
+    """A campaign from judgments of one language pair; `number` keeps the annotators of campaigns apart."""
+    if len(judgments.pairs) > 1:
+        pairs = ", ".join(judgments.pairs)
+        raise DataError(f"{name} holds several language pairs ({pairs}); choose with --pair")
+    relative = bool(set(judgments.protocols) & set(RELATIVE))
+    chosen = find_method(method or (default_method(judgments) if relative else SCORE_METHOD))
+    if (chosen.judgments == "relative") != relative:
+        kind = "relative judgments" if relative else "scores"
+        raise UsageError(f"--method {chosen.name} does not fit {name}, which holds {kind}; leave it out")
+    scores, resampled = _scores_by(judgments, chosen, number, draws)
+    tests = _ranking_tests(judgments)
+    final = judgments.final().table
+    return Campaign(
+        name=name,
+        method=chosen.name,
+        unit=chosen.unit,
+        scores=scores,
+        human=frozenset(final.filter(pl.col("human"))["system"].unique().to_list()),
+        resampled=resampled,
+        better=tests.better,
+        certain=tests.certain,
+        items={} if relative else _items(final),
+        judgments=final.filter(pl.col("kind").is_in(RATED)).height,
+        minutes=minutes_of(final),
+        fingerprint=judgments.fingerprint,
+        notes=tests.notes,
+    )
+
+
+def _scores_by(
+    judgments: Judgments, method: Method, number: int, draws: Draws
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """The score of every system by the method, and the same in every resample."""
+    if method.judgments == "relative":
+        return _relative_scores(judgments, method, number, draws)
+    if method.name not in ("raw", "zscore"):
+        return _model_scores(judgments, method, number, draws)
+    sheet = sheet_of(judgments)
+    sheet = sheet if method.name == "raw" else standardised(sheet)
+    used = sheet.rated & ~np.isnan(sheet.score)
+    counts = np.bincount(sheet.item[used], minlength=len(sheet.item_system))
+    table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
+    cells = _Cells(
+        systems=sheet.systems,
+        system=sheet.system[used],
+        weight=1.0 / counts[sheet.item[used]],
+        score=sheet.score[used],
+        annotator=sheet.annotator[used] if len(sheet.annotators) > 1 else None,
+        document=draws.of(table.select(_DOCUMENT)["unit"].filter(used).to_list()),
+    )
+    return cells.scores(), cells.resampled(number, draws)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Scores with their weight, annotator and document: all that the pigeonhole bootstrap needs."""
+
+    systems: tuple[str, ...]
+    system: NDArray[np.int64]
+    weight: Floats
+    score: Floats
+    annotator: NDArray[np.int64] | None
+    document: NDArray[np.int64]
+
+    def means(self, weight: Floats) -> Floats:
+        n = len(self.systems)
+        total = np.bincount(self.system, weights=weight * self.score, minlength=n)
+        return divide(total, np.bincount(self.system, weights=weight, minlength=n))
+
+    def scores(self) -> dict[str, float]:
+        return {name: float(mean) for name, mean in zip(self.systems, self.means(self.weight), strict=True)}
+
+    def resampled(self, number: int, draws: Draws) -> dict[str, Floats]:
+        people = 0 if self.annotator is None else int(self.annotator.max()) + 1
+        rng = generator(draws.seed, _ANNOTATORS, number)
+        means = np.empty((draws.resamples, len(self.systems)))
+        for resample in range(draws.resamples):
+            weight = self.weight * draws.weights[resample, self.document]
+            if self.annotator is not None:
+                weight = weight * rng.multinomial(people, np.full(people, 1 / people))[self.annotator]
+            means[resample] = self.means(weight)
+        return dict(zip(self.systems, means.T, strict=True))
+
+
+def _relative_scores(
+    judgments: Judgments, method: Method, number: int, draws: Draws
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """By a method for relative judgments; annotators are drawn again (blocks, where there is one annotator only)."""
+    compared = comparisons(judgments)
+    if len(compared) == 0:
+        raise DataError("no two systems were ranked in the same block, so there is nothing to compare")
+    units, rng = units_of(compared), generator(draws.seed, _RELATIVE, number)
+    scores = method.score(tally(compared), rng)
+    resampled = np.concatenate([method.score(part, rng) for part in units.resampled(draws.resamples, rng)])
+    named = dict(zip(compared.systems, (float(score) for score in scores), strict=True))
+    return named, dict(zip(compared.systems, resampled.T, strict=True))
+
+
+def _model_scores(
+    judgments: Judgments, method: Method, number: int, draws: Draws
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """By the mixed model, whose covariance says how effects vary over other annotators and documents."""
+    from adjudge.rank.mixed.ranking import rank_scores
+
+    fitted = rank_scores(judgments, method=method.name).fit
+    rng = generator(draws.seed, _MODEL, number)
+    drawn = rng.multivariate_normal(fitted.effects, fitted.covariance, size=draws.resamples, method="eigh")
+    named = {name: float(effect) for name, effect in zip(fitted.systems, fitted.effects, strict=True)}
+    return named, dict(zip(fitted.systems, drawn.T, strict=True))
+
+
+@dataclass(frozen=True)
+class _Tests:
+    better: Mapping[tuple[str, str], float]
+    certain: int | None
+    notes: tuple[str, ...] = ()
+
+
+def _ranking_tests(judgments: Judgments) -> _Tests:
+    """What the default ranking says of every pair; it respects annotators and documents whatever the scores are."""
+    try:
+        ranking = rank(judgments, settings=RankSettings())
+    except DataError as fault:
+        return _Tests({}, None, (f"pairs of systems are not tested: {fault}",))
+    better: dict[tuple[str, str], float] = {}
+    for pair in ranking.comparisons:
+        if pair.p is not None:
+            better[pair.better, pair.worse] = pair.p / 2
+            better[pair.worse, pair.better] = 1 - pair.p / 2
+    certain = sum(pair.p_holm is not None and pair.p_holm < ranking.lines.level for pair in ranking.comparisons)
+    return _Tests(better, certain)
+
+
+def _items(table: pl.DataFrame) -> dict[Item, float]:
+    """The mean score of every segment of every system."""
+    rated = table.filter(pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null())
+    means = rated.group_by("document", "segment", "system").agg(pl.col("score").mean())
+    return {(document, segment, system): score for document, segment, system, score in means.iter_rows()}
+
+
+def minutes_of(table: pl.DataFrame) -> float | None:
+    """How long people worked, where every judgment says so or is timed with others."""
+    seconds = table["active_seconds"].drop_nulls()
+    return None if seconds.len() == 0 else float(seconds.sum()) / 60
+
+
+def campaigns_of_scores(name: str, scores: Sequence[MetricScore], draws: Draws) -> list[Campaign]:
+    """Every metric (or column of human scores) of a file as a campaign of its own; a single one is named as given."""
+    by_metric: dict[str, list[MetricScore]] = {}
+    for score in scores:
+        if score.score is not None:
+            by_metric.setdefault(score.metric, []).append(score)
+    several = len(by_metric) > 1
+    return [_campaign_of_metric(metric if several else name, own, draws) for metric, own in by_metric.items()]
+
+
+def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) -> Campaign:
+    segments = [score for score in scores if score.segment is not None]
+    used = segments or scores
+    systems = tuple(sorted({score.system for score in used}))
+    cells = _Cells(
+        systems=systems,
+        system=np.array([systems.index(score.system) for score in used]),
+        weight=np.ones(len(used)),
+        score=np.array([score.score for score in used], dtype=float),
+        annotator=None,
+        document=draws.of([_document_of(score) for score in used]),
+    )
+    resampled = cells.resampled(0, draws) if segments else {}
+    tests = _resampling_tests(cells.scores(), resampled)
+    return Campaign(
+        name=name,
+        method="mean",
+        unit="mean score",
+        scores=cells.scores(),
+        human=frozenset(),
+        resampled=resampled,
+        better=tests.better,
+        certain=tests.certain,
+        items={(score.document, score.segment, score.system): float(score.score or 0.0) for score in segments},
+        judgments=len(used),
+        fingerprint=fingerprint_of_scores(scores),
+    )
+
+
+def _resampling_tests(scores: Mapping[str, float], resampled: Mapping[str, Floats]) -> _Tests:
+    """Differences of means against their spread over resampled documents, by the normal distribution."""
+    from scipy.special import ndtr
+
+    if not resampled:
+        return _Tests({}, None)
+    better: dict[tuple[str, str], float] = {}
+    for first in scores:
+        for second in scores:
+            if first != second:
+                spread = float(np.std(resampled[first] - resampled[second], ddof=1))
+                difference = scores[first] - scores[second]
+                better[first, second] = float(ndtr(-difference / spread)) if spread > 0 else float(difference <= 0)
+    pairs = [2 * min(p, better[pair[::-1]]) for pair, p in better.items() if pair[0] < pair[1]]
+    return _Tests(better, int((holm(np.array(pairs)) < LEVEL).sum()))

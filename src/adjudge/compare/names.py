@@ -1,0 +1,97 @@
+"""The names of systems in several campaigns: renaming, and help where they do not match."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.judgments import Judgments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from adjudge.compare.campaign import Campaign
+    from adjudge.formats.metric_scores import MetricScore
+
+    Source = Judgments | list[MetricScore]
+
+MOST_NAMED = 6
+
+
+def renamed(sources: Mapping[str, Source], rename: Mapping[str, str]) -> dict[str, Source]:
+    """The campaigns with systems under their new names; a name that no campaign has is refused."""
+    known = {name for source in sources.values() for name in _systems(source)}
+    for old in rename:
+        if old not in known:
+            raise unknown_choice("system to rename", old, sorted(known))
+    return {name: _renamed(source, rename) for name, source in sources.items()} if rename else dict(sources)
+
+
+def _systems(source: Source) -> Iterable[str]:
+    return source.systems if isinstance(source, Judgments) else {score.system for score in source}
+
+
+def _renamed(source: Source, rename: Mapping[str, str]) -> Source:
+    if isinstance(source, Judgments):
+        return replace(source, table=source.table.with_columns(pl.col("system").replace(dict(rename))))
+    return [replace(score, system=rename.get(score.system, score.system)) for score in source]
+
+
+def check_shared(campaigns: Sequence[Campaign]) -> None:
+    """Refuse campaigns that share fewer than two systems with the first, with a hint at names that look alike."""
+    first = campaigns[0]
+    for other in campaigns[1:]:
+        if len(set(first.scores) & set(other.scores)) < 2:
+            hint = _hint(suggestions(first.scores, other.scores))
+            raise DataError(
+                f"{first.name} and {other.name} share fewer than two systems: {_listed(first.scores)} against "
+                f"{_listed(other.scores)}; {hint}"
+            )
+
+
+def name_notes(campaigns: Sequence[Campaign]) -> list[str]:
+    """Systems that some campaigns lack, and names that look alike."""
+    notes = []
+    first = campaigns[0]
+    for other in campaigns[1:]:
+        lone = [set(own) - set(their) for own, their in ((first.scores, other.scores), (other.scores, first.scores))]
+        for campaign, names in zip((first, other), lone, strict=True):
+            if names:
+                notes.append(f"only {campaign.name} has {_listed(sorted(names))}")
+        alike = suggestions(sorted(lone[0]), sorted(lone[1]))
+        if alike:
+            notes.append(f"some names look alike: {_hint(alike)}")
+    return notes
+
+
+def suggestions(first: Iterable[str], second: Iterable[str]) -> dict[str, str]:
+    """Names of the second that look like names of the first, but for case, signs and a prefix or suffix: new to old."""
+    own = list(first)
+    found: dict[str, str] = {}
+    for name in second:
+        alike = [candidate for candidate in own if _alike(candidate, name)]
+        if len(alike) == 1 and alike[0] != name:
+            found[name] = alike[0]
+    return found
+
+
+def _alike(first: str, second: str) -> bool:
+    a, b = (re.sub(r"[^0-9a-z.]+", "", name.casefold()) for name in (first, second))
+    return a == b or (bool(a and b) and (a.endswith(f".{b}") or b.endswith(f".{a}")))
+
+
+def _hint(alike: Mapping[str, str]) -> str:
+    if not alike:
+        return "rename them with --rename OLD=NEW"
+    pairs = [f"--rename {old}={new}" for old, new in list(alike.items())[:MOST_NAMED]]
+    return f"try {' '.join(pairs)}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = list(names)
+    more = f" and {len(every) - MOST_NAMED} more" if len(every) > MOST_NAMED else ""
+    return f"{', '.join(every[:MOST_NAMED])}{more}"

@@ -1,0 +1,137 @@
+"""Two campaigns side by side: correlation of scores and orders, pairs that flip, agreement on shared items.
+
+Intervals come from the resampled scores of both campaigns: Pearson's and Spearman's r by Fisher's z, Kendall's tau as
+it is, each plus or minus 1.96 standard deviations over the resamples.
+
+A pair of systems flips where the two campaigns order it differently. It flips by more than chance where each campaign
+finds its own order with confidence: the p of a flip is the larger of the two one-sided p-values, which is the test of
+Gail and Simon for a qualitative interaction of two groups (1985, Biometrics 41, 361-372). Holm corrects it for all
+pairs. How many flips chance alone would bring is simulated: both campaigns get the mean of their standardised scores as
+the truth, and each its own resampled errors.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.maths import NORMAL_95, pearson
+from adjudge.meta.coefficients import kendall, spearman
+from adjudge.rank.lines import holm
+from adjudge.results.compare import Flip, FlipCount, ItemAgreement, ScoreCorrelation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjudge.compare.campaign import Campaign
+    from adjudge.core.arrays import Floats
+
+    Coefficient = Callable[[Floats, Floats], float]
+
+FEWEST_FOR_R = 3
+
+
+def score_correlation(first: Campaign, second: Campaign, systems: Sequence[str]) -> ScoreCorrelation:
+    """How well the scores of two campaigns go together over the systems that both have."""
+    x, y = (np.array([campaign.scores[name] for name in systems]) for campaign in (first, second))
+    if len(systems) < FEWEST_FOR_R:
+        return ScoreCorrelation(len(systems), float("nan"), float("nan"), float("nan"), None)
+    drawn = [_resampled(campaign, systems) for campaign in (first, second)]
+    coefficients: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+    values = {name: coefficient(x, y) for name, coefficient in coefficients.items()}
+    intervals = {
+        name: _interval(values[name], coefficient, drawn[0], drawn[1], fisher=name != "kendall")
+        for name, coefficient in coefficients.items()
+    }
+    return ScoreCorrelation(
+        len(systems),
+        values["pearson"],
+        values["spearman"],
+        values["kendall"],
+        intervals["pearson"],
+        intervals["spearman"],
+        intervals["kendall"],
+    )
+
+
+def _resampled(campaign: Campaign, systems: Sequence[str]) -> Floats | None:
+    """(resamples, systems), or None where nothing can be drawn again."""
+    return np.stack([campaign.resampled[name] for name in systems], axis=1) if campaign.resampled else None
+
+
+def _interval(
+    value: float, coefficient: Coefficient, first: Floats | None, second: Floats | None, *, fisher: bool
+) -> tuple[float, float] | None:
+    if first is None or second is None or np.isnan(value):
+        return None
+    known = np.isfinite(first).all(1) & np.isfinite(second).all(1)
+    drawn = np.array([coefficient(x, y) for x, y in zip(first[known], second[known], strict=True)])
+    drawn = drawn[np.isfinite(drawn)]
+    if len(drawn) < 20:
+        return None
+    if not fisher:
+        reach = NORMAL_95 * drawn.std(ddof=1)
+        return (max(-1.0, float(value - reach)), min(1.0, float(value + reach)))
+    # A correlation of exactly 1 has no finite z: one that is as good as 1 stands for it.
+    z, middle = np.arctanh(np.clip(drawn, -0.9999, 0.9999)), np.arctanh(np.clip(value, -0.9999, 0.9999))
+    reach = NORMAL_95 * z.std(ddof=1)
+    return (float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
+
+
+def flips(first: Campaign, second: Campaign, systems: Sequence[str]) -> tuple[Flip, ...]:
+    """Every pair that the second campaign orders otherwise than the first, the most certain first."""
+    pairs = _ordered_pairs(first, systems)
+    flipped = [second.scores[better] < second.scores[worse] for better, worse in pairs]
+    p = [_flip_p(first, second, pair) if flip else 1.0 for pair, flip in zip(pairs, flipped, strict=True)]
+    corrected = holm(np.array([1.0 if value is None else value for value in p]))
+    found = [
+        Flip(better, worse, value, None if value is None else float(own))
+        for (better, worse), flip, value, own in zip(pairs, flipped, p, corrected, strict=True)
+        if flip
+    ]
+    return tuple(sorted(found, key=lambda flip: (2.0 if flip.p is None else flip.p, flip.better, flip.worse)))
+
+
+def _ordered_pairs(first: Campaign, systems: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of systems that the first campaign does not tie, the better first."""
+    order = sorted(systems, key=lambda name: (-first.scores[name], name))
+    return [(a, b) for a, b in combinations(order, 2) if first.scores[a] > first.scores[b]]
+
+
+def _flip_p(first: Campaign, second: Campaign, pair: tuple[str, str]) -> float | None:
+    one, other = first.better.get(pair), second.better.get(pair[::-1])
+    return None if one is None or other is None else max(one, other)
+
+
+def flip_count(first: Campaign, second: Campaign, systems: Sequence[str], number: int) -> FlipCount:
+    """How many pairs flip, and how many would if both campaigns measured the same truth."""
+    pairs = len(systems) * (len(systems) - 1) // 2
+    drawn = [_resampled(campaign, systems) for campaign in (first, second)]
+    if len(systems) < FEWEST_FOR_R or drawn[0] is None or drawn[1] is None:
+        return FlipCount(number, pairs, None, None)
+    standard = [_standardised(campaign, own, systems) for campaign, own in ((first, drawn[0]), (second, drawn[1]))]
+    truth = (standard[0][0] + standard[1][0]) / 2
+    upper = np.triu_indices(len(systems), 1)
+    signs = [np.sign((truth + error)[:, upper[0]] - (truth + error)[:, upper[1]]) for _, error in standard]
+    simulated = (signs[0] * signs[1] < 0).sum(1)
+    return FlipCount(
+        number, pairs, float(simulated.mean()), float((1 + (simulated >= number).sum()) / (1 + len(simulated)))
+    )
+
+
+def _standardised(campaign: Campaign, drawn: Floats, systems: Sequence[str]) -> tuple[Floats, Floats]:
+    """The scores of a campaign with mean 0 and standard deviation 1, and its resampled errors in the same unit."""
+    scores = np.array([campaign.scores[name] for name in systems])
+    spread = float(scores.std()) or 1.0
+    return (scores - scores.mean()) / spread, np.nan_to_num((drawn - np.nanmean(drawn, axis=0)) / spread)
+
+
+def item_agreement(first: Campaign, second: Campaign, systems: Sequence[str]) -> ItemAgreement | None:
+    """How well the two agree on single translations that both judged; None where they share none."""
+    shared = [item for item in first.items if item in second.items and item[2] in set(systems)]
+    if len(shared) < FEWEST_FOR_R:
+        return None
+    x, y = (np.array([campaign.items[item] for item in shared]) for campaign in (first, second))
+    return ItemAgreement(len(shared), pearson(x, y), kendall(x, y))

@@ -1,0 +1,97 @@
+"""The page that compares campaigns: a scatter of scores, and how places flow from one campaign to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge._version import __version__
+from adjudge.report.charts import theme
+from adjudge.report.charts.places import places
+from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
+
+if TYPE_CHECKING:
+    from adjudge.results.compare import CampaignComparison, CampaignPair
+
+GUIDE = (
+    Term(
+        "r",
+        "How well the scores of two campaigns go together; its interval says what other people and texts could show.",
+    ),
+    Term("Flip", "A pair of systems that two campaigns order differently."),
+    Term("More than chance", "Each campaign is sure of its own order of the pair, so that both cannot be right."),
+)
+HEIGHT = 340
+
+
+def build_compare_page(result: CampaignComparison) -> ReportPage:
+    """The page data."""
+    first = result.pairs[0]
+    tables = result.tables()
+    page = PairPage(
+        name=" and ".join(result.campaigns),
+        slug="compare",
+        headline=result.verdict,
+        words=tuple(pair.verdict for pair in result.pairs[1:]),
+        facts=_facts(first, result.unit),
+        sections=(
+            Section("compare", "Side by side", charts=compare_charts(result), tables=tables[:1], folded=tables[1:]),
+        ),
+        notes=result.notes,
+        set_aside=result.set_aside,
+        signatures=(result.signature,),
+    )
+    title = f"{' and '.join(result.campaigns)} compared"
+    return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+
+
+def _facts(pair: CampaignPair, unit: str) -> tuple[Fact, ...]:
+    return (
+        Fact(f"shared {unit}", f"{pair.scores.n:,}"),
+        Fact("Pearson's r", f"{pair.scores.pearson:.3f}"),
+        Fact("pairs that flip", f"{pair.flip_count.flips:,} of {pair.flip_count.pairs:,}"),
+    )
+
+
+def compare_charts(result: CampaignComparison) -> tuple[Chart, ...]:
+    """A scatter of the first two campaigns, and the flow of places where the units are systems."""
+    a, b = result.pairs[0].campaigns
+    scatter = Chart("scatter", "Scores side by side", f"Each point is one of the {result.unit}.", scatter_chart(result))
+    if result.unit != "systems":
+        return (scatter,)
+    orders = {
+        name: [system.system for system in sorted(result.systems, key=lambda system: _rank(system.ranks[i]))]
+        for i, name in enumerate(result.campaigns)
+    }
+    says = f"Places from {a} to {b if len(result.campaigns) == 2 else result.campaigns[-1]}; coloured ones move."
+    return scatter, Chart("flow", "Places from campaign to campaign", says, places(orders))
+
+
+def _rank(rank: int | None) -> int:
+    return 10**9 if rank is None else rank
+
+
+def scatter_chart(result: CampaignComparison) -> dict[str, Any]:
+    """The scores of the first campaign against those of the second."""
+    import altair as alt
+
+    a, b = result.pairs[0].campaigns
+    i, j = result.campaigns.index(a), result.campaigns.index(b)
+    flipped = {name for flip in result.pairs[0].flips if flip.certain for name in (flip.better, flip.worse)}
+    rows = [
+        {"name": system.system, "x": system.scores[i], "y": system.scores[j],
+         "flips": "yes" if system.system in flipped else "no"}
+        for system in result.systems
+        if system.scores[i] is not None and system.scores[j] is not None
+    ]  # fmt: skip
+    colour = alt.Color("flips:N", legend=None, scale=alt.Scale(domain=["yes", "no"], range=[theme.WARN, theme.ACCENT]))
+    base = alt.Chart(theme.values(rows)).encode(
+        x=alt.X("x:Q", title=a, scale=alt.Scale(zero=False, nice=True)),
+        y=alt.Y("y:Q", title=b, scale=alt.Scale(zero=False, nice=True)),
+        color=colour,
+        tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("x:Q", title=a, format=".2f"),
+                 alt.Tooltip("y:Q", title=b, format=".2f")],
+    )  # fmt: skip
+    layers = [base.mark_point(filled=True, size=70, opacity=0.9)]
+    if result.unit == "systems":
+        layers.append(base.mark_text(dx=8, align="left", fontSize=11, limit=140).encode(text="name:N"))
+    return theme.finish(alt.layer(*layers), height=HEIGHT)

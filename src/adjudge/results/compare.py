@@ -1,0 +1,184 @@
+"""Campaigns compared: do two ways of judging give the same order?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from adjudge.results.result import Result, to_plain
+from adjudge.results.table import Cell, Table, number, p_value, shown_name, text
+
+Interval = tuple[float, float]
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class ScoreCorrelation:
+    """Correlation of scores (Pearson) and of orders (Spearman, Kendall's tau-b), with 95% intervals.
+
+    The intervals say what other annotators and documents could show.
+    """
+
+    n: int
+    pearson: float
+    spearman: float
+    kendall: float
+    interval: Interval | None
+    spearman_interval: Interval | None = None
+    kendall_interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A pair that the second campaign orders otherwise: `better` is the better one in the first."""
+
+    better: str
+    worse: str
+    p: float | None
+    """That the flip is chance: the larger of the two campaigns' one-sided p-values. Null where one cannot test."""
+    p_holm: float | None
+
+    @property
+    def certain(self) -> bool:
+        """Whether the campaigns contradict each other by more than chance."""
+        return self.p_holm is not None and self.p_holm < LEVEL
+
+
+@dataclass(frozen=True)
+class FlipCount:
+    """How many pairs flip, and how many chance alone would flip if both campaigns measured the same truth."""
+
+    flips: int
+    pairs: int
+    expected: float | None
+    p: float | None
+
+
+@dataclass(frozen=True)
+class ItemAgreement:
+    """Agreement on single translations that both campaigns judged."""
+
+    n: int
+    pearson: float
+    kendall: float
+
+
+@dataclass(frozen=True)
+class ComparedSystem:
+    """One unit (a system, or a document where there is one system only) with its score and rank in every campaign."""
+
+    system: str
+    human: bool
+    scores: tuple[float | None, ...]
+    ranks: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class CampaignCost:
+    """What a campaign took, and what a pair of systems told apart cost in it."""
+
+    campaign: str
+    method: str
+    judgments: int
+    minutes: float | None
+    certain_pairs: int | None
+    judgments_per_certain_pair: float | None
+    minutes_per_certain_pair: float | None
+
+
+@dataclass(frozen=True)
+class CampaignPair:
+    """Two of the campaigns side by side."""
+
+    campaigns: tuple[str, str]
+    scores: ScoreCorrelation
+    flips: tuple[Flip, ...]
+    flip_count: FlipCount
+    items: ItemAgreement | None
+    verdict: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignComparison(Result):
+    """Two or more campaigns over the same systems."""
+
+    verb: ClassVar[str] = "compare"
+
+    campaigns: tuple[str, ...]
+    unit: str
+    """What is compared: `systems`, or `documents` or `segments` where the campaigns share one system only."""
+    systems: tuple[ComparedSystem, ...]
+    pairs: tuple[CampaignPair, ...]
+    """Every two campaigns, in the order in which they were given."""
+    costs: tuple[CampaignCost, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the first two campaigns."""
+        return self.pairs[0].verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """As promised to users: correlation, flips and verdict of the first two campaigns, and all pairs beside."""
+        plain = super().to_dict()
+        first: dict[str, Any] = to_plain(self.pairs[0])
+        del first["campaigns"]
+        return plain | first | {"comparisons": plain.pop("pairs")}
+
+    def tables(self) -> tuple[Table, ...]:
+        """Correlations, scores side by side, flips, costs."""
+        return (self._pairs_table(), self._systems_table(), *self._flip_tables(), self._costs_table())
+
+    def _pairs_table(self) -> Table:
+        rows: list[tuple[Cell, ...]] = []
+        for pair in self.pairs:
+            low, high = pair.scores.interval or (None, None)
+            count, items = pair.flip_count, pair.items
+            rows.append(
+                (*pair.campaigns, pair.scores.n, pair.scores.pearson, low, high, pair.scores.spearman,
+                 pair.scores.kendall, count.flips, count.expected, count.p, None if items is None else items.pearson)
+            )  # fmt: skip
+        columns = (
+            text("campaign"), text("campaign"), number(self.unit, 0), number("pearson"), number("low"), number("high"),
+            number("spearman"), number("kendall"), number("flips", 0),
+            number("by chance", 1, help="flips if both campaigns measured the same truth"),
+            p_value("p", help="so many flips or more by chance"), number("items", help="Pearson's r over shared items"),
+        )  # fmt: skip
+        return Table("Campaigns compared", columns, tuple(rows), " ".join(pair.verdict for pair in self.pairs[:1]))
+
+    def _systems_table(self) -> Table:
+        rows = tuple(
+            (shown_name(system.system, system.human), *system.scores, *system.ranks) for system in self.systems
+        )
+        columns = (
+            text(self.unit.removesuffix("s")),
+            *(number(name, 2, help="score") for name in self.campaigns),
+            *(number(f"rank in {name}", 0) for name in self.campaigns),
+        )
+        return Table("Scores side by side", columns, rows)
+
+    def _flip_tables(self) -> tuple[Table, ...]:
+        rows = tuple(
+            (*pair.campaigns, flip.better, flip.worse, flip.p, flip.p_holm, "yes" if flip.certain else "no")
+            for pair in self.pairs
+            for flip in pair.flips
+        )
+        if not rows:
+            return ()
+        columns = (
+            text("campaign"), text("other campaign"), text("better in the first"), text("better in the other"),
+            p_value("p"), p_value("p (Holm)"), text("more than chance"),
+        )  # fmt: skip
+        return (Table("Pairs that flip", columns, rows),)
+
+    def _costs_table(self) -> Table:
+        rows = tuple(
+            (cost.campaign, cost.method, cost.judgments, cost.minutes, cost.certain_pairs,
+             cost.judgments_per_certain_pair, cost.minutes_per_certain_pair)
+            for cost in self.costs
+        )  # fmt: skip
+        columns = (
+            text("campaign"), text("scores by"), number("judgments", 0), number("minutes", 0),
+            number("certain pairs", 0, help="told apart by the default ranking after Holm's correction"),
+            number("judgments per certain pair", 0), number("minutes per certain pair", 1),
+        )  # fmt: skip
+        return Table("What each campaign took", columns, rows)
