@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import adjudge
+from adjudge import formats
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.judgments import SCHEMA, Judgments
 from adjudge.formats import COMMON_OPTIONS, FORMATS, ReadOptions, native
@@ -177,7 +177,7 @@ def for_sample(name: str) -> ReadOptions:
 def check(paths: list[Path], name: str, chosen: ReadOptions) -> Judgments | None:
     """Read; any fault but an explained one, and any table that is none, fails the test."""
     try:
-        judgments = adjudge.read(paths, format=name, options=chosen)
+        judgments = formats.read(paths, format=name, options=chosen)
     except AdjudgeError as fault:
         sentence = str(fault)
         assert sentence
@@ -217,9 +217,9 @@ def test_whole_samples_are_read_and_come_back(name: str, tmp_path: Path) -> None
         judgments = check([file], name, chosen)
         assert judgments is not None
         native.write(judgments, tmp_path / "back.parquet")
-        assert adjudge.read([tmp_path / "back.parquet"]).table.equals(judgments.table)
+        assert formats.read([tmp_path / "back.parquet"]).table.equals(judgments.table)
         native.write(judgments, tmp_path / "back.csv")
-        assert adjudge.read([tmp_path / "back.csv"]).table.equals(judgments.table)
+        assert formats.read([tmp_path / "back.csv"]).table.equals(judgments.table)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import adjudge
+from adjudge import formats
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.judgments import SCHEMA, SIDES, Judgments
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
@@ -74,7 +74,7 @@ def test_a_table_comes_back_as_it_was(
     judgments = Judgments.from_columns(pl.DataFrame(rows, schema=schema))
     file = tmp_path_factory.mktemp("native") / f"table.{ending}"
     native.write(judgments, file)
-    back = adjudge.read([file])
+    back = formats.read([file])
     assert back.table.equals(judgments.table)
     assert back.table.schema == judgments.table.schema
     assert back.fingerprint == judgments.fingerprint
@@ -84,7 +84,7 @@ def test_a_table_comes_back_as_it_was(
 def read(tmp_path: Path, text: str) -> Judgments:
     file = tmp_path / "table.csv"
     file.write_bytes(text.encode())
-    return adjudge.read([file])
+    return formats.read([file])
 
 
 def test_nothing_is_missing_and_two_quotes_are_empty(tmp_path: Path) -> None:
@@ -172,25 +172,25 @@ def test_parquet_of_other_tools(tmp_path: Path) -> None:
         }
     )
     frame.write_parquet(file)
-    judgments = adjudge.read([file])
+    judgments = formats.read([file])
     assert judgments.table["segment"].to_list() == ["1", "2"]
     assert judgments.table["started"].to_list()[0] == datetime(2024, 1, 1, tzinfo=UTC)
     native.write(judgments, tmp_path / "table.csv")
-    assert adjudge.read([tmp_path / "table.csv"]).table["list"].to_list() == ["[1, 2]", None]
+    assert formats.read([tmp_path / "table.csv"]).table["list"].to_list() == ["[1, 2]", None]
 
 
 def test_columns_that_cannot_be_put_together_are_explained(tmp_path: Path) -> None:
     pl.DataFrame({"system": ["a"], "rank": [1], "own": [[1]]}).write_parquet(tmp_path / "one.parquet")
     pl.DataFrame({"system": ["b"], "rank": [1], "own": [{"x": 1}]}).write_parquet(tmp_path / "two.parquet")
     with pytest.raises(DataError, match="do not fit together"):
-        adjudge.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
+        formats.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
 
 
 def test_a_file_counts_once(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
     file.write_text("system,rank\na,1\n")
     with pytest.raises(InputError, match="given twice"):
-        adjudge.read([file, tmp_path / "." / "table.csv"])
+        formats.read([file, tmp_path / "." / "table.csv"])
 
 
 def ranks(tmp_path: Path, *given: int) -> Path:
@@ -203,16 +203,16 @@ def ranks(tmp_path: Path, *given: int) -> Path:
 def test_a_scale_that_is_told_is_kept_to(tmp_path: Path) -> None:
     file = ranks(tmp_path, 1, 2, 7)
     with pytest.raises(InputError, match="line 4: rank is 7, it must lie between 1 and 5; correct it"):
-        adjudge.read([file], options=ReadOptions(labels=5))
-    assert len(adjudge.read([file], options=ReadOptions(labels=7))) == 3
+        formats.read([file], options=ReadOptions(labels=5))
+    assert len(formats.read([file], options=ReadOptions(labels=7))) == 3
     with pytest.raises(UsageError, match="--labels is 1"):
-        adjudge.read([file], options=ReadOptions(labels=1))
+        formats.read([file], options=ReadOptions(labels=1))
 
 
 def test_ranks_that_no_block_explains_are_pointed_out(tmp_path: Path) -> None:
-    assert "the largest rank is 7 (in 1 rows)" in adjudge.read([ranks(tmp_path, 1, 2, 7)]).notes[-1]
+    assert "the largest rank is 7 (in 1 rows)" in formats.read([ranks(tmp_path, 1, 2, 7)]).notes[-1]
     for usual in ([1, 2, 5], [1, 2, 3, 4, 5, 6, 7]):
-        assert not [note for note in adjudge.read([ranks(tmp_path, *usual)]).notes if "largest rank" in note]
+        assert not [note for note in formats.read([ranks(tmp_path, *usual)]).notes if "largest rank" in note]
 
 
 @pytest.mark.parametrize("name", ["table.json", "table.JSONL", "table.xlsx"])

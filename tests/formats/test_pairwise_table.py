@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import adjudge
+from adjudge import formats
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments
 
@@ -14,7 +14,7 @@ from adjudge.core.judgments import Judgments
 def read(tmp_path: Path, *lines: str, name: str = "battles.csv") -> Judgments:
     file = tmp_path / name
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return adjudge.read([file], format="pairwise-table")
+    return formats.read([file], format="pairwise-table")
 
 
 def ranks(judgments: Judgments) -> list[tuple[str, str, int | None]]:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, Source
 from adjudge.formats import ReadOptions
+from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, read_delimited, to_float, to_int
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.rankings.labels import parse_ranks
@@ -99,13 +100,16 @@ def test_numbers() -> None:
 @given(st.lists(st.sampled_from(["1", " 2", "3.0", "+4", "5.", "-1", "0", "", "-", "NA", "nan", None]), max_size=8))
 def test_rank_labels(written: list[str | None]) -> None:
     meant = {"1": 1, " 2": 2, "3.0": 3, "+4": 4, "5.": 5}
-    texts, lines = pl.Series(written, dtype=pl.String), pl.int_range(len(written), eager=True)
-    parsed = parse_ranks(texts, scale=5, path=HERE, lines=lines)
+    bad = BadRows(Source(str(HERE)), ReadOptions(), len(written))
+    parsed = parse_ranks(pl.Series(written, dtype=pl.String), scale=5, bad=bad)
+    assert not bad.problems
     assert parsed.to_list() == [meant.get(value or "") for value in written]
     assert parsed.dtype == pl.Int32
 
 
 @pytest.mark.parametrize("value", ["6", "1.5", "-2", "best", "1e0", "99999999999999"])
 def test_rank_labels_that_are_none(value: str) -> None:
+    bad = BadRows(Source(str(HERE), lambda row: [7, 9, 8][row]), ReadOptions(), 3)
+    assert parse_ranks(pl.Series(["1", "", value]), scale=5, bad=bad).to_list() == [1, None, None]
     with pytest.raises(InputError, match=r"file.csv, line 8: rank is '.*', it must lie between 1 and 5"):
-        parse_ranks(pl.Series(["1", "", value]), scale=5, path=HERE, lines=pl.Series([7, 9, 8]))
+        bad.settle()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import adjudge
+from adjudge import formats
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments, SetAside
 from adjudge.formats.wmt.ranking_2007 import Task, parse_task
@@ -19,7 +19,7 @@ LATER = f"JUDGEMENT_ID,TASK,TYPE,ITEM_ID,ANNOTATOR_ID,ANNOTATOR_TYPE_COUNT,TIME,
 def read(tmp_path: Path, *lines: str) -> Judgments:
     file = tmp_path / "judgements"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return adjudge.read([file], format="wmt-ranking-2007")
+    return formats.read([file], format="wmt-ranking-2007")
 
 
 def labels(judgments: Judgments) -> list[tuple[str, str, int | None]]:
@@ -97,7 +97,7 @@ def test_repeated_judgments_stay_apart(tmp_path: Path) -> None:
 def test_several_files_do_not_share_screens(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_text(f"{EARLY}\nWMT07 Czech-English News,RANK,5,18,39,x,4,,y,2,\n")
-    judgments = adjudge.read([tmp_path / "one", tmp_path / "two"], format="wmt-ranking-2007")
+    judgments = formats.read([tmp_path / "one", tmp_path / "two"], format="wmt-ranking-2007")
     assert judgments.table["screen"].unique(maintain_order=True).to_list() == ["one:1", "two:1"]
     assert list(judgments.by_pair()) == ["cs-en"]
 
@@ -115,7 +115,6 @@ def test_a_task_without_a_pair_is_noted(tmp_path: Path) -> None:
         ([EARLY], "holds a header but no judgment"),
         ([EARLY, "t,NIST,1,2,3,x,1,1"], "holds no row of type RANK, only NIST"),
         ([EARLY, "t,RANK,1,2,3,x,7,"], "line 2: rank is '7'"),
-        ([EARLY, "t,RANK,1,2,soon,x,1,"], "line 2: TIME is 'soon'"),
         ([EARLY, "t,RANK"], "line 2: only 2 fields"),
         ([EARLY, "t,RANK,1,2,3,x,1,,y"], "line 2: only 9 fields; the file may be cut"),
         ([EARLY, "t,NIST,1,2,3,x,1,1", "t"], "line 3: only 1 fields"),

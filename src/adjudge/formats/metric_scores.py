@@ -165,9 +165,15 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
     """
     try:
         content = json.loads(read_text(path))
+    except RecursionError as fault:
+        raise InputError("is nested too deeply to be scores", file=path) from fault
     except json.JSONDecodeError as fault:
         raise InputError(f"is not JSON ({fault.msg})", file=path, line=fault.lineno) from fault
-    entries = [entry for entry in (content if isinstance(content, list) else [content]) if isinstance(entry, dict)]
+    entries = content if isinstance(content, list) else [content]
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict) or not ({"name", "score"} <= entry.keys() or "system" in entry):
+            what = f"entry {number} is '{shown(entry)}', an object with 'name' and 'score' (or 'system') is needed"
+            raise InputError(f"{what}; check that sacrebleu printed it", file=path)
     scores = [
         (str(entry["name"]), path.stem, entry["score"]) for entry in entries if "name" in entry and "score" in entry
     ] or [

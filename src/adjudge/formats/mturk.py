@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_bytes, read_text
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, language_code
+from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import files_in, refuse_empty, stem
 from adjudge.formats.wmt_da.scores import KINDS, SCALE
 
@@ -77,7 +78,9 @@ def _campaign(path: Path, *, alone: bool) -> str:
 def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgments:
     if not results.rows:
         raise InputError("holds a header but no assignments; check that the file is complete", file=results.path)
-    table = _items(_assignments(results), results)
+    table, bad = _items(_assignments(results), results, options)
+    set_aside, told = bad.settle()
+    table = table.filter(bad.usable())
     unscored = table["score"].null_count()
     human = compile_human_pattern(options.human)
     people = [name for name in table["system"].unique() if human.fullmatch(name)]
@@ -90,8 +93,8 @@ def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgmen
     if results.repaired:
         what = "a comment lost its closing quote; the assignments that follow are kept"
         notes.append(f"{results.path.name}: {what} ({results.repaired} such)")
-    left_out = [SetAside("no score was given", unscored)]
-    return Judgments.from_columns(table, set_aside=left_out, notes=notes, source=str(results.path))
+    left_out = [SetAside("no score was given", unscored), *set_aside]
+    return Judgments.from_columns(table, set_aside=left_out, notes=[*notes, *told], source=str(results.path))
 
 
 def _assignments(results: Results) -> pl.DataFrame:
@@ -128,8 +131,8 @@ def _assignments(results: Results) -> pl.DataFrame:
     )
 
 
-def _items(assignments: pl.DataFrame, results: Results) -> pl.DataFrame:
-    """One row per item, in the order shown."""
+def _items(assignments: pl.DataFrame, results: Results, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
+    """One row per item, in the order shown, and the items that cannot be read."""
     records = assignments.with_columns(pl.col("answer").fill_null("").str.split("|"))
     records = records.with_columns(pl.col("answer").list.len().alias("items")).explode("answer")
     shown_at = pl.int_range(1, pl.len() + 1).over("line")
@@ -137,30 +140,36 @@ def _items(assignments: pl.DataFrame, results: Results) -> pl.DataFrame:
     table = records.with_columns(*parts, shown_at.alias("shown")).with_columns(
         pl.col("score").str.strip_chars().cast(pl.Float64, strict=False)
     )
-    _refuse(table, results.path)
-    return table.select(
+    bad = _bad_items(table, results.path, options)
+    items = table.select(
         "source_lang", "target_lang", "annotator", "task",
         pl.col("shown").cast(pl.String).alias("screen"),
         "segment", "system",
-        pl.col("type").replace_strict(KINDS, return_dtype=pl.String).alias("kind"),
+        pl.col("type").replace_strict(KINDS, default=None, return_dtype=pl.String).alias("kind"),
         "score",
         pl.when((pl.col("shown") == 1) & (pl.col("comment") != NO_COMMENT)).then("comment").alias("text"),
         "started", "ended",
         (pl.col("seconds") / pl.col("items")).alias("active_seconds"),
         "rejected",
     )  # fmt: skip
+    return items, bad
 
 
-def _refuse(table: pl.DataFrame, path: Path) -> None:
-    strange = table.filter(pl.col("type").is_null())
-    if strange.height:
-        value, line = shown(strange["answer"][0]), strange["line"][0]
-        wanted = "system_segment_type_position__score"
-        raise InputError(f"the answer holds '{value}', {wanted} is needed; the file may be cut", file=path, line=line)
-    outside = table.filter((pl.col("score") < SCALE[0]) | (pl.col("score") > SCALE[1]))
-    if outside.height:
-        value, line = outside["score"][0], outside["line"][0]
-        raise InputError(f"score is {value:g}, it must lie between 0 and 100; correct it", file=path, line=line)
+def _bad_items(table: pl.DataFrame, path: Path, options: ReadOptions) -> BadRows:
+    """The items whose record cannot be taken apart, or whose score is off the scale."""
+    lines = table["line"].to_list()
+    bad = BadRows(Source(str(path), lambda row: lines[row]), options, table.height)
+
+    def no_record(row: int) -> str:
+        wanted = "system_segment_type_position__score is needed; the file may be cut"
+        return f"the answer holds '{shown(table['answer'][row])}', {wanted}"
+
+    def off_scale(row: int) -> str:
+        return f"score is {table['score'][row]:g}, it must lie between 0 and 100; correct it"
+
+    bad.mark(table["type"].is_null(), no_record, "item that cannot be read")
+    bad.mark((table["score"] < SCALE[0]) | (table["score"] > SCALE[1]), off_scale, "score off the scale")
+    return bad
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -11,6 +11,7 @@ on its page. Behind the text stands the word [missing]; a span that begins there
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
+    from adjudge.formats.parsing.bad_rows import BadRows
 
 RESET = "__RESET__"
+_NONE = "line that is no submitted document"
 UNDECIDED = "undecided"
 # The furthest place in a text that a span may name; beyond it the number is damaged.
 LONGEST = 10**9
@@ -54,31 +57,34 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    entries = _entries(path)
+    entries, bad = _entries(path, options)
     counts: Counter[str] = Counter()
     kept = _without_voided(entries, counts)
     rows: list[Row] = []
-    for line, entry in kept:
+    for number, entry in kept:
         try:
-            rows += _rows(entry, counts)
+            rows += list(_rows(entry, counts))
         except _OffScaleError as fault:
-            raise InputError(str(fault), file=path, line=line) from fault
+            bad.row(number, str(fault), "document with a score off the scale")
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
-            problem = f"is not a submitted document as Pearmut writes it ({type(fault).__name__}: {shown(fault)})"
-            raise InputError(problem, file=path, line=line) from fault
+            what = f"({type(fault).__name__}: {shown(fault)})"
+            bad.row(number, f"is not a submitted document as Pearmut writes it {what}", _NONE)
+    spoilt, told = bad.settle()
     if not rows:
         raise InputError("holds no score; check that annotation has begun", file=path)
-    return _judgments(rows, path, campaign, counts, options)
+    judgments = _judgments(rows, path, campaign, counts, options)
+    return replace(judgments, set_aside=(*judgments.set_aside, *spoilt), notes=(*judgments.notes, *told))
 
 
-def _entries(path: Path) -> list[tuple[int, Entry]]:
+def _entries(path: Path, options: ReadOptions) -> tuple[list[tuple[int, Entry]], BadRows]:
+    lines, bad = json_lines(path, options, needed="one JSON line per submitted document")
     entries: list[tuple[int, Entry]] = []
-    for line, text, entry in json_lines(path, needed="one JSON line per submitted document"):
-        if not isinstance(entry, dict) or "annotation" not in entry:
-            problem = f"'{shown(text)}' is no submitted document: it has no 'annotation'; check --format"
-            raise InputError(problem, file=path, line=line)
-        entries.append((line, entry))
-    return entries
+    for row, text, entry in lines:
+        if isinstance(entry, dict) and "annotation" in entry:
+            entries.append((row, entry))
+        else:
+            bad.row(row, f"'{shown(text)}' is no submitted document: it has no 'annotation'; check --format", _NONE)
+    return entries, bad
 
 
 def _without_voided(entries: list[tuple[int, Entry]], counts: Counter[str]) -> list[tuple[int, Entry]]:

@@ -18,7 +18,7 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.formats.appraise.batches import Batches, in_corrupted_copies, read_batches
 from adjudge.formats.appraise.people import read_people
-from adjudge.formats.appraise.rows import KINDS, SOURCE, read_rows
+from adjudge.formats.appraise.rows import KINDS, SOURCE, ResultRows, read_rows
 from adjudge.formats.appraise.segments import counts_from_one_in_each_task, with_segments_by_place
 from adjudge.formats.appraise.spans import UNDECIDED, parse_spans
 from adjudge.formats.mqm.weights import score, weight
@@ -43,9 +43,9 @@ _OPTIONAL = ("document", "mqm", "errors", "source_errors", "batch", "database_it
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read result files, or the results among the files of a folder; each becomes a campaign named after it."""
-    tables, others = _result_files(paths)
+    tables, others = _result_files(paths, options)
     batches = read_batches(options.batches) if options.batches else None
-    accounts = {account for rows in tables.values() for account in rows["account"].unique()}
+    accounts = {account for rows in tables.values() for account in rows.frame["account"].unique()}
     people = read_people(options.annotators, accounts) if options.annotators else None
     names = campaign_names(list(tables))
     parts = [
@@ -61,14 +61,14 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     return Judgments(merged.table, merged.set_aside, tuple(notes))
 
 
-def _result_files(paths: Sequence[Path]) -> tuple[dict[Path, pl.DataFrame], list[str]]:
+def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, ResultRows], list[str]]:
     """The result files with their rows, and the names of other files in the folders given."""
     explicit = {path for path in paths if not path.is_dir()}
-    tables: dict[Path, pl.DataFrame] = {}
+    tables: dict[Path, ResultRows] = {}
     others: list[str] = []
     for path in files_in(paths):
         is_table = path in explicit or path.name.lower().removesuffix(".gz").endswith(".csv")
-        rows = read_rows(path) if is_table else None
+        rows = read_rows(path, options) if is_table else None
         if rows is not None:
             tables[path] = rows
         elif path in explicit:
@@ -94,7 +94,10 @@ class _Campaign:
         self.notes: list[str] = []
         self.left_out: list[SetAside] = []
 
-    def judgments(self, rows: pl.DataFrame) -> Judgments:
+    def judgments(self, read: ResultRows) -> Judgments:
+        rows = read.frame
+        self.left_out += read.set_aside
+        self.notes += read.notes
         has_documents, has_spans = "complete" in rows.columns, "mqm" in rows.columns
         rows = self._expanded(rows)
         rows = rows.with_columns(

@@ -10,17 +10,32 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
-from adjudge.formats.parsing.delimited import to_float
+from adjudge.formats.appraise.spans import parse_spans
+from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import language_codes
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from adjudge.core.judgments import SetAside
+    from adjudge.formats.options import ReadOptions
+
+
+@dataclass(frozen=True)
+class ResultRows:
+    """The rows of one result file, and what was set aside of it."""
+
+    frame: pl.DataFrame
+    set_aside: tuple[SetAside, ...]
+    notes: tuple[str, ...]
+
 
 BASE = ("account", "system", "item", "type", "source_lang", "target_lang", "score")
 SOURCE = "source_segment"
@@ -80,7 +95,7 @@ def _is_time(text: str) -> bool:
     return _is_number(text) and (float(text) == 0 or _TIMES[0] <= float(text) <= _TIMES[1])
 
 
-def read_rows(path: Path) -> pl.DataFrame | None:
+def read_rows(path: Path, options: ReadOptions) -> ResultRows | None:
     """The rows of a result file with typed columns, or None where the file is something else."""
     rows = _split(path)
     if rows and rows[0][1][-1:] == [""] and layout(rows[0][1]) is None:
@@ -90,15 +105,19 @@ def read_rows(path: Path) -> pl.DataFrame | None:
     names = layout(rows[0][1]) if rows else None
     if names is None:
         return None
-    for line, fields in rows:
+    bad = BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
+    for row, (_, fields) in enumerate(rows):
         if len(fields) != len(names):
-            problem = f"{len(fields)} fields where the first row has {len(names)}"
-            raise InputError(f"{problem}; the file may be cut", file=path, line=line)
-    columns = dict(zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True))
+            problem = f"{len(fields)} fields where the first row has {len(names)}; the file may be cut"
+            bad.row(row, problem, "row of another length than the first")
+    whole = [(fields + [""] * len(names))[: len(names)] for _, fields in rows]
+    columns = dict(zip(names, zip(*whole, strict=True), strict=True))
     frame = pl.DataFrame(
         {**columns, "line": [line for line, _ in rows]}, schema_overrides=dict.fromkeys(names, pl.String)
     )
-    return _typed(frame, path)
+    frame = _typed(frame, bad, path)
+    set_aside, notes = bad.settle()
+    return ResultRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes))
 
 
 def _split(path: Path) -> list[tuple[int, list[str]]]:
@@ -117,12 +136,13 @@ def _split(path: Path) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _typed(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
-    def refuse(bad: pl.Series, column: str, problem: str) -> None:
-        if bad.fill_null(value=True).any():
-            first = bad.fill_null(value=True).arg_max() or 0
-            value = shown(frame[column][first])
-            raise InputError(problem.format(value), file=path, line=frame["line"][first])
+def _typed(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFrame:
+    def refuse(broken: pl.Series, column: str, problem: str) -> None:
+        bad.mark(
+            broken.fill_null(value=True),
+            lambda row: problem.replace("{}", shown(frame[column][row])),
+            f"row with a broken {column}",
+        )
 
     score = frame["score"].str.strip_chars().cast(pl.Float64, strict=False)
     empty = frame["score"].str.strip_chars() == ""
@@ -134,16 +154,24 @@ def _typed(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     if "complete" in frame.columns:
         refuse(~frame["complete"].is_in(list(_BOOLEANS)), "complete", "'{}' stands where True or False is needed")
         changes.append(frame["complete"] == "True")
-    times = [_seconds(frame, name, path) for name in ("start", "end") if name in frame.columns]
+    if "mqm" in frame.columns:
+        _check_spans(frame, bad, path)
+    times = [_seconds(frame, name, bad) for name in ("start", "end") if name in frame.columns]
     return frame.with_columns(*changes, *times)
 
 
-def _seconds(frame: pl.DataFrame, name: str, path: Path) -> pl.Series:
-    """Unix seconds; null where nothing, or zero, was recorded."""
+def _check_spans(frame: pl.DataFrame, bad: BadRows, path: Path) -> None:
+    for row, (text, line) in enumerate(frame.select("mqm", "line").iter_rows()):
+        try:
+            parse_spans(text, path, line)
+        except InputError:
+            bad.row(row, f"'{shown(text)}' is not a list of error spans; the file may be cut", "row with broken spans")
+
+
+def _seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
+    """Unix seconds; null where nothing, or zero, was recorded, or what stands there is no number."""
     given = frame[name].str.strip_chars()
     parsed = given.cast(pl.Float64, strict=False)
-    bad = parsed.is_null() & (given != "")
-    if bad.any():
-        first = bad.arg_max() or 0
-        to_float(given[first], f"{name} time", path, frame["line"][first])
+    broken = parsed.is_null() & (given != "")
+    bad.empty(broken, name, lambda row: f"{name} time is '{shown(given[row])}', a number is needed; correct it")
     return pl.select(pl.when(parsed.is_between(*_TIMES)).then(parsed).alias(name)).to_series()

@@ -43,6 +43,8 @@ class _Rating:
     pair: tuple[str, str] | None  # the languages, where the row names them
     spans: list[Span] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
+    rows: int = 0
+    broken: bool = False
     comments: list[str] = field(default_factory=list)
 
 
@@ -53,9 +55,10 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    table = read_delimited(path, "\t", quoting=False)
+    table = read_delimited(path, "\t", quoting=False, options=options)
     counts: Counter[str] = Counter()
     ratings = _ratings(table, counts)
+    set_aside, told = table.bad.settle()
     if not ratings:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
     human = compile_human_pattern(options.human)
@@ -80,8 +83,12 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     notes = [f"{stem(path)}: {counts['open']} marks have no end; they run to the end of the text"]
     return Judgments.from_columns(
         pl.DataFrame(columns),
-        set_aside=[SetAside("test of attention, not a rating", counts["attention"])],
-        notes=notes if counts["open"] else (),
+        set_aside=[
+            SetAside("test of attention, not a rating", counts["attention"]),
+            SetAside("row of a rating in which another row is broken", counts["beside"]),
+            *set_aside,
+        ],
+        notes=[*(notes if counts["open"] else ()), *told],
         source=str(path),
     )
 
@@ -138,24 +145,35 @@ class _Columns:
 def _ratings(table: Delimited, counts: Counter[str]) -> list[_Rating]:
     columns = _Columns.of(table)
     ratings: dict[tuple[object, ...], _Rating] = {}
-    for line, fields in table.rows:
+    for row, (_, fields) in enumerate(table.rows):
         error = (fields[columns.severity].strip(), fields[columns.category].strip())
         if error[0].casefold() == ATTENTION:
             counts["attention"] += 1
             continue
         rating = columns.rating(fields)
         rating = ratings.setdefault((rating.key, rating.pair), rating)
+        if row in table.bad.problems or _refused(error, table, row):
+            # Without this error the rating would look better than it is.
+            rating.broken = True
+            continue
+        rating.rows += 1
         if columns.comment is not None and fields[columns.comment].strip():
             rating.comments.append(fields[columns.comment].strip())
         if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR:
             continue
-        cost = weight(*error)
-        if cost is None:
-            known = "no-error, neutral, minor, major or critical"
-            raise InputError(f"severity is '{shown(error[0])}', {known} is needed", file=table.path, line=line)
-        rating.weights.append(cost)
+        rating.weights.append(weight(*error) or 0.0)
         rating.spans += _spans(fields[columns.source], fields[columns.target], *error, counts)
-    return list(ratings.values())
+    counts["beside"] = sum(rating.rows for rating in ratings.values() if rating.broken)
+    return [rating for rating in ratings.values() if not rating.broken]
+
+
+def _refused(error: tuple[str, str], table: Delimited, row: int) -> bool:
+    """Whether an error is of no known severity, which makes the row a bad one."""
+    if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR or weight(*error) is not None:
+        return False
+    known = "no-error, neutral, minor, major or critical"
+    table.bad.row(row, f"severity is '{shown(error[0])}', {known} is needed", "error of unknown severity")
+    return True
 
 
 def _spans(source: str, target: str, severity: str, category: str, counts: Counter[str]) -> list[Span]:

@@ -58,6 +58,12 @@ class BadRows:
         if rows:
             self.emptied.setdefault(column, []).extend(rows)
 
+    def usable(self) -> pl.Series:
+        """For every row, whether it can be used."""
+        import polars as pl
+
+        return ~pl.int_range(self.rows, eager=True, dtype=pl.Int64).is_in(list(self.problems))
+
     def settle(self) -> tuple[list[SetAside], list[str]]:
         """What was set aside, and notes with the lines; raises where it is too much."""
         allowed = 0 if self.options.strict else math.floor(self.options.bad_rows * self.rows)

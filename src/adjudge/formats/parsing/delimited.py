@@ -6,12 +6,14 @@ import csv
 import io
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
+from adjudge.formats.options import ReadOptions
+from adjudge.formats.parsing.bad_rows import BadRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +31,12 @@ class Delimited:
     path: Path
     header: tuple[str, ...]
     rows: tuple[tuple[int, list[str]], ...]
+    options: ReadOptions = field(default_factory=lambda: ReadOptions(strict=True))
+
+    @cached_property
+    def bad(self) -> BadRows:
+        """The rows that cannot be used, first of all those of another length than the header."""
+        return BadRows(Source(str(self.path), lambda row: self.rows[row][0]), self.options, len(self.rows))
 
     def column(self, *names: str, required: bool = True) -> int | None:
         """The place of the first of these columns that exists, case ignored."""
@@ -79,10 +87,17 @@ def detect_delimiter(text: str) -> str:
     return max(DELIMITERS, key=first.count)
 
 
-def read_delimited(path: Path, delimiter: str | None = ",", *, quoting: bool = True) -> Delimited:
-    """Read a delimited file with a header; a row with another number of fields than the header is an error.
+def read_delimited(
+    path: Path, delimiter: str | None = ",", *, quoting: bool = True, options: ReadOptions | None = None
+) -> Delimited:
+    """Read a delimited file with a header.
 
-    Where `delimiter` is None, the header decides between tab, comma and semicolon.
+    Args:
+        path: the file.
+        delimiter: where it is None, the header decides between tab, comma and semicolon.
+        quoting: whether quotation marks enclose fields.
+        options: how many rows may be of another length than the header; without options such a row is an error. With
+            them it stays in its place, cut or filled up, and is among the bad rows.
     """
     text = read_text(path)
     rows = _split(text, path, delimiter or detect_delimiter(text), quoting)
@@ -91,6 +106,7 @@ def read_delimited(path: Path, delimiter: str | None = ",", *, quoting: bool = T
         raise InputError("is empty; a header line and rows are needed", file=path)
     header = tuple(name.strip() for name in first[1])
     body: list[tuple[int, list[str]]] = []
+    ragged: dict[int, str] = {}
     for line, fields in rows:
         if not any(field.strip() for field in fields):
             continue
@@ -99,9 +115,15 @@ def read_delimited(path: Path, delimiter: str | None = ",", *, quoting: bool = T
             fields.pop()
         if len(fields) != len(header):
             problem = f"{len(fields)} fields where the header has {len(header)}"
-            raise InputError(f"{problem}; the file may be cut or not what --format says", file=path, line=line)
-        body.append((line, fields))
-    return Delimited(path, header, tuple(body))
+            problem = f"{problem}; the file may be cut or not what --format says"
+            if options is None:
+                raise InputError(problem, file=path, line=line)
+            ragged[len(body)] = problem
+        body.append((line, (fields + [""] * len(header))[: len(header)]))
+    table = Delimited(path, header, tuple(body), options or ReadOptions(strict=True))
+    for row, problem in ragged.items():
+        table.bad.row(row, problem, "row of another length than the header")
+    return table
 
 
 def _split(text: str, path: Path, delimiter: str, quoting: bool) -> Iterator[tuple[int, list[str]]]:

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
 from adjudge.core.languages import pair_in_name
+from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.parsing.sources import files_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from adjudge.formats.options import ReadOptions
 
 SECTION = "_#_"
 """Between the parts of an item's name, as in `en-cs_CZ_#_news_#_doc1_#_0`: languages, domain, document, place."""
@@ -32,16 +35,25 @@ def json_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def json_lines(path: Path, *, needed: str) -> Iterator[tuple[int, str, Any]]:
-    """Every line with its number, its text and what it says; `needed` ends the sentence about an empty file."""
+def json_lines(path: Path, options: ReadOptions, *, needed: str) -> tuple[list[tuple[int, str, Any]], BadRows]:
+    """Every line that is JSON, with its row, its text and what it says; and the lines that cannot be used.
+
+    Args:
+        path: the file.
+        options: how many bad lines there may be.
+        needed: what a line holds; it ends the sentence about an empty file.
+    """
     lines = list(numbered_lines(read_text(path)))
     if not lines:
         raise InputError(f"is empty; {needed} is needed", file=path)
-    for line, text in lines:
+    bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
+    entries: list[tuple[int, str, Any]] = []
+    for row, (_, text) in enumerate(lines):
         try:
-            yield line, text, json.loads(text)
-        except (RecursionError, ValueError) as fault:
-            raise InputError("is damaged JSON; the file may be cut", file=path, line=line) from fault
+            entries.append((row, text, json.loads(text)))
+        except (RecursionError, ValueError):
+            bad.row(row, "is damaged JSON; the file may be cut", "line that is damaged JSON")
+    return entries, bad
 
 
 def pair_of_item(name: str) -> tuple[str, str] | None:

@@ -17,6 +17,8 @@ from adjudge.core.files import read_text
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.formats.parsing.bad_rows import BadRows
+
 LINE = "line"
 MISSING = "NA"
 _QUOTED = re.compile(r'"[^"\n]*"')
@@ -42,19 +44,18 @@ class Spaced:
         column = self.frame[str(index)]
         return pl.select(pl.when(column != MISSING).then(column)).to_series()
 
-    def numbers(self, index: int, what: str) -> pl.Series:
-        """A column of finite numbers with `NA` as null; anything else is an error with its line."""
+    def numbers(self, index: int, what: str, bad: BadRows | None = None) -> pl.Series:
+        """A column of finite numbers with `NA` as null; anything else makes a bad row, or is an error with its line."""
         given = self.texts(index)
         parsed = given.cast(pl.Float64, strict=False)
-        bad = given.is_not_null() & (parsed.is_null() | ~parsed.is_finite())
-        if bad.any():
-            self._refuse(bad, given, f"{what} is '{{}}', a number is needed; correct it")
+        broken = given.is_not_null() & (parsed.is_null() | ~parsed.is_finite())
+        problem = f"{what} is '{{}}', a number is needed; correct it"
+        if bad is not None:
+            bad.mark(broken, lambda row: problem.format(shown(given[row])), f"row with a broken {what}")
+            return pl.select(pl.when(~broken).then(parsed)).to_series()
+        if broken.any():
+            self._refuse(broken, given, problem)
         return parsed
-
-    def refuse(self, bad: pl.Series, index: int, problem: str) -> None:
-        """Raise for the first row where `bad` holds; `{}` in the problem stands for the value of that column."""
-        if bad.fill_null(value=False).any():
-            self._refuse(bad, self.frame[str(index)], problem)
 
     def _refuse(self, bad: pl.Series, values: pl.Series, problem: str) -> None:
         first = bad.arg_max() or 0

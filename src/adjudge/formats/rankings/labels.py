@@ -6,43 +6,40 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, UsageError, shown
+from adjudge.core.errors import UsageError, shown
 from adjudge.core.humans import compile_human_pattern
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable
-    from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
+    from adjudge.formats.parsing.bad_rows import BadRows
 
 # How files write "left blank". No rank is 0, so a 0 can mean nothing else.
 BLANKS = ("", "-1", "-1.0", "-", "0", "0.0", "na", "n/a", "nan", "null", "none")
 
 
-def parse_ranks(texts: pl.Series, *, scale: int, path: Path, lines: pl.Series) -> pl.Series:
+def parse_ranks(texts: pl.Series, *, scale: int, bad: BadRows) -> pl.Series:
     """Rank labels from 1 to `scale`, null where left blank.
 
     Args:
         texts: the labels as written; `3.0` is 3, because spreadsheets write whole columns so.
         scale: the highest label.
-        path: the file, for messages.
-        lines: the line of every label, for messages.
+        bad: where rows with a label that is no rank are recorded.
     """
     plain = texts.fill_null("").str.strip_chars().str.to_lowercase()
     number = plain.str.extract(r"^\+?([0-9]{1,9})(?:\.0*)?$", 1).cast(pl.Int32)
     blank = plain.is_in(BLANKS)
     wrong = ~blank & ~(number.is_between(1, scale).fill_null(value=False))
-    if wrong.any():
-        first = wrong.arg_true()[int(lines.gather(wrong.arg_true()).arg_min() or 0)]
-        value = shown(texts[first])
-        hint = "; --labels is for longer scales" if number[first] is not None and number[first] > scale else ""
-        raise InputError(
-            f"rank is '{value}', it must lie between 1 and {scale} (or be -1 or empty where left blank){hint}",
-            file=path,
-            line=lines[first],
-        )
-    return pl.select(pl.when(~blank).then(number)).to_series().alias("rank")
+
+    def problem(row: int) -> str:
+        hint = "; --labels is for longer scales" if number[row] is not None and number[row] > scale else ""
+        where = f"it must lie between 1 and {scale} (or be -1 or empty where left blank){hint}"
+        return f"rank is '{shown(texts[row])}', {where}"
+
+    bad.mark(wrong, problem, "row with a broken rank")
+    return pl.select(pl.when(~blank & ~wrong).then(number)).to_series().alias("rank")
 
 
 def scale_of(options: ReadOptions, usual: int) -> int:

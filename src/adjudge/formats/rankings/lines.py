@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
 from adjudge.core.judgments import SCHEMA, Judgments, concat
+from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.rankings.labels import BLANKS, human_columns, parse_ranks, scale_of
 
@@ -84,21 +85,27 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
             for name, language in zip(("source_lang", "target_lang"), _pair(ranks, options), strict=True)
         ),
     )
+    bad = {file.name: BadRows(Source(str(file.path), lambda row: row + 1), options, count) for file in ranks}
     labels = pl.concat(
         block.with_row_index(_LINE).with_columns(
             pl.lit(file.name).alias("system"),
-            parse_ranks(pl.Series(file.lines, dtype=pl.String), scale=scale, path=file.path, lines=lines),
+            parse_ranks(pl.Series(file.lines, dtype=pl.String), scale=scale, bad=bad[file.name]),
         )
         for file in ranks
     )
-    labels = labels.sort(_LINE, maintain_order=True).drop(_LINE)
+    settled = [of_file.settle() for of_file in bad.values()]
+    # The files are in step: a line that one of them spoils is spoilt in all.
+    spoilt = {row for of_file in bad.values() for row in of_file.problems}
+    labels = labels.filter(~pl.col(_LINE).is_in(list(spoilt))).sort(_LINE, maintain_order=True).drop(_LINE)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
     notes = [
         f"{file.path.name} is left alone: it has {len(file.lines):,} lines, the ranks have {count:,}"
         for file in beside
         if file not in fitting
     ]
-    return Judgments.from_columns(labels, notes=notes, source=str(ranks[0].path))
+    notes += [note for _, told in settled for note in told]
+    set_aside = [record for records, _ in settled for record in records]
+    return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(ranks[0].path))
 
 
 def _pair(ranks: list[_File], options: ReadOptions) -> tuple[str, str]:

@@ -32,7 +32,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     parts: list[Judgments] = []
     screens = 0
     for path in files_in(paths):
-        table = read_delimited(path, None)
+        table = read_delimited(path, None, options=options)
         parts.append(_read_table(table, screens, options))
         screens += len(table.rows)
     return concat(parts)
@@ -43,7 +43,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     segment = _segment_columns(table, options)
     if not table.rows:
         raise InputError("holds a header but no rows; check that the file is complete", file=table.path)
-    lines, scale = table.lines(), scale_of(options, len(ranks))
+    scale = scale_of(options, len(ranks))
     source, target = pair_of(table.path, options)
     block = pl.DataFrame(
         {
@@ -61,13 +61,15 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = pl.concat(
         block.with_row_index(_ROW).with_columns(
             pl.lit(name).alias("system"),
-            parse_ranks(table.texts(column), scale=scale, path=table.path, lines=lines),
+            parse_ranks(table.texts(column), scale=scale, bad=table.bad),
         )
         for name, column in ranks.items()
     )
+    set_aside, notes = table.bad.settle()
+    labels = labels.filter(~pl.col(_ROW).is_in(list(table.bad.problems)))
     labels = labels.sort(_ROW, maintain_order=True).drop(_ROW)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
-    return Judgments.from_columns(labels, source=str(table.path))
+    return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(table.path))
 
 
 def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:

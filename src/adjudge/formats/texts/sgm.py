@@ -13,7 +13,8 @@ from adjudge.formats.texts.columns import Column
 if TYPE_CHECKING:
     from pathlib import Path
 
-_TAG = re.compile(r"<(?P<name>doc|seg)\b(?P<attributes>[^>]*)>", re.IGNORECASE)
+_TAG = re.compile(r"<(?P<name>doc|seg)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
+_BEGIN = re.compile(r"<seg\b", re.IGNORECASE)
 _END = re.compile(r"</seg\s*>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 
@@ -21,6 +22,7 @@ _ATTRIBUTE = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 def read_sgm(path: Path) -> Column:
     """Read one set (source, reference or one system's output) with its documents and segment names."""
     text = read_text(path)
+    _refuse_broken_tags(text, path)
     document = ""
     texts: list[str] = []
     documents: list[str] = []
@@ -40,6 +42,19 @@ def read_sgm(path: Path) -> Column:
     if not texts:
         raise InputError("holds no <seg>; check that it is an SGM file", file=path)
     return Column(path, tuple(texts), tuple(documents), tuple(segments))
+
+
+def _refuse_broken_tags(text: str, path: Path) -> None:
+    """A damaged tag would lose a segment, or run two together, without a word: every <seg> must have its </seg>."""
+    marks = sorted(
+        [(tag.start(), True) for tag in _BEGIN.finditer(text)] + [(end.start(), False) for end in _END.finditer(text)]
+    )
+    whole = {tag.start() for tag in _TAG.finditer(text)}
+    for number, (position, begins) in enumerate(marks):
+        if begins is (number % 2 == 1) or (begins and position not in whole):
+            line = text.count("\n", 0, position) + 1
+            what = "a <seg> is damaged, or not closed" if begins else "a </seg> closes no segment"
+            raise InputError(f"{what}; the file may be cut", file=path, line=line)
 
 
 def segment_spans(text: str) -> list[tuple[int, int]]:

@@ -32,7 +32,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    table = read_delimited(path, None)
+    table = read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no judgments; check that the file is complete", file=path)
     system = table.texts(table.need("systemId", "system1Id"))
@@ -45,12 +45,16 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         table.texts(table.need("editId")).alias("edit"),
         **human_columns(system, options.human),
     )
-    return Judgments.from_columns(columns, source=str(path))
+    set_aside, told = table.bad.settle()
+    columns = columns.filter(table.bad.usable())
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=told, source=str(path))
 
 
 def _answers(table: Delimited) -> pl.Series:
     given = table.texts(table.need("judgment", "judgement")).str.to_uppercase()
-    for row in (~given.is_in(list(ANSWERS))).arg_true():
-        value = shown(given[row])
-        raise InputError(f"judgment is '{value}', YES, NO or UNK is needed", file=table.path, line=table.rows[row][0])
-    return given.replace_strict(ANSWERS, return_dtype=pl.Float64)
+    table.bad.mark(
+        ~given.is_in(list(ANSWERS)),
+        lambda row: f"judgment is '{shown(given[row])}', YES, NO or UNK is needed",
+        "row with an unknown judgment",
+    )
+    return given.replace_strict(ANSWERS, default=None, return_dtype=pl.Float64)

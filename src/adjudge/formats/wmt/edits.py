@@ -33,7 +33,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    table = read_delimited(path, "\t", quoting=False)
+    table = read_delimited(path, "\t", quoting=False, options=options)
     if not table.rows:
         raise InputError("holds a header but no edits; check that the file is complete", file=path)
     edit = table.texts(table.need("editId"))
@@ -51,7 +51,9 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         action.alias("action"),
         **human_columns(system, options.human),
     )
-    return Judgments.from_columns(columns, notes=notes, source=str(path))
+    set_aside, told = table.bad.settle()
+    columns = columns.filter(table.bad.usable())
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *told], source=str(path))
 
 
 def _actions(table: Delimited) -> tuple[pl.Series, list[str]]:
@@ -61,8 +63,10 @@ def _actions(table: Delimited) -> tuple[pl.Series, list[str]]:
     codes = words if column is None else table.texts(column)
     known = {**ACTIONS, **{word: word for word in ACTIONS.values()}}
     actions = codes.replace_strict(known, default=None, return_dtype=pl.String)
-    for row in actions.is_null().arg_true():
-        value = shown(codes[row] or "")
-        raise InputError(f"action is '{value}', 0, 1, 2 or 3 is needed", file=table.path, line=table.rows[row][0])
+    table.bad.mark(
+        actions.is_null(),
+        lambda row: f"action is '{shown(codes[row] or '')}', 0, 1, 2 or 3 is needed",
+        "row with an unknown action",
+    )
     differ = int((words != actions).sum())
     return actions, [f"{differ} rows name another action than their code says; the code counts"] if differ else []

@@ -7,6 +7,7 @@ release of the same judgments has one answer per line (`system`, `esa_score`, `e
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
@@ -34,6 +35,7 @@ _SCORES = ("score", "human", "esa_score")
 _HIGHEST, _LOWEST = 100.0, -1e6
 _LATEST = 4e9
 _PROTOCOLS = {"esa": "esa", "mqm": "mqm", "da": "da", "sqm": "sqm", "da+sqm": "sqm"}
+_NONE = "line that is no judged segment"
 Entry = dict[str, Any]
 
 
@@ -44,29 +46,27 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    entries, bad = json_lines(path, options, needed="one JSON line per judged segment")
+    typed = _errors_are_typed([entry for _, _, entry in entries])
     rows: list[Entry] = []
-    for line, entry in _entries(path):
+    for row, text, entry in entries:
+        if not isinstance(entry, dict) or "doc_id" not in entry or not ({"scores", "esa_score"} & entry.keys()):
+            bad.row(row, f"'{shown(text)}' is no judged segment: it needs 'doc_id' and 'scores'; check --format", _NONE)
+            continue
         try:
-            rows += _rows(entry)
+            rows += [_with_spans(answer, typed=typed) for answer in _rows(entry)]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
-            problem = f"is no judged segment ({type(fault).__name__}: {shown(fault)}); check --format"
-            raise InputError(problem, file=path, line=line) from fault
+            bad.row(row, f"is no judged segment ({type(fault).__name__}: {shown(fault)}); check --format", _NONE)
+    spoilt, told = bad.settle()
     scored = [row for row in rows if row["score"] is not None]
     if not scored:
         raise InputError("holds no score; check that this is the file with the judgments", file=path)
-    notes = _with_spans(scored, path)
-    left_out = [SetAside("no score was given", len(rows) - len(scored))]
+    undecided = sum(span["severity"] == UNDECIDED for row in scored for span in row["spans"])
+    notes = [f"{path.name}: {undecided} error spans have no severity (an unfinished click)"] if undecided else []
+    left_out = [SetAside("no score was given", len(rows) - len(scored)), *spoilt]
     return Judgments.from_columns(
-        _columns(scored, path, campaign, options), set_aside=left_out, notes=notes, source=str(path)
+        _columns(scored, path, campaign, options), set_aside=left_out, notes=[*notes, *told], source=str(path)
     )
-
-
-def _entries(path: Path) -> Iterator[tuple[int, Entry]]:
-    for line, text, entry in json_lines(path, needed="one JSON line per judged segment"):
-        if not isinstance(entry, dict) or "doc_id" not in entry or not ({"scores", "esa_score"} & entry.keys()):
-            problem = f"'{shown(text)}' is no judged segment: it needs 'doc_id' and 'scores'; check --format"
-            raise InputError(problem, file=path, line=line)
-        yield line, entry
 
 
 def _rows(entry: Entry) -> Iterator[Entry]:
@@ -128,23 +128,20 @@ def _times(given: Any) -> tuple[float | None, float | None]:
     return (min(times), max(times)) if len(times) > 1 else (None, None)
 
 
-def _with_spans(rows: list[Entry], path: Path) -> list[str]:
-    """Put the spans into the rows; give notes on them.
+def _errors_are_typed(entries: list[Any]) -> bool:
+    """Whether some error of the file says its type. A release that took this key from all holds annotators' spans only.
 
-    Annotators' spans include their last character; `error_type` marks spans as theirs. A release that took this key
-    from all its spans holds annotators' spans only.
+    Annotators' spans include their last character; `error_type` marks spans as theirs.
     """
-    all_errors = [span for row in rows for span in row["errors"] or ()]
-    typed = any(isinstance(span, dict) and "error_type" in span for span in all_errors)
+    return any('"error_type"' in json.dumps(entry) for entry in entries)
+
+
+def _with_spans(row: Entry, *, typed: bool) -> Entry:
     marked = {} if typed else {"error_type": None}
-    for row in rows:
-        try:
-            row["spans"] = [read_span({**marked, **span}, row["target"]) for span in row["errors"] or ()]
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
-            problem = f"segment '{shown(row['segment'])}' has an error span without start, end or severity"
-            raise InputError(f"{problem}; the file may be damaged", file=path) from fault
-    undecided = sum(span["severity"] == UNDECIDED for row in rows for span in row["spans"])
-    return [f"{path.name}: {undecided} error spans have no severity (an unfinished click)"] if undecided else []
+    try:
+        return {**row, "spans": [read_span({**marked, **error}, row["target"]) for error in row["errors"] or ()]}
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
+        raise ValueError("an error span without start, end or severity") from fault
 
 
 def _columns(rows: list[Entry], path: Path, campaign: str, options: ReadOptions) -> pl.DataFrame:

@@ -40,11 +40,12 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    table = read_delimited(path, None)
+    table = read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no ranking; check that the file is complete", file=path)
     rows, notes = _rows(table, options)
     labels, set_aside = _labels(table, options)
+    bad, told = table.bad.settle()
     labels, shared = _one_label_per_system(labels, rows)
     labels = _with_blocks(labels, rows)
     if labels.height == 0:
@@ -57,7 +58,9 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         pl.lit("ranking").alias("protocol"),
         **human_columns(labels["system"], options.human),
     )  # fmt: skip
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *shared], source=str(path))
+    return Judgments.from_columns(
+        columns, set_aside=[*bad, *set_aside], notes=[*notes, *told, *shared], source=str(path)
+    )
 
 
 def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
@@ -71,14 +74,14 @@ def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[st
 def _labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[SetAside]]:
     """One row per output shown, in the order shown."""
     slots = _slots(table)
-    lines = table.lines()
     scale = scale_of(options, max(len(slots), SCALE))
     parts = []
     for name, rank in slots:
         system = table.texts(name)
-        ranks = parse_ranks(table.texts(rank), scale=scale, path=table.path, lines=lines)
+        ranks = parse_ranks(table.texts(rank), scale=scale, bad=table.bad)
         parts.append(pl.DataFrame({"system": system, "rank": ranks}).with_row_index("row"))
     labels = pl.concat(parts).sort("row", maintain_order=True)
+    labels = labels.filter(~pl.col("row").is_in(list(table.bad.problems)))
     nameless, padding = pl.col("system") == "", pl.col("system") == PADDING
     set_aside = [
         SetAside(f"padding: the system called '{PADDING}'", labels.filter(padding).height),
@@ -94,9 +97,9 @@ def _slots(table: Delimited) -> list[tuple[int, int]]:
     ranks = {int(match[1]): index for index, name in enumerate(folded) if (match := _RANK.fullmatch(name))}
     if not names:
         table.need("system1Id")
-    for number in names:
-        if number not in ranks:
-            table.need(f"system{number}rank")
+    for number in sorted(names.keys() ^ ranks.keys()):
+        # A misspelt header would lose all that stands in its partner's column.
+        table.need(f"system{number}rank" if number in names else f"system{number}Id")
     return [(names[number], ranks[number]) for number in sorted(names)]
 
 

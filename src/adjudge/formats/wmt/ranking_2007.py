@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, is_language, language_code
-from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, to_float
+from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines
 from adjudge.formats.parsing.sources import campaign_names
 from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
 
 RANKING = "RANK"
+_CUT = "row of another length than the header"
 SCALE = 5
 _LEADING = ("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "TIME")
 _LEADING_LATER = ("JUDGEMENT_ID", "TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "ANNOTATOR_TYPE_COUNT", "TIME")
@@ -85,15 +87,17 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     text = read_text(path)
     if not text.strip():
         raise InputError("is empty; judgments with TASK and TYPE are needed", file=path)
-    header, rows = _table(text, path)
-    types = Counter(fields[header["TYPE"]] for _, fields in rows)
+    header, rows, bad = _table(text, path, options)
+    types = Counter(fields[header["TYPE"]] for row, (_, fields) in enumerate(rows) if row not in bad.problems)
     if not rows:
         raise InputError("holds a header but no judgment; check that the file is complete", file=path)
-    rankings = [(line, fields) for line, fields in rows if fields[header["TYPE"]] == RANKING]
+    rankings = [row for row, (_, fields) in enumerate(rows) if fields[header["TYPE"]] == RANKING]
     if not rankings:
+        bad.settle()
         existing = shown(", ".join(sorted(types)))
         raise InputError(f"holds no row of type {RANKING}, only {existing}; check --format", file=path)
-    labels = _labels(header, rankings, path, options)
+    labels, nameless = _labels(header, rows, rankings, bad, options)
+    spoilt, told = bad.settle()
     if labels.height == 0:
         raise InputError(f"holds rows of type {RANKING} without any system; check --format", file=path)
     columns, notes = _with_tasks(labels)
@@ -104,7 +108,8 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     )
     others = sorted((name, count) for name, count in types.items() if name != RANKING)
     set_aside = [SetAside(f"not a ranking: type {shown(name)}", count) for name, count in others]
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=notes, source=str(path))
+    set_aside += [*spoilt, SetAside("rank without a system", nameless)]
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *told], source=str(path))
 
 
 def _with_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
@@ -125,8 +130,8 @@ def _with_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     return labels.drop("task_name").with_columns(told), notes
 
 
-def _table(text: str, path: Path) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
-    """The places of the columns, and the rows filled up to the length of the header."""
+def _table(text: str, path: Path, options: ReadOptions) -> tuple[dict[str, int], list[tuple[int, list[str]]], BadRows]:
+    """The places of the columns, the rows filled up to the length of the header, and those that cannot be used."""
     delimiter = detect_delimiter(text)
     rows = [(number, _fields(line, delimiter, path, number)) for number, line in numbered_lines(text)]
     names = [name.upper() for name in rows[0][1]]
@@ -138,26 +143,38 @@ def _table(text: str, path: Path) -> tuple[dict[str, int], list[tuple[int, list[
     for name in ("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "SYSTEM_0", "SCORE_0_A"):
         if name not in header:
             raise InputError(f"has no column '{name}'; check --format", file=path, line=1)
-    return header, [(line, _filled(fields, header, path, line)) for line, fields in rows]
+    _refuse_unpaired(header, path)
+    bad = BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
+    return header, [(line, _filled(fields, header, bad, row)) for row, (line, fields) in enumerate(rows)], bad
 
 
-def _filled(fields: list[str], header: dict[str, int], path: Path, line: int) -> list[str]:
+def _refuse_unpaired(header: dict[str, int], path: Path) -> None:
+    """A misspelt header would lose all that stands in its partner's column."""
+    systems = {match[1] for name in header if (match := re.fullmatch(r"SYSTEM_(\d{1,3})", name))}
+    scores = {match[1] for name in header if (match := re.fullmatch(r"SCORE_(\d{1,3})_A", name))}
+    for number in sorted(systems ^ scores):
+        missing = f"SCORE_{number}_A" if number in systems else f"SYSTEM_{number}"
+        raise InputError(f"has no column '{missing}'; check the header and --format", file=path, line=1)
+
+
+def _filled(fields: list[str], header: dict[str, int], bad: BadRows, row: int) -> list[str]:
     """A row as long as the header. Only in rankings too long a row is a fault: other types end in free text."""
     length = max(header.values()) + 1
     kind = fields[header["TYPE"]] if len(fields) > header["TYPE"] else None
     # A row that ends in the name of a system was cut before its rank.
     ends = {header["TYPE"], *(index for name, index in header.items() if name.startswith("SYSTEM_"))}
     if kind is None or (kind == RANKING and len(fields) - 1 in ends and fields[-1]):
-        raise InputError(f"only {len(fields)} fields; the file may be cut", file=path, line=line)
+        bad.row(row, f"only {len(fields)} fields; the file may be cut", _CUT)
     if kind == RANKING and len(fields) > length:
         problem = f"{len(fields)} fields where the header has {length}"
-        raise InputError(f"{problem}; the file may be damaged or not what --format says", file=path, line=line)
+        bad.row(row, f"{problem}; the file may be damaged or not what --format says", _CUT)
+        fields = fields[:length]
     return fields + [""] * (length - len(fields))
 
 
 def _fields(line: str, delimiter: str, path: Path, number: int) -> list[str]:
-    """One line's fields. No field spans lines, so a stray quote harms its own line at most."""
-    if delimiter != "," or '"' not in line:
+    """One line's fields. No field spans lines, so a quote without its partner is an ordinary character."""
+    if delimiter != "," or line.count('"') % 2 or '"' not in line:
         return [field.strip() for field in line.split(delimiter)]
     try:
         return [field.strip() for field in next(csv.reader([line]))]
@@ -175,40 +192,51 @@ def _header_of(fields: list[str], path: Path) -> list[str]:
 
 
 def _labels(
-    header: dict[str, int], rankings: list[tuple[int, list[str]]], path: Path, options: ReadOptions
-) -> pl.DataFrame:
-    """One row per output shown."""
+    header: dict[str, int],
+    rows: list[tuple[int, list[str]]],
+    rankings: list[int],
+    bad: BadRows,
+    options: ReadOptions,
+) -> tuple[pl.DataFrame, int]:
+    """One row per output shown, and how many ranks were given to no system."""
     numbers = sorted(int(match[1]) for name in header if (match := re.fullmatch(r"SYSTEM_(\d{1,3})", name)))
-    lines = pl.Series([line for line, _ in rankings], dtype=pl.Int64)
-    block = pl.DataFrame(
-        {
-            "task_name": _column(rankings, header["TASK"]),
-            "segment": _column(rankings, header["ITEM_ID"]),
-            "annotator": _column(rankings, header["ANNOTATOR_ID"]),
-            "active_seconds": _seconds(rankings, header.get("TIME"), path),
-            "screen": pl.int_range(1, len(rankings) + 1, eager=True).cast(pl.String),
-        }
-    ).with_row_index("row")
+    frame = pl.DataFrame(
+        {name: [fields[index] for _, fields in rows] for name, index in header.items()},
+        schema=dict.fromkeys(header, pl.String),
+    )
+    ranking = pl.int_range(frame.height, eager=True).is_in(rankings)
+    seconds = _seconds(frame["TIME"], ranking, bad) if "TIME" in header else pl.lit(None, dtype=pl.Float64)
     scale = scale_of(options, max(len(numbers), SCALE))
     parts = []
     for number in numbers:
-        scores = header.get(f"SCORE_{number}_A")
-        if scores is None:
-            raise InputError(f"has no column 'SCORE_{number}_A'; check --format", file=path, line=1)
-        ranks = parse_ranks(_column(rankings, scores), scale=scale, path=path, lines=lines)
-        systems = _column(rankings, header[f"SYSTEM_{number}"])
-        parts.append(block.with_columns(systems.alias("system"), ranks).filter(pl.col("system") != ""))
+        # Rows of other types hold other things in the same columns.
+        ranks = frame.select(pl.when(ranking).then(f"SCORE_{number}_A")).to_series()
+        parts.append(
+            frame.select(
+                pl.col("TASK").alias("task_name"),
+                pl.col("ITEM_ID").alias("segment"),
+                pl.col("ANNOTATOR_ID").alias("annotator"),
+                seconds.alias("active_seconds"),
+                pl.int_range(pl.len()).alias("row"),
+                pl.col(f"SYSTEM_{number}").alias("system"),
+                (pl.col(f"SCORE_{number}_A") != "").alias("labelled"),
+                parse_ranks(ranks, scale=scale, bad=bad),
+            ).filter(ranking)
+        )
     labels = pl.concat(parts).sort("row", maintain_order=True)
+    labels = labels.with_columns((pl.col("row").rank("dense")).cast(pl.String).alias("screen"))
+    for row in labels.group_by("row").agg((pl.col("system") == "").all()).filter("system")["row"]:
+        bad.row(row, "is a ranking without any system; check quotes and columns", "ranking without any system")
+    labels = labels.filter(~pl.col("row").is_in(list(bad.problems)))
+    nameless = labels.filter((pl.col("system") == "") & pl.col("labelled")).height
+    labels = labels.filter(pl.col("system") != "")
     share = pl.col("active_seconds") / pl.len().over("row")
-    return labels.with_columns(share.alias("active_seconds")).drop("row")
+    return labels.with_columns(share.alias("active_seconds")).drop("row", "labelled"), nameless
 
 
-def _column(rankings: list[tuple[int, list[str]]], index: int) -> pl.Series:
-    return pl.Series([fields[index] for _, fields in rankings], dtype=pl.String)
-
-
-def _seconds(rankings: list[tuple[int, list[str]]], index: int | None, path: Path) -> list[float | None]:
-    if index is None:
-        return [None] * len(rankings)
-    given = ((line, fields[index]) for line, fields in rankings)
-    return [to_float(value, "TIME", path, line) if value else None for line, value in given]
+def _seconds(texts: pl.Series, ranking: pl.Series, bad: BadRows) -> pl.Series:
+    """The time of a block; nothing needs it, so that a broken one is left empty."""
+    number = texts.str.strip_chars().cast(pl.Float64, strict=False)
+    broken = ranking & (texts != "") & ~number.is_finite().fill_null(value=False)
+    bad.empty(broken, "TIME", lambda row: f"TIME is '{shown(texts[row])}', a number is needed; correct it")
+    return pl.select(pl.when(~broken & (number >= 0)).then(number)).to_series()

@@ -58,6 +58,7 @@ class _Reader:
         self.done: set[tuple[str, str]] = set()
         self.seen: dict[Path, pl.DataFrame | None] = {}
         self.no_score = 0
+        self.set_aside: list[SetAside] = []
 
     def _main_item(self) -> str:
         """Adequacy (`ad`) where there are files of several items, such as fluency."""
@@ -115,7 +116,11 @@ class _Reader:
         """The judgments of a file, read once although they may be asked for as a source and as a companion."""
         if member.path not in self.seen:
             raw = None if member_of(member.path) is None else member.role != "standardised"
-            self.seen[member.path] = read_scores(member.path, raw=raw)
+            read = read_scores(member.path, self.options, raw=raw)
+            self.seen[member.path] = None if read is None else read.frame
+            if read is not None:
+                self.set_aside += read.set_aside
+                self.notes += read.notes
         return self.seen[member.path]
 
     def _marked(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -205,7 +210,7 @@ class _Reader:
             pl.lit("da").alias("protocol"),
             pl.col("system").is_in(people).alias("human"),
         )
-        left_out = [SetAside("no score was given", self.no_score)]
+        left_out = [SetAside("no score was given", self.no_score), *self.set_aside]
         source = str(self.campaign.folder)
         return Judgments.from_columns(table, set_aside=left_out, notes=self.notes, source=source)
 

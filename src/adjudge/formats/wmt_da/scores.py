@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
 from adjudge.core.languages import language_code, pair_in_name
+from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import numbered_lines, to_float
 from adjudge.formats.parsing.sources import language_codes
 from adjudge.formats.parsing.spaced import LINE, Spaced, read_spaced
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from adjudge.core.judgments import SetAside
+    from adjudge.formats.options import ReadOptions
+
+
+@dataclass(frozen=True)
+class ScoreRows:
+    """The judgments of one file, and what was set aside of it."""
+
+    frame: pl.DataFrame
+    set_aside: tuple[SetAside, ...]
+    notes: tuple[str, ...]
+
 
 KINDS = {"SYSTEM": "system", "REF": "reference", "BAD_REF": "degraded", "BAD-REF": "degraded", "REPEAT": "repeat"}
 SCALE = (0.0, 100.0)
@@ -36,36 +51,46 @@ _COLUMNS: dict[str, tuple[int, tuple[str, ...]]] = {
 _NEEDED = ("annotator", "source_lang", "target_lang", "system", "kind", "sid", "score")
 
 
-def read_scores(path: Path, *, raw: bool | None) -> pl.DataFrame | None:
+def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreRows | None:
     """The judgments of a file as they stand in it, or None where it is empty or holds a header alone.
 
     Args:
         path: the file.
+        options: how many rows may be unreadable.
         raw: whether its scores lie on the scale from 0 to 100; None to let the scores decide.
     """
     table = read_spaced(path, header="score")
     if table is None or table.frame.height == 0:
         return None
     columns = _column_indexes(table)
-    score = table.numbers(columns["score"], "score")
+    lines = table.frame[LINE]
+    bad = BadRows(Source(str(path), lambda row: int(lines[row])), options, table.frame.height)
+    score = table.numbers(columns["score"], "score", bad)
     if raw or (raw is None and score.min() is not None and float(str(score.min())) >= 0):
         outside = (score < SCALE[0]) | (score > SCALE[1])
-        table.refuse(outside, columns["score"], "score is {}, it must lie between 0 and 100; correct it")
+        bad.mark(
+            outside,
+            lambda row: f"score is {score[row]:g}, it must lie between 0 and 100; correct it",
+            "score off the scale",
+        )
     kind = table.texts(columns["kind"])
     known = "; the known types are " + ", ".join(KINDS)
-    table.refuse(~kind.is_in(list(KINDS)).fill_null(value=False), columns["kind"], "type is '{}'" + known)
+    strange = ~kind.is_in(list(KINDS)).fill_null(value=False)
+    bad.mark(strange, lambda row: f"type is '{shown(kind[row])}'{known}", "row of an unknown type")
     texts = {name: table.texts(index) for name, index in columns.items() if name not in ("score", "kind", "seconds")}
-    seconds = table.numbers(columns["seconds"], "time") if "seconds" in columns else None
+    seconds = table.numbers(columns["seconds"], "time", bad) if "seconds" in columns else None
     frame = pl.DataFrame(
         {
             **{name: texts.get(name, pl.repeat(None, len(score), dtype=pl.String, eager=True)) for name in _COLUMNS},
             "score": score,
-            "kind": kind.replace_strict(KINDS, return_dtype=pl.String),
+            "kind": kind.replace_strict(KINDS, default=None, return_dtype=pl.String),
             "seconds": pl.repeat(None, len(score), dtype=pl.Float64, eager=True) if seconds is None else seconds,
             LINE: table.frame[LINE],
         }
     )
-    return frame.with_columns(language_codes(frame["source_lang"]), language_codes(frame["target_lang"]))
+    set_aside, notes = bad.settle()
+    frame = frame.with_columns(language_codes(frame["source_lang"]), language_codes(frame["target_lang"]))
+    return ScoreRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes))
 
 
 def is_standardised(frame: pl.DataFrame) -> bool:
