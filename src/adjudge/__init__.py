@@ -27,10 +27,9 @@ from adjudge._version import __version__
 if TYPE_CHECKING:
     from adjudge.api.after import agree, audit, check, rank, tournament
     from adjudge.api.before import design, plan, read, simulate, testset
-    from adjudge.api.beyond import gold, meta, parity, qe
+    from adjudge.api.beyond import compare, gold, meta, parity, qe
     from adjudge.api.look import look
     from adjudge.api.report import report
-    from adjudge.compare import compare
     from adjudge.core.errors import AdjudgeError
     from adjudge.core.judgments import Judgments
     from adjudge.design import load_campaign
@@ -45,7 +44,7 @@ _PUBLIC = {
     "agree": "adjudge.api.after",
     "audit": "adjudge.api.after",
     "check": "adjudge.api.after",
-    "compare": "adjudge.compare",
+    "compare": "adjudge.api.beyond",
     "design": "adjudge.api.before",
     "gold": "adjudge.api.beyond",
     "load_campaign": "adjudge.design",

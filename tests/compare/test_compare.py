@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge import compare
+import adjudge as package
+from adjudge.compare import compare
 from adjudge.compare.campaign import Campaign, _scores_by, draw_documents
 from adjudge.compare.names import suggestions
 from adjudge.compare.orders import flips, score_correlation
@@ -191,6 +192,14 @@ def test_the_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     assert_explained(adjudge("compare", one), code=2, names=("one campaign was given",))
     assert_explained(adjudge("compare", one, two, "--rename", "f"), code=2, names=("OLD=NEW",))
     assert_explained(adjudge("compare", one, two, "--format", "a,b,c"), code=2, names=("3 formats for 2 campaigns",))
+
+
+def test_python_takes_paths_and_frames(tmp_path: Path) -> None:
+    one = tmp_path / "one.parquet"
+    native.write(campaign(EFFECTS, 1), one)
+    result = package.compare([one, campaign(EFFECTS, 2).table], resamples=20)
+    assert result.campaigns == (str(one), "campaign 2")
+    assert result.pairs[0].scores.n == 5
 
 
 def test_the_page_shows_scatter_and_flow() -> None:

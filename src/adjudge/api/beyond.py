@@ -1,7 +1,8 @@
-"""Verbs beyond the ranking: `parity`, `gold`, `meta`, `qe`."""
+"""Verbs beyond the ranking: `parity`, `compare`, `gold`, `meta`, `qe`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,9 +10,10 @@ from adjudge.api.calls import single_pair, verb
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from adjudge.core.judgments import Judgments
+    from adjudge.results.compare import CampaignComparison
     from adjudge.results.gold import Gold
     from adjudge.results.meta import MetaEvaluation
     from adjudge.results.parity import Parity
@@ -73,6 +75,49 @@ def read_keys(keys: AnyPath | Mapping[str, str] | None) -> Mapping[str, str] | N
     from adjudge.meta.keys import read_keys as read_table
 
     return read_table(Path(keys)) if isinstance(keys, str | Path) else keys
+
+
+@verb
+def compare(
+    campaigns: Mapping[str, Any] | Sequence[Any],
+    *,
+    rename: Mapping[str, str] | None = None,
+    method: str | None = None,
+    keys: AnyPath | Mapping[str, str] | None = None,
+    resamples: int = 1000,
+    seed: int = DEFAULT_SEED,
+    **reading: Any,
+) -> CampaignComparison:
+    """Compare campaigns over the same systems: do two ways of judging give the same order?
+
+    Args:
+        campaigns: two or more, by name or in a list: paths, polars or pandas data frames, judgments, or metric scores
+            (files `*.seg.score` and `*.sys.score`, or what `read_metric_scores` gives).
+        rename: systems under other names, old to new, where campaigns name them differently.
+        method: the method whose scores are compared; means of scores as given, or Bradley-Terry, where left out.
+        keys: the document of every segment, or a table that says it, for judgments that do not.
+        resamples: of annotators and documents, for intervals.
+        seed: of the resamples.
+        **reading: how the campaigns are read, as in `adjudge.read`: `format`, `pair`, ...
+    """
+    from adjudge.compare import compare as compare_campaigns
+
+    if not isinstance(campaigns, Mapping):
+        campaigns = {_name(source, f"campaign {i}"): source for i, source in enumerate(campaigns, start=1)}
+    sources = {name: _campaign(source, reading) for name, source in campaigns.items()}
+    return compare_campaigns(
+        sources, rename=rename, method=method, keys=read_keys(keys), resamples=resamples, seed=seed
+    )
+
+
+def _campaign(source: Any, reading: dict[str, Any]) -> Any:
+    from adjudge.formats.metric_scores import MetricScore, read_metric_scores
+
+    if isinstance(source, str | Path) and str(source).endswith((".seg.score", ".sys.score")):
+        return read_metric_scores([Path(source)])
+    if isinstance(source, list) and source and isinstance(source[0], MetricScore):
+        return source
+    return single_pair(source, reading, doing="compare")
 
 
 @verb
