@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from adjudge.check.consistency import drifts, same_texts
 from adjudge.check.control_pairs import TESTS, control_p, control_pairs, repeat_pairs
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
@@ -78,6 +79,8 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         twins=find_twins(final),
         kept=kept,
         dropped=dropped,
+        same_texts=same_texts(final),
+        drifts=drifts(final),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, p_value, text
+from adjudge.results.table import Table, number, p_value, percent, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +54,32 @@ class Twins:
     p: float
 
 
+@dataclass(frozen=True)
+class SameText:
+    """Pairs of identical texts that a person saw together, and how many of them were ranked or scored apart."""
+
+    annotator: str
+    pairs: int
+    apart: int
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a person's answers change from the first judgment to the last, by straight lines."""
+
+    annotator: str
+    judgments: int
+    score_change: float | None
+    """In points, after the mean of each system; more is better, ranks turned round."""
+    p_score: float | None
+    time_ratio: float | None
+    """Seconds per judgment at the end, in terms of those at the beginning."""
+    p_time: float | None
+    distance_change: float | None
+    """Of the distance from the mean answer of the others to the same output."""
+    p_distance: float | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Checked(Result):
     """All annotators checked. Nothing is deleted: `kept` names those whose judgments count."""
@@ -65,6 +91,9 @@ class Checked(Result):
     twins: tuple[Twins, ...]
     kept: Mapping[str, int]
     dropped: Mapping[str, int]
+    same_texts: tuple[SameText, ...] = ()
+    """Nothing where the data do not say what was shown."""
+    drifts: tuple[Drift, ...] = ()
 
     @property
     def passing(self) -> frozenset[str]:
@@ -100,6 +129,10 @@ class Checked(Result):
         tables = [counts, Table("Annotators", columns, rows)]
         if self.twins:
             tables.append(_twins_table(self.twins))
+        if self.same_texts:
+            tables.append(_same_text_table(self.same_texts))
+        if self.drifts:
+            tables.append(_drift_table(self.drifts))
         return tuple(tables)
 
 
@@ -118,3 +151,40 @@ def _twins_table(twins: tuple[Twins, ...]) -> Table:
         for pair in twins
     )
     return Table("Copied or mirrored answers", columns, rows, "Runs of shared items that chance does not explain.")
+
+
+def _same_text_table(same: tuple[SameText, ...]) -> Table:
+    rows = tuple((part.annotator, part.pairs, part.apart, part.apart / part.pairs) for part in same)
+    columns = (text("annotator"), number("pairs", 0), number("judged apart", 0), percent("share"))
+    return Table("Identical texts shown together", columns, rows)
+
+
+def _drift_table(drifts: tuple[Drift, ...]) -> Table:
+    columns = (
+        text("annotator"),
+        number("judgments", 0),
+        number("score", 1, help="change from the first judgment to the last, in points"),
+        p_value("p"),
+        number("time", 2, help="seconds per judgment at the end, in terms of those at the beginning"),
+        p_value("p"),
+        number("distance", 1, help="change of the distance from the others' mean answer to the same output"),
+        p_value("p"),
+    )
+    rows = tuple(
+        (
+            drift.annotator,
+            drift.judgments,
+            drift.score_change,
+            drift.p_score,
+            drift.time_ratio,
+            drift.p_time,
+            drift.distance_change,
+            drift.p_distance,
+        )
+        for drift in drifts
+    )
+    note = (
+        "Straight lines through the means of screens, in the order of the work; p is of each person by itself, not "
+        "corrected for their number."
+    )
+    return Table("Drift over the work", columns, rows, note)
