@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.report.build import build_report
-from adjudge.report.page import ReportPage
+from adjudge.report.page import Chart, ReportPage
+from adjudge.report.sections.ranking import scores_chart
 from adjudge.results.result import to_plain
 from adjudge.results.table import Table
 from tests.report.made import audit, pair_results, score_results
@@ -136,3 +137,36 @@ def test_an_audit_that_the_report_does_not_know_is_shown_with_its_tables() -> No
     section = build_report({"x": results}, title="").pairs[0].sections[-1]
     assert (section.slug, section.title) == ("brand_new", "Brand new")
     assert [table.title for table in (*section.tables, *section.folded)] == ["First", "Second"]
+
+
+def test_bars_and_decisions_follow_one_rule() -> None:
+    """Points are hollow where the pair is undecided, and the caption says which correction decides."""
+    results = pair_results()
+    chart = scores_chart(results.ranking)
+    assert chart.says.startswith("All systems are told apart from ref after Holm's correction for all 3 pairs.")
+    pairs = results.ranking.comparisons
+    near = replace(pairs[0], p=0.02, p_holm=0.06)
+    gaps = tuple(replace(pair, numbers={"low": 0.05, "high": 0.45}) for pair in (near, *pairs[1:]))
+    chart = scores_chart(replace(results.ranking, comparisons=gaps))
+    assert chart.says == (
+        "Hollow points are not told apart from ref after Holm's correction for all 3 pairs; filled ones are. "
+        "The bar does not reach ref's line for alpha: the correction makes the difference."
+    )
+    assert _states(chart) == {"ref": "decided", "alpha": "undecided", "beta": "decided"}
+
+
+def test_separate_bars_of_an_undecided_pair_are_counted() -> None:
+    ranking = pair_results().ranking
+    apart = tuple(
+        replace(system, numbers={"low": (system.score or 0) - 0.01, "high": (system.score or 0) + 0.01})
+        for system in ranking.systems
+    )
+    says = scores_chart(replace(ranking, systems=apart)).says
+    assert says.endswith(
+        "1 pair of bars does not reach each other although the pair is undecided: the correction makes the difference."
+    )
+
+
+def _states(chart: Chart) -> dict[str, str]:
+    rows = [row for rows in chart.spec["datasets"].values() for row in rows]
+    return {row["system"]: row["first"] for row in rows}

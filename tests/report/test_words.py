@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.report.words import counted, headline, leaders, listed, verdict
+from adjudge.report.words import counted, headline, leaders, listed, lost_to_correction, verdict
 from adjudge.results.audit.claims import Verdict
 from tests.report.made import made_claims, ranked, ranking, three_systems
 
@@ -33,7 +33,7 @@ def test_a_system_alone_in_front_is_the_best() -> None:
 def test_the_reference_is_not_the_best_system() -> None:
     made = three_systems()
     assert [leader.system for leader in leaders(made)] == ["alpha", "beta"]
-    assert "The human translation (ref) stands above all systems." in verdict(made)
+    assert "The human translation ref is better than every system." in verdict(made)
 
 
 def test_an_open_first_place_names_the_candidates() -> None:
@@ -103,9 +103,9 @@ def test_no_difference_from_the_human_is_never_called_parity(told: bool) -> None
     )
     sentence = verdict(made)[0]
     if told:
-        assert sentence == "The human translation (ref) stands above all systems."
+        assert sentence == "The human translation ref is better than every system."
     else:
-        assert sentence.startswith("The data do not separate A from the human translation (ref)")
+        assert sentence.startswith("The data do not separate A from ref;")
         assert "does not show that they are equal" in sentence
 
 
@@ -115,4 +115,47 @@ def test_a_system_above_the_human_is_named() -> None:
         ranked("refA", 2, cluster=2, ranks=(2, 2), human=True),
         ranked("B", 3, cluster=3, ranks=(3, 3)),
     )
-    assert verdict(made)[0] == "A stands above the human translation (refA)."
+    assert verdict(made)[0] == "A is better than the human translation refA."
+
+
+def test_every_human_is_compared_by_itself() -> None:
+    """Systems between two humans: told apart from both, and not "not separated from the human translations"."""
+    made = ranking(
+        ranked("refA", 1, cluster=1, ranks=(1, 1), human=True),
+        ranked("A", 2, cluster=2, ranks=(2, 3)),
+        ranked("B", 3, cluster=2, ranks=(2, 3)),
+        ranked("refB", 4, cluster=3, ranks=(4, 4), human=True),
+        open_pairs=(("A", "B"),),
+    )
+    assert verdict(made)[:2] == (
+        "The human translation refA is better than every system.",
+        "A and B are better than the human translation refB.",
+    )
+
+
+@pytest.mark.parametrize(("people", "whom"), [(1, "For this one person only"), (2, "For these two people only")])
+def test_with_one_or_two_people_the_headline_is_about_them(people: int, whom: str) -> None:
+    made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
+    assert headline(made, annotators=people) == f"{whom}: A comes out best."
+    tied = replace(made, comparisons=tuple(replace(pair, p=0.5, p_holm=0.5) for pair in made.comparisons))
+    told = "the data cannot tell which system is best: no two of them are told apart."
+    assert headline(tied, annotators=people) == f"{whom}: {told}"
+    assert verdict(made, annotators=people)[-1].endswith("only.")
+    assert headline(made, annotators=3) == "A is the best system."
+
+
+def test_what_only_the_correction_leaves_undecided_is_said() -> None:
+    made = ranking(
+        ranked("A", 1, cluster=1, ranks=(1, 2)),
+        ranked("B", 2, cluster=1, ranks=(1, 3)),
+        ranked("C", 3, cluster=1, ranks=(2, 3)),
+        open_pairs=(("A", "B"), ("B", "C")),
+    )
+    near = replace(made, comparisons=(replace(made.comparisons[0], p=0.03), *made.comparisons[1:]))
+    said = (
+        "One pair of systems differs by itself but stays undecided: Holm's correction for all 3 pairs makes the "
+        "difference."
+    )
+    assert said in verdict(near)
+    assert said not in verdict(made)
+    assert [(pair.better, pair.worse) for pair in lost_to_correction(near)] == [("A", "B")]

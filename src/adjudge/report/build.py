@@ -13,7 +13,7 @@ from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_words
 from adjudge.report.sections.annotators import annotators_section
 from adjudge.report.sections.audits import audit_sections
-from adjudge.report.sections.claims import claims_of, claims_section
+from adjudge.report.sections.claims import annotators_of, claims_of, claims_section
 from adjudge.report.sections.methods import methods_section
 from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
@@ -60,8 +60,8 @@ def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
     return PairPage(
         name=name,
         slug=slug,
-        headline=headline(results.ranking, claims_of(results)),
-        words=(*verdict(results.ranking), *results.missing),
+        headline=headline(results.ranking, claims_of(results), annotators_of(results)),
+        words=(*verdict(results.ranking, claims_of(results), annotators_of(results)), *results.missing),
         facts=_facts(results),
         sections=tuple(_without(section, results.counts.notes) for section in (*own, *audit_sections(results))),
         notes=results.counts.notes,
@@ -102,6 +102,8 @@ def _best(results: PairResults) -> Fact:
     best = [leader.system for leader in leaders(ranking)]
     if len(best) > 1:
         return Fact("Best system", "undecided", f"between {listed(best)}", "open")
+    if (annotators_of(results) or 3) < 3:
+        return Fact("Best system", best[0], "for the people who judged, and them only", "warning")
     verdict_on_best = verdict_on(best[0], ranking, claims_of(results))
     if verdict_on_best == "not supported":
         return Fact("Best system", "undecided", f"{best[0]} comes out first", "open")

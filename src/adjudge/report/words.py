@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.results.audit.claim_sentences import HumanStanding, against_human, correction, scope, standings
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.results.audit.claims import Claims
-    from adjudge.results.rank import RankedSystem, Ranking
+    from adjudge.results.rank import PairComparison, RankedSystem, Ranking
 
 MOST_NAMES = 6
 LONG_NAME = 40
@@ -67,16 +69,25 @@ def told_apart(ranking: Ranking) -> set[tuple[str, str]]:
     }
 
 
-def headline(ranking: Ranking, claims: Claims | None = None) -> str:
-    """One sentence: who is best, or between whom the data cannot decide. Audited claims have the last word."""
+def headline(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> str:
+    """One sentence: who is best, or between whom the data cannot decide. Audited claims have the last word.
+
+    Where one or two people judged, it is about them only, and says so.
+    """
     best = [leader.system for leader in leaders(ranking)]
+    people = _FEW_PEOPLE.get(annotators or 0, "")
     if len(best) == 1:
+        if people:
+            return f"{people}: {best[0]} comes out best."
         return _HEADLINES[verdict_on(best[0], ranking, claims)].format(best[0])
     if len(best) == len(machines(ranking)) or len(best) == len(ranking.systems):
-        return "The data cannot tell which system is best: no two of them are told apart."
-    return f"The data cannot tell which is best: {listed(best, 'or')}."
+        undecided = "data cannot tell which system is best: no two of them are told apart."
+    else:
+        undecided = f"data cannot tell which is best: {listed(best, 'or')}."
+    return f"{people}: the {undecided}" if people else f"The {undecided}"
 
 
+_FEW_PEOPLE = {1: "For this one person only", 2: "For these two people only"}
 _HEADLINES = {
     "holds": "{} is the best system.",
     "fragile": "{} comes out best, but not in every audit.",
@@ -99,9 +110,26 @@ def _is_over(systems: tuple[str, ...], best: str, others: set[str]) -> bool:
     return systems[0] == best and systems[1] in others
 
 
-def verdict(ranking: Ranking) -> tuple[str, ...]:
+def verdict(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> tuple[str, ...]:
     """The sentences under the headline."""
-    return tuple(sentence for sentence in (_humans(ranking), _decided(ranking), _clusters(ranking)) if sentence)
+    sentences = (
+        *_humans(ranking, claims),
+        _decided(ranking),
+        correction(len(lost_to_correction(ranking)), len(ranking.comparisons)),
+        _clusters(ranking),
+        scope(annotators),
+    )
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def lost_to_correction(ranking: Ranking) -> list[PairComparison]:
+    """Pairs that differ by themselves, but not after Holm's correction for all pairs."""
+    level = ranking.lines.level
+    return [
+        comparison
+        for comparison in ranking.comparisons
+        if comparison.p is not None and comparison.p_holm is not None and comparison.p < level <= comparison.p_holm
+    ]
 
 
 def pairs_told_apart(ranking: Ranking) -> tuple[int, int]:
@@ -116,7 +144,9 @@ def _decided(ranking: Ranking) -> str:
         return f"The one pair of systems {'differs' if told else 'does not differ'} {chance}."
     if told in (0, pairs):
         return f"{'All' if told else 'None of the'} {pairs:,} pairs of systems differ {chance}."
-    return f"Of {pairs:,} pairs of systems, {told:,} differ {chance}; the other {pairs - told:,} stay open."
+    differ, left = ("differs" if told == 1 else "differ"), pairs - told
+    stay = "the other one stays" if left == 1 else f"the other {left:,} stay"
+    return f"Of {pairs:,} pairs of systems, {told:,} {differ} {chance}; {stay} open."
 
 
 def _clusters(ranking: Ranking) -> str:
@@ -127,29 +157,28 @@ def _clusters(ranking: Ranking) -> str:
     return f"Lines cut the ranking into {len(ranking.clusters)} clusters; the order within a cluster is not a finding."
 
 
-def _humans(ranking: Ranking) -> str:
-    """How human translations stand. That no difference was found is told apart from parity, which was not tested."""
-    humans, systems = [system for system in ranking.systems if system.human], machines(ranking)
-    if not humans or not systems:
-        return ""
-    names = f"the human translation{'s' if len(humans) > 1 else ''} ({listed([human.system for human in humans])})"
-    apart = told_apart(ranking)
-    people = [human.system for human in humans]
-    above = [system.system for system in systems if all((system.system, human) in apart for human in people)]
-    below = [system.system for system in systems if all((human, system.system) in apart for human in people)]
-    still_open = [system.system for system in systems if system.system not in (*above, *below)]
-    sentences = []
-    if above:
-        sentences.append(f"{listed(above)} {_stands(len(above))} above {names}.")
-    if still_open:
-        sentences.append(
-            f"The data do not separate {listed(still_open)} from {names}; "
-            "that leaves the question open, it does not show that they are equal."
-        )
-    if not above and not still_open:
-        sentences.append(f"{names[0].upper()}{names[1:]} {_stands(len(humans))} above all systems.")
-    return " ".join(sentences)
+def _humans(ranking: Ranking, claims: Claims | None) -> list[str]:
+    """How the systems stand to every human translation, each by itself.
+
+    That no difference was found is told apart from parity, which is claimed only where it was tested.
+    """
+    if claims is not None and claims.method == ranking.method and claims.humans:
+        margin, found = claims.margin, standings(claims)
+    else:
+        margin, found = None, _standings(ranking)
+    if not machines(ranking):
+        return []
+    return [sentence for standing in found for sentence in against_human(standing, margin, listed)]
 
 
-def _stands(count: int) -> str:
-    return "stands" if count == 1 else "stand"
+def _standings(ranking: Ranking) -> tuple[HumanStanding, ...]:
+    """The same from a ranking whose claims were not audited."""
+    apart, systems = told_apart(ranking), [system.system for system in machines(ranking)]
+    return tuple(_standing(human.system, systems, apart) for human in ranking.systems if human.human)
+
+
+def _standing(human: str, systems: Sequence[str], apart: set[tuple[str, str]]) -> HumanStanding:
+    better = tuple(name for name in systems if (name, human) in apart)
+    worse = tuple(name for name in systems if (human, name) in apart)
+    left_open = tuple(name for name in systems if name not in better and name not in worse)
+    return HumanStanding(human, better, (), left_open, worse)

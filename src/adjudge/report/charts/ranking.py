@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
+from adjudge.report.words import told_apart
 
 if TYPE_CHECKING:
     from adjudge.results.rank import RankedSystem, Ranking
@@ -17,7 +18,8 @@ def forest(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Score and interval of every system; human translations stand out by shape and colour."""
     import altair as alt
 
-    rows = [_row(system) for system in ranking.systems]
+    undecided = undecided_with_first(ranking)
+    rows = [_row(system, undecided) for system in ranking.systems]
     return _forest(rows, list(ranking.order), alt.Scale(zero=False, nice=False, padding=12), unit)
 
 
@@ -29,11 +31,13 @@ def _forest(rows: list[dict[str, Any]], order: list[str], x: Any, unit: str) -> 
     base = alt.Chart(data).encode(y=y)
     bands = base.transform_filter("datum.cluster % 2 == 1").mark_rect(fill=theme.INK, opacity=0.05)
     bars = base.mark_rule(strokeWidth=2.5, strokeCap="round").encode(
-        x=alt.X("low:Q", scale=x, title=unit), x2="high:Q", color=_colour()
+        x=alt.X("low:Q", scale=x, title=unit), x2="high:Q", color=_colour(alt.Color)
     )
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(
+    hollow = alt.condition("datum.first == 'undecided'", alt.value(theme.PAPER), _colour(alt.Fill))
+    points = base.mark_point(size=90, opacity=1, strokeWidth=2).encode(
         x=alt.X("score:Q", scale=x, title=unit),
-        color=_colour(),
+        stroke=_colour(alt.Stroke),
+        fill=hollow,
         shape=alt.Shape(
             "made by:N", scale=alt.Scale(domain=["system", "human"], range=["circle", "diamond"]), legend=None
         ),
@@ -43,6 +47,7 @@ def _forest(rows: list[dict[str, Any]], order: list[str], x: Any, unit: str) -> 
             alt.Tooltip("low:Q", title="interval from", format=".3f"),
             alt.Tooltip("high:Q", title="to", format=".3f"),
             alt.Tooltip("ranks:N", title="possible ranks"),
+            alt.Tooltip("first:N", title="against the first"),
         ],
     )
     return theme.finish(alt.layer(bands, bars, points), height=FOREST_ROW * max(len(order), 2))
@@ -54,23 +59,31 @@ def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
 
     first = ranking.systems[0]
     gaps = {comparison.worse: comparison for comparison in ranking.comparisons if comparison.better == first.system}
-    rows = [{**_row(first), "score": 0.0, "low": 0.0, "high": 0.0}]
+    undecided = undecided_with_first(ranking)
+    rows = [{**_row(first, undecided), "score": 0.0, "low": 0.0, "high": 0.0}]
     for system in ranking.systems[1:]:
         gap = gaps[system.system]
         low, high = gap.numbers.get("low"), gap.numbers.get("high")
         if gap.difference is not None and low is not None and high is not None:
-            rows.append({**_row(system), "score": -gap.difference, "low": -high, "high": -low})
+            rows.append({**_row(system, undecided), "score": -gap.difference, "low": -high, "high": -low})
     return _forest(rows, list(ranking.order), alt.Scale(nice=False, padding=12), f"{unit} against {first.system}")
 
 
-def _colour() -> Any:
+def _colour(channel: Any) -> Any:
     import altair as alt
 
     scale = alt.Scale(domain=["system", "human"], range=[theme.ACCENT, theme.HUMAN])
-    return alt.Color("made by:N", scale=scale, legend=None)
+    return channel("made by:N", scale=scale, legend=None)
 
 
-def _row(system: RankedSystem) -> dict[str, Any]:
+def undecided_with_first(ranking: Ranking) -> set[str]:
+    """The systems that are not told apart from the first one, by the rule of the headline."""
+    first = ranking.order[0]
+    worse = {worse for better, worse in told_apart(ranking) if better == first}
+    return set(ranking.order[1:]) - worse
+
+
+def _row(system: RankedSystem, undecided: set[str]) -> dict[str, Any]:
     low, high = system.rank_set
     return {
         "system": system.system,
@@ -80,6 +93,7 @@ def _row(system: RankedSystem) -> dict[str, Any]:
         "cluster": system.cluster,
         "ranks": f"{low}" if low == high else f"{low} to {high}",
         "made by": "human" if system.human else "system",
+        "first": "undecided" if system.system in undecided else "decided",
     }
 
 

@@ -18,7 +18,7 @@ from adjudge.report.charts.theme import paint
 from adjudge.report.output.formats import slug
 from adjudge.report.output.latex import NEEDED, escape, latex_table
 from adjudge.report.sections.agreement import coefficient
-from adjudge.report.sections.claims import claims_of
+from adjudge.report.sections.claims import annotators_of, claims_of
 from adjudge.report.sections.ranking import scores_chart
 from adjudge.report.words import counted, headline, machines, pairs_told_apart
 from adjudge.results.table import Column, Table
@@ -143,7 +143,7 @@ def _found(results: PairResults) -> list[str]:
     sentences = [
         f"Of {counted(pairs, 'pair')} of systems, {told:,} differ at the {level} level after Holm's "
         r"correction~\cite{holm1979simple}" + f"; the other {pairs - told:,} are not told apart.",
-        escape(headline(ranking, claims)),
+        escape(headline(ranking, claims, annotators_of(results))),
     ]
     if claims is not None:
         sentences.append(_audited(claims.counted("holds"), claims.counted("fragile")))

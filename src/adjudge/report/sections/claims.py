@@ -31,6 +31,14 @@ def claims_of(results: PairResults) -> Claims | None:
     return claims if isinstance(claims, Claims) else None
 
 
+def annotators_of(results: PairResults) -> int | None:
+    """How many people judged, where they are known."""
+    claims = claims_of(results)
+    if claims is not None and claims.annotators is not None:
+        return claims.annotators
+    return results.counts.annotators or None
+
+
 def claims_section(results: PairResults) -> Section | None:
     """Shown where claims were audited."""
     claims = claims_of(results)

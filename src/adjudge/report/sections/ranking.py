@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
-from adjudge.report.charts.ranking import behind, forest, ranges
+from adjudge.report.charts.ranking import behind, forest, ranges, undecided_with_first
 from adjudge.report.page import Chart, Section
-from adjudge.report.words import counted, machines
+from adjudge.report.words import counted, listed, lost_to_correction, machines, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +47,43 @@ def _what(ranking: Ranking) -> str:
 def scores_chart(ranking: Ranking) -> Chart:
     """Scores with intervals, or distances from the first where the method gives intervals of differences."""
     if _has_gaps(ranking):
-        says = f"Bars that reach {ranking.order[0]}'s line leave open who is better."
-        return Chart("forest", "Distance from the first", says, behind(ranking, unit="points"))
-    says = f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
+        unit = "points" if "points" in ranking.unit else ranking.unit
+        return Chart("forest", "Distance from the first", _bars(ranking), behind(ranking, unit=unit))
     title = "Scores and intervals" if _has_intervals(ranking) else "Scores"
-    return Chart("forest", title, says, forest(ranking, unit=ranking.unit))
+    return Chart("forest", title, _bars(ranking), forest(ranking, unit=ranking.unit))
+
+
+def _bars(ranking: Ranking) -> str:
+    """What bars and points say: a bar is about one system, what is decided is about all pairs."""
+    first, undecided = ranking.order[0], undecided_with_first(ranking)
+    if not any(comparison.p_holm is not None for comparison in ranking.comparisons):
+        return f"{first} has the highest score, {ranking.order[-1]} the lowest."
+    rule = f"after Holm's correction for all {counted(len(ranking.comparisons), 'pair')}"
+    if not undecided:
+        says = f"All systems are told apart from {first} {rule}."
+    else:
+        says = f"Hollow points are not told apart from {first} {rule}; filled ones are."
+    by_eye = [comparison.worse for comparison in lost_to_correction(ranking) if comparison.better == first]
+    if by_eye and _has_gaps(ranking):
+        reach = "bar does" if len(by_eye) == 1 else "bars do"
+        says += f" The {reach} not reach {first}'s line for {listed(by_eye)}: the correction makes the difference."
+    elif _has_intervals(ranking) and (count := len(_separate_bars(ranking))):
+        pairs = "1 pair of bars does" if count == 1 else f"{count:,} pairs of bars do"
+        says += f" {pairs} not reach each other although the pair is undecided: the correction makes the difference."
+    return says
+
+
+def _separate_bars(ranking: Ranking) -> list[tuple[str, str]]:
+    """Undecided pairs whose bars do not reach each other."""
+    ends = {system.system: (system.numbers.get("low"), system.numbers.get("high")) for system in ranking.systems}
+    apart = told_apart(ranking)
+    separate = []
+    for comparison in ranking.comparisons:
+        low, high = ends[comparison.better][0], ends[comparison.worse][1]
+        pair = (comparison.better, comparison.worse)
+        if low is not None and high is not None and low > high and pair not in apart:
+            separate.append(pair)
+    return separate
 
 
 def _has_intervals(ranking: Ranking) -> bool:
@@ -73,6 +105,7 @@ def spread_section(results: PairResults) -> Section | None:
     words = (
         f"After single scores' own noise, {largest.effect} matters most: {largest.meaning} ({size}).",
         "A ranking that ignores these sources takes them for differences between systems.",
+        *_tastes(ranking.components),
     )
     chart = Chart(
         "spread",
@@ -81,6 +114,17 @@ def spread_section(results: PairResults) -> Section | None:
         components_chart(ranking.components),
     )
     return Section("spread", "Sources of spread", words, (chart,), ranking.tables()[1:])
+
+
+def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
+    """What annotators' tastes mean, where the model has them."""
+    taste = next((component for component in components if component.effect == "annotator:system"), None)
+    if taste is None or taste.sd <= 0:
+        return ()
+    return (
+        f"Annotators have tastes: how much more or less one likes a system varies by {taste.sd:.1f} between people.",
+        "The intervals allow for that; more annotators narrow them further than more judgments by the same people.",
+    )
 
 
 def components_chart(components: Sequence[VarianceComponent]) -> dict[str, Any]:

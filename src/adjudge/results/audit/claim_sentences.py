@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from adjudge.results.audit.claims import Claim, Claims, Verdict
 
@@ -39,10 +39,10 @@ def sentences(claims: Claims) -> tuple[str, ...]:
     """Everything that is to be said, the most important first."""
     said = [_best(claims)]
     for standing in standings(claims):
-        said += _against(standing, claims.margin)
+        said += against_human(standing, claims.margin)
     if claims.humans and claims.margin is None and claims.unit == "points":
         said.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
-    said += [_correction(claims), _scope(claims.annotators)]
+    said += [_correction(claims), scope(claims.annotators)]
     return tuple(sentence for sentence in said if sentence)
 
 
@@ -92,27 +92,40 @@ def _weakest(claims: Sequence[Claim]) -> Verdict:
     return next(verdict for verdict in order if any(claim.verdict == verdict for claim in claims))
 
 
-def _against(standing: HumanStanding, margin: float | None) -> list[str]:
-    human = standing.human
+def against_human(
+    standing: HumanStanding, margin: float | None, named: Callable[[Sequence[str]], str] | None = None
+) -> list[str]:
+    """How the systems stand to one human translation.
+
+    Args:
+        standing: who is better, at parity, not separated, and worse.
+        margin: within which parity is claimed.
+        named: lists names, for those who show fewer than all.
+    """
+    human, named = standing.human, named or listed
     if standing.worse and not (standing.better or standing.parity or standing.open):
         return [f"The human translation {human} is better than every system."]
     said = []
     if standing.better:
-        said.append(f"{listed(standing.better)} {_is(standing.better)} better than the human translation {human}.")
+        said.append(f"{named(standing.better)} {_is(standing.better)} better than the human translation {human}.")
     if standing.parity:
         within = f"within {margin:g} points"
-        said.append(f"{listed(standing.parity)} {_is(standing.parity)} at parity with {human}, {within}.")
+        said.append(f"{named(standing.parity)} {_is(standing.parity)} at parity with {human}, {within}.")
     if standing.open:
-        open_ = f"The data do not separate {listed(standing.open)} from {human}"
+        open_ = f"The data do not separate {named(standing.open)} from {human}"
         said.append(f"{open_}; that leaves the question open, it does not show that they are equal.")
     if standing.worse:
-        said.append(f"{listed(standing.worse)} {_is(standing.worse)} worse than the human translation {human}.")
+        said.append(f"{named(standing.worse)} {_is(standing.worse)} worse than the human translation {human}.")
     return said
 
 
 def _correction(claims: Claims) -> str:
     pairs = [claim for claim in claims.claims if claim.kind == "better"]
-    lost = sum(claim.lost_to_correction(claims.level) for claim in pairs)
+    return correction(sum(claim.lost_to_correction(claims.level) for claim in pairs), len(pairs))
+
+
+def correction(lost: int, pairs: int) -> str:
+    """What is said of pairs that differ by themselves, but not after the correction for all pairs."""
     if not lost:
         return ""
     differ = (
@@ -120,10 +133,11 @@ def _correction(claims: Claims) -> str:
         if lost == 1
         else f"{lost} pairs differ by themselves but stay"
     )
-    return f"{differ} undecided: Holm's correction for all {len(pairs)} pairs makes the difference."
+    return f"{differ} undecided: Holm's correction for all {pairs} pairs makes the difference."
 
 
-def _scope(annotators: int | None) -> str:
+def scope(annotators: int | None) -> str:
+    """For whom the claims are made, where few people judged."""
     if annotators is None or annotators == 0 or annotators >= FEWEST_ANNOTATORS:
         return ""
     few = f"Only {annotators} people judged: no claim could be tried on other people, so none holds."
