@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from adjudge._version import __version__
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
-from adjudge.report.sections.agreement import agreement_section, coefficient, in_words
+from adjudge.report.sections.agreement import agreement_section, coefficient, in_figures, in_words
 from adjudge.report.sections.annotators import annotators_section
 from adjudge.report.sections.audits import audit_sections
 from adjudge.report.sections.claims import annotators_of, claims_of, claims_section
@@ -91,7 +91,7 @@ def _facts(results: PairResults) -> tuple[Fact, ...]:
     if results.agreement is not None:
         name, value = coefficient(results.agreement, results.agreement.inter["all"])
         if not math.isnan(value):
-            facts.append(Fact("Agreement", f"{value:.2f}", f"{name} between annotators, {in_words(value)}"))
+            facts.append(Fact("Agreement", in_figures(value), f"{name} between annotators, {in_words(value)}"))
     who = counted(counts.annotators, "annotator")
     facts.append(Fact("Judgments", f"{counts.rows:,}", f"by {who} on {counted(counts.segments, 'segment')}"))
     return tuple(facts)

@@ -163,12 +163,12 @@ def _humans(ranking: Ranking, claims: Claims | None) -> list[str]:
     That no difference was found is told apart from parity, which is claimed only where it was tested.
     """
     if claims is not None and claims.method == ranking.method and claims.humans:
-        margin, found = claims.margin, standings(claims)
+        margin, stand = claims.margin, standings(claims)
     else:
-        margin, found = None, _standings(ranking)
+        margin, stand = None, _standings(ranking)
     if not machines(ranking):
         return []
-    return [sentence for standing in found for sentence in against_human(standing, margin, listed)]
+    return [sentence for standing in stand for sentence in against_human(standing, margin, listed)]
 
 
 def _standings(ranking: Ranking) -> tuple[HumanStanding, ...]:

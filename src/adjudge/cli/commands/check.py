@@ -1,12 +1,18 @@
 """`adjudge check`: what each annotator's judgments are worth, and whom to keep."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.check import Checked
 
 
 def check(
@@ -40,7 +46,7 @@ def check(
     write_output(results, json=json, output=output)
 
 
-def _write_kept(parts, results, path: Path) -> None:  # type: ignore[no-untyped-def]
+def _write_kept(parts: "Mapping[str, Judgments]", results: "Mapping[str, Checked]", path: Path) -> None:
     import polars as pl
 
     from adjudge.core.judgments import concat

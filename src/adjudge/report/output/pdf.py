@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from adjudge.results.table import Table
 
 CHART_WIDTH = 560
-_PREAMBLE = """#set page(paper: "a4", margin: 2cm, numbering: "1")
+_PREAMBLE = """#let muted = rgb("#566173")
+#set page(paper: "a4", margin: 2cm, numbering: "1")
 #set text(font: ("Noto Sans", "DejaVu Sans"), size: 10pt)
 #set par(justify: false)
 #show heading: set block(above: 1.4em, below: 0.8em)
@@ -56,14 +57,17 @@ def _document(page: ReportPage) -> Iterator[str]:
         yield _table(page.overview)
     for pair in page.pairs:
         yield from _pair(pair, charts)
-    yield f"#text(size: 8pt, fill: gray)[#{literal(f'Made by adjudge {page.version}.')}]"
+    yield f"#text(size: 8pt, fill: muted)[#{literal(f'Made by adjudge {page.version}.')}]"
 
 
 def _pair(pair: PairPage, charts: Iterator[int]) -> Iterator[str]:
     yield f"== #{literal(pair.name)}"
     yield f'#text(size: 12pt, weight: "bold", {literal(pair.headline)})\n'
     yield from (f"- #{literal(sentence)}" for sentence in pair.words)
-    yield from (f"- #{literal(f'{fact.label}: {fact.value} {fact.detail}'.strip())}" for fact in pair.facts)
+    yield from (
+        f"- #{literal(f'{fact.label}: {fact.value}' + (f' ({fact.detail})' if fact.detail else ''))}"
+        for fact in pair.facts
+    )
     for section in pair.sections:
         yield from _section(section, charts)
     notes = [*pair.notes, *(f"Set aside: {aside.rows:,} × {aside.reason}" for aside in pair.set_aside)]
@@ -76,12 +80,12 @@ def _section(section: Section, charts: Iterator[int]) -> Iterator[str]:
     yield f"=== #{literal(section.title)}"
     yield from (f"#{literal(sentence)}\n" for sentence in (*section.words, *section.notes))
     for chart in section.charts:
-        yield f"*#{literal(chart.title)}* #h(1em) #text(fill: gray, {literal(chart.says)})\n"
-        yield f'#image("{next(charts)}.svg", width: 100%)\n'
+        words = f"*#{literal(chart.title)}* #h(1em) #text(fill: muted, {literal(chart.says)})"
+        yield f'#block(breakable: false)[{words}\n\n#image("{next(charts)}.svg", width: 100%)]\n'
     yield from (_table(table) for table in section.tables)
     if section.folded:
         names = ", ".join(table.title for table in section.folded)
-        yield f"#text(size: 8pt, fill: gray, {literal(f'Not printed, see the HTML report: {names}.')})\n"
+        yield f"#text(size: 8pt, fill: muted, {literal(f'Not printed, see the HTML report: {names}.')})\n"
 
 
 def _table(table: Table) -> str:

@@ -31,6 +31,12 @@ def in_words(kappa: float) -> str:
     return next(word for limit, word in _WORDS if kappa <= limit + 1e-12)
 
 
+def in_figures(value: float) -> str:
+    """Two digits, and no sign before zero."""
+    figures = f"{value:.2f}"
+    return "0.00" if figures == "-0.00" else figures
+
+
 def coefficient(agreement: Agreement, coefficients: Coefficients) -> tuple[str, float]:
     """The coefficient that is shown first: kappa for preferences, alpha for scores."""
     return ("kappa", coefficients.kappa) if agreement.kind == "preferences" else ("alpha", coefficients.alpha)
@@ -60,9 +66,9 @@ def _sentence(agreement: Agreement, kind: str) -> str:
     if math.isnan(value):
         return f"{who}: {name} cannot be computed from {coefficients.pairs:,} pairs of judgments."
     if math.isnan(coefficients.observed):
-        return f"{who}: {name} {value:.2f} ({in_words(value)})."
+        return f"{who}: {name} {in_figures(value)} ({in_words(value)})."
     share = f"{100 * coefficients.observed:.0f}%"
-    return f"{who} agree in {share} of {coefficients.pairs:,} cases: {name} {value:.2f} ({in_words(value)})."
+    return f"{who} agree in {share} of {coefficients.pairs:,} cases: {name} {in_figures(value)} ({in_words(value)})."
 
 
 def length_chart(agreement: Agreement) -> dict[str, Any]:

@@ -67,10 +67,24 @@ def _bars(ranking: Ranking) -> str:
     if by_eye and _has_gaps(ranking):
         reach = "bar does" if len(by_eye) == 1 else "bars do"
         says += f" The {reach} not reach {first}'s line for {listed(by_eye)}: the correction makes the difference."
-    elif _has_intervals(ranking) and (count := len(_separate_bars(ranking))):
-        pairs = "1 pair of bars does" if count == 1 else f"{count:,} pairs of bars do"
-        says += f" {pairs} not reach each other although the pair is undecided: the correction makes the difference."
+    elif _has_intervals(ranking):
+        says += _separate_words(ranking)
     return says
+
+
+def _separate_words(ranking: Ranking) -> str:
+    """Why bars may stand apart although the pair is undecided: the correction, or the test of the difference itself."""
+    separate = _separate_bars(ranking)
+    corrected = {(comparison.better, comparison.worse) for comparison in lost_to_correction(ranking)}
+    lost = sum(pair in corrected for pair in separate)
+    words = ""
+    if lost:
+        pairs = "1 pair of bars does" if lost == 1 else f"{lost:,} pairs of bars do"
+        words += f" {pairs} not reach each other, but only the correction leaves the pair undecided."
+    if len(separate) > lost:
+        few = "1 pair of bars stands" if len(separate) - lost == 1 else f"{len(separate) - lost:,} pairs of bars stand"
+        words += f" {few} apart although the test of the difference, which allows for few annotators, is undecided."
+    return words
 
 
 def _separate_bars(ranking: Ranking) -> list[tuple[str, str]]:
