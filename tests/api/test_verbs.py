@@ -26,7 +26,7 @@ from tests.contract.tables import command, ranking_rows, score_rows, write_table
 
 VERBS = (
     "read", "testset", "design", "check", "agree", "rank", "tournament", "audit", "parity", "gold", "meta", "qe",
-    "plan", "simulate", "report", "look",
+    "plan", "simulate", "report", "look", "compare",
 )  # fmt: skip
 OF_JUDGMENTS: dict[str, Callable[[Any], Any]] = {
     "check": adjudge.check,
@@ -156,6 +156,12 @@ def test_gold_takes_two_runs(scores: Path) -> None:
     gold = adjudge.gold(scores, adjudge.read(scores), orders=5, all_annotators=True)
     assert gold.correlation is not None
     assert gold.correlation.pearson == pytest.approx(1.0)
+
+
+def test_compare_takes_names_and_sources(rankings: Path, scores: Path) -> None:
+    by_name = adjudge.compare({"ranks": rankings, "scores": adjudge.read(scores)}, resamples=20)
+    assert by_name.campaigns == ("ranks", "scores")
+    assert adjudge.compare([rankings, scores], resamples=20).campaigns == (str(rankings), str(scores))
 
 
 def test_a_report_is_computed_shown_and_saved(rankings: Path, tmp_path: Path) -> None:
