@@ -203,8 +203,9 @@ def test_a_crowd_link_that_was_lost_or_has_expired_is_made_anew(tmp_path: Path) 
     for options in ((), ("--new-links",)):
         with Server(campaign, options=options) as server:
             links.append(server.links["crowd"])
-            assert server.client().enter(server.secret("crowd"), person="w1").status == 200
-            assert server.client().enter(links[0].partition("#")[2], person="w1").status == (403 if options else 200)
+            assert server.client().enter(server.secret("crowd"), person=f"w1{options}").status == 200
+            former = server.client().enter(links[0].partition("#")[2], person=f"w2{options}")
+            assert former.status == (403 if options else 200)
     with Server(campaign) as server:
         assert "crowd" not in server.links, "the last one still holds"
     sql(campaign, "UPDATE collect_link SET expires = '2020-01-01 00:00:00' WHERE role = 'crowd'")

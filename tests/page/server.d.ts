@@ -15,6 +15,7 @@ declare namespace Server {
     screens: number;
     judgments: number;
     active_seconds: number;
+    faults: ("pace" | "controls")[];
     controls_right: number;
     controls: number;
     last_save: string | null;
@@ -87,6 +88,7 @@ declare namespace Server {
   interface EnterIn {
     secret: string;
     person?: string | null;
+    signature?: string | null;
   }
   interface EnterOut {
     role: string;
@@ -269,6 +271,7 @@ declare namespace Server {
     tasks: (TaskSummaryOut)[];
     task: TaskOut | null;
     completion: CompletionOut | null;
+    tasks_planned: number | null;
     active_seconds: number;
   }
 }

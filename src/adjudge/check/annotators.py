@@ -12,6 +12,7 @@ from adjudge.check.consistency import drifts, same_texts
 from adjudge.check.control_pairs import TESTS, control_p, control_pairs, repeat_pairs
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
+from adjudge.core.quality import LEAST_SECONDS, Work
 from adjudge.results.check import AnnotatorCheck, Checked
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         },
         data=judgments.fingerprint,
         set_aside=final.set_aside,
-        notes=final.notes + _notes(controls) + _released(final, checks),
+        notes=final.notes + _notes(controls) + _released(final, checks) + _impossible_pace(final),
         rule=rule.in_words(controls=bool(controls)),
         annotators=checks,
         twins=find_twins(final),
@@ -164,6 +165,17 @@ def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) ->
     if rule.longest_run is not None and checked.constant > rule.longest_run:
         reasons.append(f"{checked.constant} equal answers in a row")
     return tuple(reasons)
+
+
+def _impossible_pace(judgments: Judgments) -> tuple[str, ...]:
+    """Who judged faster than anybody can read, by the rule of completion codes and of the organisers' page."""
+    timed = judgments.table.filter(pl.col("active_seconds").is_not_null() & pl.col("annotator").is_not_null())
+    sums = timed.group_by("annotator").agg(pl.len().alias("count"), pl.col("active_seconds").sum()).sort("annotator")
+    fast = [name for name, count, seconds in sums.iter_rows() if Work(count, seconds).is_too_fast()]
+    if not fast:
+        return ()
+    names = ", ".join(fast[:5]) + (" and others" if len(fast) > 5 else "")
+    return (f"less than {LEAST_SECONDS:g} second per judgment on average, faster than one can read: {names}",)
 
 
 def _totals(judgments: Judgments, passing: set[str]) -> tuple[dict[str, int], dict[str, int]]:

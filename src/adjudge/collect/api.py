@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import NinjaAPI, Status
-from ninja.errors import HttpError
+from ninja.errors import HttpError, ValidationError
 from ninja.utils import check_csrf
 
 from adjudge._version import __version__
@@ -14,7 +14,8 @@ from adjudge.collect.answers import Refused
 from adjudge.collect.api_organiser import router as organiser_router
 from adjudge.collect.assign import current_assignment
 from adjudge.collect.database import writing
-from adjudge.collect.entering import AnnotatorAuth, enter
+from adjudge.collect.entering import AnnotatorAuth, NotLetIn, enter
+from adjudge.collect.entering import leave as end_sessions
 from adjudge.collect.models import Assignment, Campaign, ScreenState
 from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
 from adjudge.collect.running import running
@@ -32,6 +33,7 @@ api = NinjaAPI(
 )
 api.add_router("/organiser", organiser_router)
 _FAULTS = {401: Fault, 403: Fault, 422: Fault}
+MOST_FAULTS, MOST_PARTS, LONGEST_WORD, LONGEST_MESSAGE = 5, 6, 60, 200
 _as_annotator = AnnotatorAuth()
 
 
@@ -40,14 +42,30 @@ def _refused(request: HttpRequest, fault: Refused) -> HttpResponse:
     return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=409)
 
 
-@api.post("/enter", response={200: EnterOut, 403: Fault, 422: Fault}, auth=None, tags=["entering"])
+@api.exception_handler(NotLetIn)
+def _not_let_in(request: HttpRequest, fault: NotLetIn) -> HttpResponse:
+    return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=fault.status)
+
+
+@api.exception_handler(ValidationError)
+def _invalid(request: HttpRequest, fault: ValidationError) -> HttpResponse:
+    """Say what is wrong with a request, in few words: a long wrong request gets no long answer."""
+    faults = [
+        {
+            "loc": [str(part)[:LONGEST_WORD] for part in error["loc"][:MOST_PARTS]],
+            "msg": str(error["msg"])[:LONGEST_MESSAGE],
+        }
+        for error in fault.errors[:MOST_FAULTS]
+    ]
+    return api.create_response(request, {"detail": faults}, status=422)
+
+
+@api.post("/enter", response={200: EnterOut, 403: Fault, 422: Fault, 429: Fault}, auth=None, tags=["entering"])
 def enter_by_link(request: HttpRequest, body: EnterIn) -> EnterOut:
     """Exchange a personal link for a session."""
     if check_csrf(request) is not None:
         raise HttpError(403, "CSRF check failed")
-    link = enter(request, body.secret, body.person)
-    if link is None:
-        raise HttpError(403, "this link does not hold: it is mistyped, has expired or was revoked")
+    link = enter(request, body.secret, body.person, body.signature)
     return EnterOut(role=link.role, name=link.label)
 
 
@@ -56,7 +74,7 @@ def leave(request: HttpRequest) -> Status[None]:
     """End the session in this browser."""
     if check_csrf(request) is not None:
         raise HttpError(403, "CSRF check failed")
-    request.session.flush()
+    end_sessions(request)
     return Status(204, None)
 
 

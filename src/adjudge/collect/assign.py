@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from adjudge.collect.adaptive import draw_task, is_adaptive, planned_is_reached, record_draw
 from adjudge.collect.database import writing
-from adjudge.collect.models import Annotator, Assignment, Campaign
+from adjudge.collect.models import Annotator, Assignment, Campaign, ScreenState
 from adjudge.collect.running import Running, running
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _still_mine(assignment: Assignment) -> bool:
     task = running().task_by_id[assignment.task]
     others = Assignment.objects.filter(task=task.id, annotator__excluded=False).exclude(pk=assignment.pk)
     if sum(is_held(other) for other in others) < task.judgments:
-        assignment.lease_until = timezone.now() + lease(running())
+        assignment.lease_until = timezone.now() + _lease_of(assignment)
         assignment.released = None
         assignment.save(update_fields=["lease_until", "released"])
         return True
@@ -137,7 +137,7 @@ def _take(visitor: Visitor, task: Task, position: int) -> Assignment:
         task=task.id,
         position=position,
         taken=now,
-        lease_until=now + lease(running()) if leased else None,
+        lease_until=now + lease(running(), crowd=visitor.crowd) if leased else None,
     )
 
 
@@ -150,6 +150,18 @@ def take_lease_again(annotator_id: int, task: str) -> None:
             _still_mine(assignment)
 
 
-def lease(now: Running) -> timedelta:
-    """How long a task is held without a save."""
-    return timedelta(minutes=now.campaign.assignment.lease_minutes)
+def _lease_of(assignment: Assignment) -> timedelta:
+    screens = ScreenState.objects.filter(assignment=assignment, complete=True).count()
+    return lease(running(), crowd=assignment.annotator.crowd, screens=screens)
+
+
+def lease(now: Running, *, crowd: bool = False, screens: int = 0) -> timedelta:
+    """How long a task is held without a save.
+
+    Somebody whom a crowd platform sends holds it for a short time at first, and for longer with every screen that is
+    complete: who only takes tasks, under many names, keeps them from nobody for long.
+    """
+    settings = now.campaign.assignment
+    if not crowd:
+        return timedelta(minutes=settings.lease_minutes)
+    return timedelta(minutes=min(settings.lease_minutes, settings.first_lease_minutes * (1 + screens)))

@@ -15,6 +15,7 @@ from adjudge.collect.answers import judged_field
 from adjudge.collect.marking import score_of
 from adjudge.collect.running import running
 from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.quality import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,10 +31,12 @@ class ControlCount:
     right: int = 0
     total: int = 0
 
-    @property
-    def passed(self) -> bool:
-        """Whether the share that the campaign asks for is reached; without controls nobody fails."""
-        return self.total == 0 or self.right / self.total >= running().campaign.crowd.pass_share
+
+def faults_of(count: ControlCount, *, judgments: int, active_seconds: float) -> tuple[str, ...]:
+    """Why somebody's work does not pass, by the campaign's limits: for the organisers' page and completion codes."""
+    crowd = running().campaign.crowd
+    work = Work(judgments, active_seconds, count.right, count.total)
+    return work.faults(pass_share=crowd.pass_share, least_seconds=crowd.least_seconds)
 
 
 def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:

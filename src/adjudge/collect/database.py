@@ -93,11 +93,24 @@ def _port(url: str) -> str:
 
 
 def without_password(url: str) -> str:
-    """A database URL as it may be shown and logged."""
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    return url.replace(f":{parts.password}@", ":***@", 1)
+    """A database address as it may be shown and logged: made anew from parts that hold no secret.
+
+    What cannot be taken apart is not shown at all: it may be an address with a password in an unknown form.
+    """
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "an address that cannot be read"
+    if not parts.scheme or not parts.scheme.isalnum():
+        return url if url.isalnum() else "an address that cannot be read"
+    # A password with an unquoted @, / or # in it ends up in the parts behind it.
+    unclear = "@" in parts.path + parts.query + parts.fragment or "@" in (parts.hostname or "")
+    if unclear or (parts.netloc.count("@") > 1):
+        return f"{parts.scheme}://…"
+    hidden = "" if parts.password is None else ":***"
+    user = f"{parts.username}{hidden}@" if parts.username else ""
+    return f"{parts.scheme}://{user}{parts.hostname or ''}{port}{parts.path}"
 
 
 @contextmanager

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
 import time
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from django.conf import settings
 from django.utils import timezone
 from ninja.errors import HttpError
 from ninja.security import APIKeyCookie
 
+from adjudge.collect.database import writing
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
-from adjudge.collect.models import Annotator, Link
+from adjudge.collect.models import Annotator, EndedSession, Link
 from adjudge.collect.running import running
 from adjudge.collect.statements import Visitor, find_visitor
 
@@ -23,38 +28,108 @@ ANNOTATOR, ORGANISER, CROWD = "annotator", "organiser", "crowd"
 _PROLONG_AFTER = 1 / 24
 
 
-def enter(request: HttpRequest, secret: str, person: str | None) -> Link | None:
-    """Exchange a link for a session; None where the link does not hold. A visitor may be organiser and annotator."""
+class NotLetIn(Exception):  # noqa: N818 - it reads as what happened
+    """Why somebody cannot enter, in words, and under a name that the page has a text for."""
+
+    def __init__(self, reason: str, code: str, status: int = 403) -> None:
+        super().__init__(reason)
+        self.code, self.status = code, status
+
+
+def enter(request: HttpRequest, secret: str, person: str | None, signature: str | None) -> Link:
+    """Exchange a link for a session, or raise `NotLetIn`. A visitor may be organiser and annotator at once."""
     link = find_link(secret)
     if link is not None and link.role == CROWD:
-        link = _crowd_link(person)
+        link = _crowd_link(request, person, signature)
     if link is None:
-        return None
-    request.session[link.role] = link.id
+        raise NotLetIn("this link does not hold: it is mistyped, has expired or was revoked", "link")
+    known = request.session.get(link.role)
+    # Another person in this browser, or the same one again: the former session ends, also where its cookie was copied.
+    _end([known])
+    request.session[link.role] = [link.id, secrets.token_hex(16)]
     request.session["since"] = int(time.time())
     Link.objects.filter(pk=link.pk).update(last_entered=timezone.now())
     return link
 
 
-def _crowd_link(person: str | None) -> Link | None:
+def leave(request: HttpRequest) -> None:
+    """End the sessions of this browser, for copies of its cookie too."""
+    _end([request.session.get(role) for role in (ANNOTATOR, ORGANISER)])
+    request.session.flush()
+
+
+def _end(sessions: list[object]) -> None:
+    ended = [entry[1] for entry in sessions if _is_entry(entry)]
+    if not ended:
+        return
+    now = timezone.now()
+    with writing():
+        for number in ended:
+            EndedSession.objects.get_or_create(id=number, defaults={"ended": now})
+        # No link, and so no session, lives longer.
+        oldest = now - timedelta(days=running().campaign.links.lifetime_days)
+        EndedSession.objects.filter(ended__lt=oldest).delete()
+
+
+def _is_entry(entry: object) -> TypeGuard[list[Any]]:
+    """Whether this is what a session holds under a role: the number of a link, and the session's own."""
+    return isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], int) and isinstance(entry[1], str)
+
+
+def _crowd_link(request: HttpRequest, person: str | None, signature: str | None) -> Link | None:
     """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
     if not person or len(person) > NAME_LENGTH:
-        return None
-    annotator, new = Annotator.objects.get_or_create(name=person, defaults={"created": timezone.now(), "crowd": True})
-    if not annotator.crowd:
-        # The name of somebody with a personal link: nobody else may come in under it.
-        return None
-    if new or not Link.objects.filter(annotator=annotator).exists():
-        make_link(role=ANNOTATOR, label=person, days=running().campaign.links.lifetime_days, annotator=annotator)
+        raise NotLetIn("this link needs the id of the person, which the platform adds to it", "person-missing")
+    signed = _is_signed(person, signature)
+    with writing():
+        annotator = Annotator.objects.filter(name=person).first()
+        if annotator is None:
+            annotator = _register(request, person)
+        elif not annotator.crowd:
+            # The name of somebody with a personal link: nobody else may come in under it.
+            raise NotLetIn("this id belongs to somebody who has a personal link", "person-taken")
+        elif not signed and annotator.browser_hash != _browser_hash(request):
+            raise NotLetIn("somebody has come under this id in another browser", "person-taken")
+        if not Link.objects.filter(annotator=annotator).exists():
+            make_link(role=ANNOTATOR, label=person, days=running().campaign.links.lifetime_days, annotator=annotator)
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
+
+
+def _is_signed(person: str, signature: str | None) -> bool:
+    """Whether the platform vouches for the id. Where it could and does not, nobody is let in."""
+    key = running().campaign.crowd.signing_key
+    if key is None:
+        return False
+    expected = hmac.new(key.encode(), person.encode(), hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(expected, (signature or "").lower()):
+        raise NotLetIn("the id has no valid signature of the platform", "person-unsigned")
+    return True
+
+
+def _register(request: HttpRequest, person: str) -> Annotator:
+    now = timezone.now()
+    recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
+    if recent >= running().campaign.crowd.registrations_per_minute:
+        raise NotLetIn("too many people are coming in; try again in a minute", "too-many", 429)
+    return Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=_browser_hash(request, new=True))
+
+
+def _browser_hash(request: HttpRequest, *, new: bool = False) -> str:
+    """The hash of the cookie by which this browser is known; with `new`, one is given where there is none."""
+    name: str = settings.ADJUDGE_BROWSER_COOKIE
+    value = request.COOKIES.get(name, "")
+    if new and not value:
+        value = secrets.token_urlsafe(32)
+        request.META["adjudge.new_browser"] = value
+    return hashlib.sha256(value.encode()).hexdigest() if value else "unknown"
 
 
 def visitor_of(request: HttpRequest, role: str) -> Visitor | None:
     """Who this visitor is in that role, if the link still holds by which the visitor came."""
-    number = request.session.get(role)
-    if not isinstance(number, int):
+    entry = request.session.get(role)
+    if not _is_entry(entry):
         return None
-    visitor = find_visitor(number, role)
+    visitor = find_visitor(entry[0], role, entry[1])
     if visitor is not None:
         _prolong(request)
     return visitor

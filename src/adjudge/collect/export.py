@@ -126,10 +126,19 @@ def _rows(state: ScreenState, saves: Iterable[Save]) -> Iterator[Row]:
             changed[output] = None
         for output in changed:
             _add_revision(histories[output], output, state, save)
+    believed = _believed_share(state, histories.values())
     for history in histories.values():
         if history.rows:
             history.rows[-1]["active_seconds"] = history.seconds
+            for row in history.rows:
+                row["active_seconds"] *= believed
             yield from _credited(history.rows, running().output_by_id[state.assignment.task, history.rows[0]["output"]])
+
+
+def _believed_share(state: ScreenState, histories: Iterable[_History]) -> float:
+    """Which part of the reported seconds the server can have seen pass: earlier versions stored them as reported."""
+    reported = sum(history.seconds for history in histories)
+    return 1.0 if reported <= state.active_seconds else state.active_seconds / reported
 
 
 def _add_revision(history: _History, output: str, state: ScreenState, save: Save) -> None:

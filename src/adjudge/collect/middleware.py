@@ -26,6 +26,26 @@ HEADERS = {
 }
 
 
+def browser_cookie(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: give a browser the cookie by which it is known again, where a crowd worker came in it first."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        value = request.META.get("adjudge.new_browser")
+        if value:
+            response.set_cookie(
+                settings.ADJUDGE_BROWSER_COOKIE,
+                value,
+                max_age=BROWSER_COOKIE_SECONDS,
+                secure=settings.SESSION_COOKIE_SECURE,
+                httponly=True,
+                samesite="Lax",
+            )
+        return response
+
+    return middleware
+
+
 def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware: add the headers to every answer; Django's own middleware adds the remaining ones."""
 
@@ -38,6 +58,8 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
     return middleware
 
 
+# A year: longer than any campaign lets a link live.
+BROWSER_COOKIE_SECONDS = 31_536_000
 INTERFACE = "/api/"
 # Up to here a body that is too long is read and thrown away: an answer before its end looks like a broken connection.
 MOST_DISCARDED = 20_000_000

@@ -28,25 +28,35 @@ if TYPE_CHECKING:
 
 
 class Campaign(models.Model):
-    """The one campaign of this database: its tasks, and the scale that scores are given on (empty where none are)."""
+    """The one campaign of this database: its tasks, and the scale that scores are given on (empty where none are).
+
+    `settings` are the keys of the campaign file that the tasks were made from, as JSON; `checked` is when it was last
+    tried whether the database can be written to.
+    """
 
     name: Text = models.TextField()
     tasks: Text = models.TextField()
     fingerprint: Char = models.CharField(max_length=12)
     scale: Char = models.CharField(max_length=100, default="")
     created: Time = models.DateTimeField()
+    settings: Text = models.TextField(default="")
+    checked: MaybeTime = models.DateTimeField(null=True)
 
     objects: ClassVar[models.Manager[Campaign]] = models.Manager()
 
 
 class Annotator(models.Model):
-    """A person who judges; `crowd` if sent by a crowd platform. `excluded` follows from the last decision."""
+    """A person who judges; `crowd` if sent by a crowd platform. `excluded` follows from the last decision.
+
+    `browser_hash` is the hash of the cookie by which the browser is known in which a crowd worker came first.
+    """
 
     id: int
     name: Char = models.CharField(max_length=200, unique=True)
     created: Time = models.DateTimeField()
     excluded: Flag = models.BooleanField(default=False)
     crowd: Flag = models.BooleanField(default=False)
+    browser_hash: Char = models.CharField(max_length=64, default="")
 
     objects: ClassVar[models.Manager[Annotator]] = models.Manager()
 
@@ -71,6 +81,15 @@ class Link(models.Model):
     last_entered: MaybeTime = models.DateTimeField(null=True)
 
     objects: ClassVar[models.Manager[Link]] = models.Manager()
+
+
+class EndedSession(models.Model):
+    """A session that was left: its cookie is worth nothing any more, wherever a copy of it is."""
+
+    id: Char = models.CharField(max_length=32, primary_key=True)
+    ended: Time = models.DateTimeField()
+
+    objects: ClassVar[models.Manager[EndedSession]] = models.Manager()
 
 
 class Assignment(models.Model):

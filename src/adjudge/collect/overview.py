@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.assign import is_held
-from adjudge.collect.controls import ControlCount, count_controls
+from adjudge.collect.controls import ControlCount, count_controls, faults_of
 from adjudge.collect.export import collected
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save, ScreenState
 from adjudge.collect.running import PanelTable, running
@@ -98,6 +98,7 @@ def _annotators(now: datetime) -> list[dict[str, Any]]:
                 "screens": screens,
                 "judgments": judged,
                 "active_seconds": active,
+                "faults": list(faults_of(control, judgments=judged, active_seconds=active)),
                 "controls_right": control.right,
                 "controls": control.total,
                 "last_save": last.get(annotator.id),

@@ -77,10 +77,11 @@ def organise_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """For watchdogs: the process answers and the database is reachable."""
-    from adjudge.collect.models import Campaign
+    """For watchdogs: the process answers, and the database can be read and written to."""
+    from adjudge.collect.health import trouble
 
-    return HttpResponse("ok\n" if Campaign.objects.exists() else "no campaign\n", content_type="text/plain")
+    reason = trouble()
+    return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
 
 
 def _shell(request: HttpRequest, page: str) -> HttpResponse:

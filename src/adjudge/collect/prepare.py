@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
@@ -50,8 +52,10 @@ def prepare(
     with writing():
         stored = Campaign.objects.select_for_update().first() or Campaign(created=timezone.now())
         begun = Save.objects.exists()
-        _store_tasks(stored, campaign.name, tasks, begun=begun)
+        changed_tasks = _store_tasks(stored, campaign.name, tasks, begun=begun)
         _store_scale(stored, campaign, begun=begun)
+        if changed_tasks or not stored.settings:
+            stored.settings = json.dumps(design_settings(campaign))
         stored.save()
         links = [*_annotator_links(campaign, tasks, renew=new_links), *_other_links(campaign, renew=new_links)]
         if write_down is not None:
@@ -64,10 +68,33 @@ def campaign_id() -> str:
     return Campaign.objects.get().fingerprint
 
 
-def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) -> None:
+def design_settings(campaign: CampaignFile) -> dict[str, Any]:
+    """The keys of the campaign file that the tasks are made from, and that change nothing once there are tasks."""
+    whole = campaign.model_dump(mode="json", include={"seed", "files", "design", "context", "controls"})
+    return {key: value for part, content in whole.items() for key, value in _flat(part, content)}
+
+
+def _flat(key: str, value: Any) -> list[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        # A campaign may lie in another folder by now.
+        return [(key, PurePath(value).name if key.startswith("files.") and isinstance(value, str) else value)]
+    return [pair for name, inner in value.items() for pair in _flat(f"{key}.{name}", inner)]
+
+
+def keys_without_effect(campaign: CampaignFile) -> list[str]:
+    """Keys that were changed since the tasks were made, and take effect only in tasks that are made anew."""
+    stored = Campaign.objects.first()
+    if stored is None or not stored.settings:
+        return []
+    before, now = json.loads(stored.settings), design_settings(campaign)
+    return sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+
+
+def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) -> bool:
+    """Store the tasks; returns whether they are others than before."""
     # Read anew, because a later version of adjudge may write the same tasks in other words.
     if stored.tasks and parse_tasks(stored.tasks, "the database").fingerprint == tasks.fingerprint:
-        return
+        return False
     if begun:
         raise DataError(
             f"the tasks have changed since judging began (stored {stored.fingerprint}, now {tasks.fingerprint}); "
@@ -76,6 +103,7 @@ def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) ->
     stored.name, stored.tasks, stored.fingerprint = name, to_json(tasks), tasks.fingerprint
     # Somebody may have opened a task already; without an answer there is nothing to keep of it.
     Assignment.objects.all().delete()
+    return True
 
 
 def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> None:

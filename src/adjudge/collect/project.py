@@ -26,20 +26,33 @@ def database_file(campaign_file: Path) -> Path:
 
 
 def start_django(
-    campaign_file: Path, *, database: str | None, session_hours: int, host: str = "127.0.0.1", url: str | None = None
+    campaign_file: Path,
+    *,
+    database: str | None,
+    session_hours: int,
+    host: str = "127.0.0.1",
+    url: str | None = None,
+    copy: Path | None = None,
 ) -> None:
-    """Configure Django for this process and bring the database up to date."""
+    """Configure Django for this process and bring the database up to date.
+
+    `copy` is a copy of the embedded database to work on, where the campaign's own cannot be written to.
+    """
     import django
     from django.conf import settings
 
-    key = _secret_key(campaign_file)
+    key = secrets.token_urlsafe(48) if copy is not None else _secret_key(campaign_file)
+    file = copy or database_file(campaign_file)
+    if database is None:
+        _own_alone(file)
     # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
     own = fingerprint(key, digits=8)
     settings.configure(
-        DATABASES={"default": database_settings(database, database_file(campaign_file))},
+        DATABASES={"default": database_settings(database, file)},
         SECRET_KEY=key,
         SESSION_COOKIE_NAME=f"adjudge_session_{own}",
         CSRF_COOKIE_NAME=f"adjudge_csrf_{own}",
+        ADJUDGE_BROWSER_COOKIE=f"adjudge_browser_{own}",
         SESSION_COOKIE_AGE=session_hours * 3600,
         ADJUDGE=None,
         **_fixed_settings(),
@@ -47,6 +60,20 @@ def start_django(
     )
     django.setup()
     _bring_up_to_date(without_password(database) if database else str(database_file(campaign_file)))
+
+
+def _own_alone(file: Path) -> None:
+    """Make the embedded database readable by its owner alone: it holds everything that people said."""
+    try:
+        if not file.exists():
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        for part in (file, file.with_name(file.name + "-wal"), file.with_name(file.name + "-shm")):
+            if part.exists() and part.stat().st_mode & 0o077:
+                part.chmod(0o600)
+    except FileExistsError:
+        return
+    except OSError as fault:
+        raise InputError(f"the database cannot be used ({fault.strerror}); check its folder", file=file) from fault
 
 
 def _bring_up_to_date(shown: str) -> None:
@@ -85,6 +112,7 @@ def _fixed_settings() -> dict[str, Any]:
             # Refuses foreign host names on every request, and says how long answers are.
             "django.middleware.common.CommonMiddleware",
             "adjudge.collect.middleware.only_json",
+            "adjudge.collect.middleware.browser_cookie",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",

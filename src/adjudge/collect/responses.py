@@ -205,6 +205,7 @@ class WorkOut(Schema):
     tasks: list[TaskSummaryOut]
     task: TaskOut | None
     completion: CompletionOut | None
+    tasks_planned: int | None
     active_seconds: float
 
 

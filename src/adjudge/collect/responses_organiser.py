@@ -68,6 +68,7 @@ class AnnotatorOut(Schema):
     screens: int
     judgments: int
     active_seconds: float
+    faults: list[Literal["pace", "controls"]]
     controls_right: int
     controls: int
     last_save: datetime | None

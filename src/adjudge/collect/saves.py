@@ -11,7 +11,7 @@ changed until the task is handed in. `strict`: no way back.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,7 @@ def _keep_lease(target: SaveTarget) -> None:
     """Renew the lease of a task that is being worked on. Seldom, because each write costs."""
     if target.lease_until is None or target.released is not None:
         return
-    now, length = timezone.now(), lease(running())
+    now, length = timezone.now(), lease(running(), crowd=target.crowd, screens=target.screens)
     if target.lease_until <= now:
         raise _LeaseRanOut
     if target.lease_until - now < length * 0.9:
@@ -135,7 +135,8 @@ def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
     received = timezone.now()
     if new.changes:
         check_order(target, screen, new.task)
-    first_shown = _not_before(target, received, new.age, new.spent.shown)
+    spent = _believable(new.spent, target, received)
+    first_shown = _not_before(target, received, new.age, spent.shown)
     state = target.state or StoredState(None, 0, "{}", False, first_shown, 0, 0, 0)
     answers = json.loads(state.answers)
     known = _EPOCH + timedelta(microseconds=known_before(answers, new.changes, base=new.base))
@@ -149,7 +150,7 @@ def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
         tab=new.tab,
         revision=revision or state.revision,
     )
-    _add_time(state, merged.answers, new.spent, (received - target.taken).total_seconds())
+    _add_time(state, merged.answers, spent, (received - target.taken).total_seconds())
     was_complete = state.complete
     left = len(missing(merged.answers, screen, judged_field(running().campaign)))
     state.answers = _plain(merged.answers)
@@ -157,7 +158,7 @@ def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
     state.judged = sum(len(item.outputs) for item in screen.items) - left
     state.complete = left == 0
     state.id = write_state(state, target.assignment_id, new.screen)
-    _record(state.id, new, revision, edited, received)
+    _record(state.id, replace(new, spent=spent), revision, edited, received)
     if state.complete != was_complete:
         note_completeness(target, len(running().task_by_id[new.task].screens))
     return Saved(state, received, merged.met, repeated=False, released=target.released is not None)
@@ -175,6 +176,21 @@ def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime,
         spent=_plain([new.spent.shown, new.spent.visible, new.spent.active, new.spent.outputs]),
         events=_plain(new.events),
     )
+
+
+def _believable(spent: Spent, target: SaveTarget, received: datetime) -> Spent:
+    """The time as far as the server can have seen it pass.
+
+    Within a task nobody can have been active for longer, on all screens together, than has passed since it was taken;
+    and no output can have been looked at for longer than the screen.
+    """
+    passed = max(0.0, (received - target.taken).total_seconds())
+    shown = min(spent.shown, passed)
+    visible = min(spent.visible, shown)
+    active = min(spent.active, visible, max(0.0, passed - target.active_seconds))
+    given = sum(spent.outputs.values())
+    share = 1.0 if given <= active else active / given
+    return Spent(shown, visible, active, {output: share * seconds for output, seconds in spent.outputs.items()})
 
 
 def _add_time(state: StoredState, answers: dict[str, dict[str, Any]], spent: Spent, most: float) -> None:

@@ -24,7 +24,10 @@ LONGEST_TEXT = 1_000_000
 # A month in seconds: nothing waits longer in a browser's queue.
 Seconds = Annotated[float, Field(ge=0, le=2_678_400, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-Event = Annotated[list[Text | int | Finite | None], Field(min_length=2, max_length=4)]
+# The page reports time twice a minute, so that there is never this much to tell.
+MOST_EVENTS = 1000
+ShortText = Annotated[Text, Field(max_length=1000)]
+Event = Annotated[list[ShortText | int | Finite | None], Field(min_length=2, max_length=4)]
 Name = Annotated[
     Text, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$")
 ]
@@ -37,10 +40,11 @@ class Incoming(Schema):
 
 
 class EnterIn(Incoming):
-    """The secret of a personal link; `person` is the platform's id of somebody who comes by a crowd link."""
+    """The secret of a link; `person` is the id of somebody whom a crowd platform sends, `signature` its signature."""
 
     secret: Text = Field(min_length=1, max_length=200)
     person: Name | None = None
+    signature: Text | None = Field(default=None, max_length=200)
 
 
 class SpanIn(Incoming):
@@ -100,7 +104,7 @@ class SaveIn(Incoming):
     age: Seconds = 0
     changes: list[ChangeIn] = Field(default=[], max_length=500)
     spent: SpentIn = SpentIn()
-    events: list[Event] = Field(default=[], max_length=5000)
+    events: list[Event] = Field(default=[], max_length=MOST_EVENTS)
 
     def as_save(self) -> NewSave:
         """The save for the store."""

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
+import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from sys import stderr
 from typing import TYPE_CHECKING
 
 from adjudge.collect.database import is_postgres
@@ -14,8 +20,7 @@ from adjudge.design.campaign_file import load_campaign
 from adjudge.design.tasks import TaskSet, load_tasks, save_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
     from adjudge.collect.prepare import NewLink
     from adjudge.collect.running import Panel
@@ -105,11 +110,15 @@ def open_campaign(
     )
     from django.db import connections
 
-    from adjudge.collect.prepare import campaign_id, prepare, stored_tasks
+    from adjudge.collect.prepare import campaign_id, keys_without_effect, prepare, stored_tasks
     from adjudge.collect.running import Running
 
     tasks = _tasks(tasks_file, campaign, stored_tasks())
+    _check_fit(tasks, campaign, tasks_file)
     links = prepare(campaign, tasks, new_links=new_links, write_down=write_down)
+    if keys := keys_without_effect(campaign):
+        # On the terminal and in the log alike: nobody is to wonder why a change shows nowhere.
+        stderr.write(f"adjudge: changed, but without effect until the tasks are made anew: {', '.join(keys)}\n")
     serve_these(Running(campaign, tasks, tuple(panels), id=campaign_id()))
     connections.close_all()
     return tasks, links
@@ -124,16 +133,18 @@ def collected_so_far(
     campaign = load_campaign(campaign_file)
     if database is None and not database_file(campaign_file).exists():
         raise InputError("has not been served yet: there is no database beside it", file=campaign_file)
-    start_django(campaign_file, database=database, session_hours=campaign.links.session_hours)
-    from adjudge.collect.export import collected
-    from adjudge.collect.prepare import stored_tasks
-    from adjudge.collect.running import Running
+    with readable(database_file(campaign_file), database) as copy:
+        start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
+        from adjudge.collect.export import collected
+        from adjudge.collect.prepare import stored_tasks
+        from adjudge.collect.running import Running
 
-    tasks = stored_tasks()
-    if tasks is None:
-        raise InputError("has not been served yet: its database is empty", file=campaign_file)
-    serve_these(Running(campaign, tasks))
-    judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
+        tasks = stored_tasks()
+        if tasks is None:
+            raise InputError("has not been served yet: its database is empty", file=campaign_file)
+        _check_fit(tasks, campaign, campaign_file)
+        serve_these(Running(campaign, tasks))
+        judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
     if not len(judgments):
         left_out = sum(record.rows for record in judgments.set_aside)
         hint = f"; {left_out} of excluded annotators are left out, --with-excluded keeps them" if left_out else ""
@@ -141,23 +152,49 @@ def collected_so_far(
     return judgments
 
 
+@contextmanager
+def readable(file: Path, database: str | None) -> Iterator[Path | None]:
+    """A copy of the embedded database where it cannot be written to, as in a backup; None where it needs none.
+
+    Even reading needs to write: the log of a database in use is merged, and one of an earlier version is changed.
+    """
+    if database is not None or (os.access(file, os.W_OK) and os.access(file.resolve().parent, os.W_OK)):
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
+        copy = Path(folder) / file.name
+        try:
+            shutil.copyfile(file, copy)
+            log = file.with_name(file.name + "-wal")
+            if log.exists():
+                shutil.copyfile(log, copy.with_name(log.name))
+        except OSError as fault:
+            raise InputError(f"cannot be read ({fault.strerror}); check its rights", file=file) from fault
+        yield copy
+
+
 def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
     """The tasks of the file; of the database, where the file is gone; or new ones."""
     if file.exists():
-        tasks = load_tasks(file)
-        if (tasks.campaign, tasks.protocol) != (campaign.name, campaign.protocol):
-            made_for = f"campaign '{tasks.campaign}' ({tasks.protocol})"
-            raise InputError(
-                f"was made for {made_for}, not for '{campaign.name}' ({campaign.protocol}); make the tasks again",
-                file=file,
-            )
-        return tasks
+        return load_tasks(file)
     if stored is None:
         from adjudge.design import design
 
         stored = design(campaign)
     save_tasks(stored, file)
     return stored
+
+
+def _check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
+    """Refuse tasks of another campaign, protocol or language pair: their judgments cannot be mixed."""
+    made = (tasks.campaign, tasks.protocol, f"{tasks.source_lang}-{tasks.target_lang}")
+    now = (campaign.name, campaign.protocol, "-".join(campaign.languages.codes))
+    if made != now:
+        raise InputError(
+            f"was made for campaign '{made[0]}' ({made[1]}, {made[2]}), not for '{now[0]}' ({now[1]}, {now[2]}); put "
+            "the campaign file back as it was, or begin a new campaign with new tasks and a new database",
+            file=file,
+        )
 
 
 def _processes(workers: int | None, database: str | None) -> int:

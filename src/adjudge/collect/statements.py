@@ -13,16 +13,21 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 _VISITOR = """
-SELECT l.id, l.role, l.label, a.id, a.name, a.excluded
+SELECT l.id, l.role, l.label, a.id, a.name, a.excluded, a.crowd
 FROM collect_link l LEFT JOIN collect_annotator a ON a.id = l.annotator_id
 WHERE l.id = %s AND l.role = %s AND l.revoked IS NULL AND l.expires > %s
+  AND NOT EXISTS (SELECT 1 FROM collect_endedsession e WHERE e.id = %s)
 """
 _LOCK = "SELECT id FROM collect_assignment WHERE annotator_id = %s AND task = %s FOR UPDATE"
 _TARGET = """
 SELECT a.id, a.taken, a.lease_until, a.released, a.finished, a.complete,
        s.id, s.revision, s.answers, s.complete, s.first_shown, s.shown_seconds, s.visible_seconds, s.active_seconds,
-       v.state_id, v.digest, v.received
+       v.state_id, v.digest, v.received,
+       (SELECT SUM(o.active_seconds) FROM collect_screenstate o WHERE o.assignment_id = a.id),
+       (SELECT COUNT(*) FROM collect_screenstate o WHERE o.assignment_id = a.id AND o.complete),
+       p.crowd
 FROM collect_assignment a
+JOIN collect_annotator p ON p.id = a.annotator_id
 LEFT JOIN collect_screenstate s ON s.assignment_id = a.id AND s.screen = %s
 LEFT JOIN collect_save v ON v.id = %s
 WHERE a.annotator_id = %s AND a.task = %s
@@ -57,6 +62,7 @@ class Visitor:
     annotator_id: int
     name: str
     excluded: bool
+    crowd: bool = False
 
 
 @dataclass
@@ -76,7 +82,10 @@ class StoredState:
 
 @dataclass(frozen=True)
 class SaveTarget:
-    """Where a save goes: somebody's assignment, how the screen stands, and an earlier save of the same id."""
+    """Where a save goes: somebody's assignment, how the screen stands, and an earlier save of the same id.
+
+    `active_seconds` and `screens` are the time counted and the screens complete in the whole task so far.
+    """
 
     assignment_id: int
     taken: datetime
@@ -88,12 +97,17 @@ class SaveTarget:
     earlier_state: int | None
     earlier_digest: str | None
     earlier_received: datetime | None
+    active_seconds: float
+    screens: int
+    crowd: bool
 
 
-def find_visitor(link_id: int, role: str) -> Visitor | None:
-    """The visitor who came by this link in this role, if the link still holds."""
-    row = _fetch(_VISITOR, [link_id, role, to_database(timezone.now())])
-    return None if row is None else Visitor(row[0], row[1], row[2], row[3] or 0, row[4] or "", bool(row[5]))
+def find_visitor(link_id: int, role: str, session: str) -> Visitor | None:
+    """The visitor who came by this link in this role, if the link still holds and the session was not left."""
+    row = _fetch(_VISITOR, [link_id, role, to_database(timezone.now()), session])
+    if row is None:
+        return None
+    return Visitor(row[0], row[1], row[2], row[3] or 0, row[4] or "", bool(row[5]), bool(row[6]))
 
 
 def find_target(annotator_id: int, task: str, screen: str, save_id: UUID) -> SaveTarget | None:
@@ -109,7 +123,8 @@ def find_target(annotator_id: int, task: str, screen: str, save_id: UUID) -> Sav
     if row[6] is not None:
         state = StoredState(row[6], row[7], row[8], bool(row[9]), _time(row[10]), row[11], row[12], row[13])
     times = (_time(row[1]), _maybe_time(row[2]), _maybe_time(row[3]), _maybe_time(row[4]))
-    return SaveTarget(row[0], *times, bool(row[5]), state, row[14], row[15], _maybe_time(row[16]))
+    earlier = (row[14], row[15], _maybe_time(row[16]))
+    return SaveTarget(row[0], *times, bool(row[5]), state, *earlier, row[17] or 0.0, row[18], bool(row[19]))
 
 
 def write_state(state: StoredState, assignment_id: int, screen: str) -> int:

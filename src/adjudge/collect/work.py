@@ -10,7 +10,7 @@ from django.db.models import Sum
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.answers import FIELDS
 from adjudge.collect.assign import assignments_of, next_task
-from adjudge.collect.controls import ControlCount, count_controls
+from adjudge.collect.controls import ControlCount, count_controls, faults_of
 from adjudge.collect.marking import category_kind, prefilled_spans
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.running import running
@@ -33,8 +33,17 @@ def work_of(visitor: Visitor, *, task: str | None = None) -> dict[str, Any]:
         "tasks": [_task_summary(assignment) for assignment in given],
         "task": None if shown is None else _task(shown),
         "completion": completion(visitor, given),
+        "tasks_planned": _tasks_planned(visitor),
         "active_seconds": total_seconds(visitor.annotator_id),
     }
+
+
+def _tasks_planned(visitor: Visitor) -> int | None:
+    """How many tasks this person has in all; None where they come from a pool and nobody knows."""
+    now = running()
+    if now.campaign.assignment.policy == "pool" or visitor.name not in now.tasks.annotators:
+        return None
+    return sum(task.kind != "work" or visitor.name in task.annotators for task in now.tasks.tasks)
 
 
 def total_seconds(annotator_id: int) -> float:
@@ -62,11 +71,15 @@ def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | No
     )
     if more and not enough:
         return None
-    states = ScreenState.objects.filter(assignment__annotator_id=visitor.annotator_id).select_related("assignment")
+    states = list(
+        ScreenState.objects.filter(assignment__annotator_id=visitor.annotator_id).select_related("assignment")
+    )
     count = count_controls(states).get(visitor.annotator_id, ControlCount())
+    judgments, seconds = sum(state.judged for state in states), sum(state.active_seconds for state in states)
+    passed = not faults_of(count, judgments=judgments, active_seconds=seconds)
     return {
-        "code": crowd.completion_code if count.passed else crowd.failure_code,
-        "url": crowd.return_url if count.passed else crowd.failure_url,
+        "code": crowd.completion_code if passed else crowd.failure_code,
+        "url": crowd.return_url if passed else crowd.failure_url,
         "more": more,
     }
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -24,6 +24,7 @@ from adjudge.design.campaign_parts import (
     Looks,
     Page,
     Part,
+    PersonName,
 )
 from adjudge.design.marking import ErrorWeights, Spans
 
@@ -60,7 +61,7 @@ class Scale(Part):
 class Campaign(Part):
     """One campaign of one protocol and one language pair."""
 
-    name: str = Field(pattern=r"^[\w][\w .-]*$", max_length=100)
+    name: Annotated[PersonName, Field(max_length=100)]
     protocol: CollectedProtocol
     seed: int = Field(default=1, ge=0)
     languages: Languages

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import unicodedata
 from pathlib import Path  # noqa: TC003 (the models are built from it)
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from adjudge.core.languages import language_code
+from adjudge.core.quality import LEAST_SECONDS
 
+MOST_PEOPLE = 100_000
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
@@ -20,9 +24,14 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+def is_one_line(text: str) -> bool:
+    """Whether a text has no control characters, line breaks or halves of characters; joiners in names are allowed."""
+    return all(unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") for character in text)
+
+
 def _count_or_share(value: Any) -> Any:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or value < 0 or (isinstance(value, float) and value >= 1):
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not number or not 0 <= value <= 1_000_000 or (isinstance(value, float) and value >= 1):
         raise ValueError("give a count per task (a whole number) or a share of the task (a number below 1)")
     return value
 
@@ -34,7 +43,7 @@ def _as_text_file(value: Any) -> Any:
 
 
 def _person_name(value: str) -> str:
-    if value != value.strip() or not value.isprintable():
+    if value != value.strip() or not is_one_line(value):
         raise ValueError("a person's name has no line breaks or tabs in it, and no spaces around it")
     return value
 
@@ -94,13 +103,13 @@ class Design(Part):
     """How judgments are spread over tasks and people."""
 
     structure: Structure = "mixed"
-    task_size: int = Field(default=100, ge=1)
-    annotators: Annotated[int, Field(ge=1)] | tuple[PersonName, ...] = 1
-    judgments: int = Field(default=1, ge=1)
-    segments: int | None = Field(default=None, ge=1)
+    task_size: int = Field(default=100, ge=1, le=1_000_000)
+    annotators: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] | tuple[PersonName, ...] = 1
+    judgments: int = Field(default=1, ge=1, le=MOST_PEOPLE)
+    segments: int | None = Field(default=None, ge=1, le=100_000_000)
     outputs: int = Field(default=5, ge=2, le=9)
-    screens_per_segment: int = Field(default=1, ge=1)
-    consecutive: int = Field(default=3, ge=1)
+    screens_per_segment: int = Field(default=1, ge=1, le=10_000)
+    consecutive: int = Field(default=3, ge=1, le=1_000_000)
     reference_rate: float = Field(default=0.0, ge=0, le=1)
     references_as_systems: bool = False
 
@@ -158,7 +167,8 @@ class Assignment(Part):
     """`fixed`: everybody has their tasks from the start. `pool`: the next free task, held for a while."""
 
     policy: Literal["fixed", "pool"] = "fixed"
-    lease_minutes: int = Field(default=240, ge=1)
+    lease_minutes: int = Field(default=240, ge=1, le=1_000_000)
+    first_lease_minutes: int = Field(default=15, ge=1, le=1_000_000)
 
 
 class Adaptive(Part):
@@ -190,7 +200,7 @@ class Page(Part):
     comments: bool = False
     html: Literal["no", "sanitised"] = "no"
     ties: bool = True
-    idle_seconds: int = Field(default=120, ge=10)
+    idle_seconds: int = Field(default=120, ge=10, le=86_400)
 
 
 def _as_instruction(value: Any) -> Any:
@@ -216,17 +226,24 @@ InstructionText = Annotated[Instruction, BeforeValidator(_as_instruction)]
 
 
 class Crowd(Part):
-    """Where annotators of a crowd platform go when done: a code to copy, or a page to return to."""
+    """Where annotators of a crowd platform go when done: a code to copy, or a page to return to.
+
+    With `signing_key`, an id is believed only with its signature: HMAC-SHA-256 of the id under this key, in hexadecimal
+    digits. `registrations_per_minute` limits how many new people may come in.
+    """
 
     completion_code: str | None = None
     failure_code: str | None = None
     return_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
     failure_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
     pass_share: float = Field(default=0.5, ge=0, le=1)
+    least_seconds: float = Field(default=LEAST_SECONDS, ge=0, le=3600)
+    signing_key: Annotated[str, Field(min_length=16, max_length=1000)] | None = None
+    registrations_per_minute: int = Field(default=30, ge=1, le=100_000)
 
 
 class Links(Part):
     """How long personal links and sessions live."""
 
-    lifetime_days: int = Field(default=90, ge=1)
-    session_hours: int = Field(default=24, ge=1)
+    lifetime_days: int = Field(default=90, ge=1, le=3660)
+    session_hours: int = Field(default=24, ge=1, le=8784)

@@ -90,7 +90,12 @@ function joined(parts) {
  * @param {Part[]} parts @returns {Node[]}
  */
 export function shownDifference(parts) {
-  return parts.map(({ kind, text }) => (kind === "same" ? document.createTextNode(text) : h(kind, {}, text)));
+  return parts.flatMap(({ kind, text }, i) => {
+    if (kind === "same") return [document.createTextNode(text)];
+    // Letters of scripts that are written joined, as Arabic, must not join what was taken out with what was put in.
+    const apart = i > 0 && parts[i - 1].kind !== "same" ? [document.createTextNode("\u200c")] : [];
+    return [...apart, h(kind, {}, text)];
+  });
 }
 
 /**

@@ -3,14 +3,15 @@
 import { h } from "./dom.js";
 import { call, secretIn } from "./net.js";
 import { applyPreferences } from "./prefs.js";
-import { loadTexts, t } from "./texts.js";
+import { hasText, loadTexts, t } from "./texts.js";
 
 // Names under which crowd platforms say whom they send.
 const PERSON_PARAMETERS = ["PROLIFIC_PID", "workerId", "participant", "person"];
 
-/** @param {string} secret @param {string | null} person */
-async function enter(secret, person) {
-  const answer = await call("POST", "/api/enter", person ? { secret, person } : { secret });
+/** @param {string} secret @param {string | null} person @param {string | null} [signature] */
+async function enter(secret, person, signature = null) {
+  const more = { ...(person ? { person } : {}), ...(signature ? { signature } : {}) };
+  const answer = await call("POST", "/api/enter", { secret, ...more });
   location.replace(answer.role === "organiser" ? "/organise" : "/work");
 }
 
@@ -37,6 +38,8 @@ function ask(fault) {
 
 /** @param {any} error @returns {string} */
 function reason(error) {
+  const code = String(error.code || "").replace("-", "_");
+  if (code && hasText(`enter_${code}`)) return t(`enter_${code}`);
   return t(["offline", "fault"].includes(error.trouble) ? "enter_offline" : "link_wrong");
 }
 
@@ -49,7 +52,7 @@ async function begin() {
   await loadTexts();
   if (!secret) return ask();
   document.body.replaceChildren(h("main.enter", {}, h("p", {}, t("entering"))));
-  await enter(secret, person).catch((error) => ask(reason(error)));
+  await enter(secret, person, asked.get("signature")).catch((error) => ask(reason(error)));
 }
 
 void begin();

@@ -14,6 +14,7 @@ export class Frame {
     this.place = h("button.place-button", { type: "button", onclick: actions.overview, title: t("key_overview") });
     this.savedText = h("span.saved", { title: t("saved_help") });
     this.refusedButton = h("button.quiet.refused", { type: "button", hidden: true, onclick: actions.refused });
+    this.end = h("button.to-end", { type: "button", hidden: true, onclick: actions.end }, t("back_to_end"));
     this.status = h("span.visually-hidden", { role: "status" });
     this.clockText = h("span.time", { title: t("time_help") });
     this.main = h("main", { tabindex: -1 });
@@ -28,8 +29,9 @@ export class Frame {
       h(
         "div.top-row",
         {},
-        h("h1", {}, campaign.name),
+        h("h1", { dir: "auto" }, campaign.name),
         this.place,
+        this.end,
         h("div.facts", {}, this.refusedButton, this.savedText, this.clockText),
         this.tools(actions),
       ),
@@ -42,9 +44,14 @@ export class Frame {
   /** @param {Record<string, () => void>} actions @returns {HTMLElement} */
   tools(actions) {
     // Who speaks to the computer says what is seen: the sign is part of the name.
-    const tool = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act) =>
+    const tool = (
+      /** @type {string} */ sign,
+      /** @type {string} */ name,
+      /** @type {() => void} */ act,
+      /** @type {string} */ kind = "",
+    ) =>
       h(
-        "button.tool",
+        `button.tool${kind}`,
         { type: "button", "aria-label": `${sign}: ${t(name)}`, title: t(name), onclick: act, dir: "ltr" },
         sign,
       );
@@ -60,7 +67,7 @@ export class Frame {
       h("span.sizes", {}, tool("A−", "key_smaller", actions.smaller), tool("A+", "key_larger", actions.larger)),
       tool("◐", "key_dark", actions.dark),
       tool("i", "key_instructions", actions.instructions),
-      tool("?", "key_keys", actions.keys),
+      tool("?", "key_keys", actions.keys, ".keys-tool"),
       known.length > 1 ? choice : null,
     );
   }
@@ -72,8 +79,8 @@ export class Frame {
     document.body.classList.remove("ended");
   }
 
-  /** @param {{index: number, count: number, done: number, left: number, leftHere: number, last: boolean, mayGoBack: boolean, finished: boolean}} now */
-  showProgress({ index, count, done, left, leftHere, last, mayGoBack, finished }) {
+  /** @param {{index: number, count: number, done: number, left: number, leftHere: number, last: boolean, mayGoBack: boolean, finished: boolean, ended: boolean}} now */
+  showProgress({ index, count, done, left, leftHere, last, mayGoBack, finished, ended }) {
     this.bar.style.setProperty("width", `${(100 * done) / count}%`);
     this.place.textContent = t("screen_of", { n: index + 1, count });
     const here = leftHere && left > leftHere ? "left_here" : "left";
@@ -86,6 +93,7 @@ export class Frame {
     this.next.replaceChildren(h("span", {}, t(name)), key(leftHere ? "N" : "Enter"));
     this.next.classList.toggle("ready", !leftHere);
     /** @type {HTMLButtonElement} */ (this.next).disabled = last && !left && finished;
+    this.end.hidden = !ended;
   }
 
   /** @param {string} time */
@@ -137,11 +145,34 @@ export class Frame {
   }
 
   /**
+   * Between two tasks.
+   * @param {number} done @param {number | null} planned @param {string} time @param {() => void} goOn
+   */
+  showPause(done, planned, time, goOn) {
+    document.body.classList.add("ended");
+    this.end.hidden = true;
+    const left = planned === null ? null : planned - done;
+    const heading = planned === null ? t("task_done", { n: done }) : t("task_done_of", { n: done, count: planned });
+    const next = h("button.primary", { type: "button", onclick: goOn }, t("next_task"));
+    this.main.replaceChildren(
+      h(
+        "section.end.pause",
+        {},
+        h("h2", {}, heading),
+        h("p", {}, left === null ? t("pause_text", { time }) : `${t("tasks_left", { n: left })} ${t("pause_text", { time })}`),
+        next,
+      ),
+    );
+    this.main.focus();
+  }
+
+  /**
    * The last page.
    * @param {Server.CompletionOut | null} completion @param {string} time @param {HTMLElement[]} review  ways back to tasks
    */
   showEnd(completion, time, review) {
     document.body.classList.add("ended");
+    this.end.hidden = true;
     const code = completion?.code;
     const parts = completion
       ? [

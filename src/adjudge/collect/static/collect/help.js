@@ -44,6 +44,7 @@ function keyList(campaign) {
     ...(own[campaign.protocol] || (campaign.protocol === "mqm" ? [] : own.score)),
     [["Enter"], t("key_on")],
     [["Shift", "Enter"], t("key_back")],
+    [["Ctrl", "Z"], t("key_undo")],
     [["N"], t("key_next")],
     [["P"], t("key_previous")],
     [["M"], t("key_missing")],
@@ -104,7 +105,7 @@ export function showInstructions(campaign, onclose, first = false) {
     t("instructions"),
     [
       h("div.prose", { dir: "auto" }, ...paragraphs.map((paragraph) => h("p", { dir: "auto" }, paragraph.trim()))),
-      first ? h("p.hint", {}, t("keys_hint")) : null,
+      first ? h("p.hint.keys-hint", {}, t("keys_hint")) : null,
       h(
         "button.primary",
         { type: "button", autofocus: true, onclick: () => shown.close() },

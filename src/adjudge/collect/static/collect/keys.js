@@ -1,6 +1,7 @@
 // @ts-check
 /** Keys of the annotator's page: first what is being judged takes them, then the page. `?` shows them all. */
 import { keysOn } from "./prefs.js";
+import { undo } from "./undo.js";
 
 /** @typedef {import("./work.js").Work} Work */
 
@@ -8,6 +9,10 @@ import { keysOn } from "./prefs.js";
 export function handleKey(work, event) {
   const target = /** @type {HTMLElement} */ (event.target);
   if (document.querySelector("dialog[open]") || target.matches("input, textarea, select")) return;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z" && work.task) {
+    if (!event.shiftKey) undo(work);
+    return event.preventDefault();
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || !work.task) return;
   if (onStop(work, event) || onPage(work, event)) event.preventDefault();
 }

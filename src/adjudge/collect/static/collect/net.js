@@ -57,7 +57,7 @@ export async function call(method, path, body, { keepalive = false } = {}) {
 async function failure(answer) {
   const said = await answer.json().catch(() => ({}));
   // Only the server itself refuses for good. What a proxy says in its stead decides nothing, and is tried again.
-  if (said.detail === undefined || answer.status >= 500 || answer.status === 429) {
+  if (said.detail === undefined || answer.status >= 500 || (answer.status === 429 && !said.code)) {
     return new CallError("fault", `the server answered ${answer.status}`);
   }
   const detail = typeof said.detail === "string" ? said.detail : `the server answered ${answer.status}`;

@@ -79,6 +79,8 @@ class Organising {
   /** @param {Server.AnnotatorOut} person @returns {HTMLElement} */
   row(person) {
     const pace = person.judgments ? (person.active_seconds / person.judgments).toFixed(1) : "–";
+    const flagged = (/** @type {"pace" | "controls"} */ fault) =>
+      person.faults.includes(fault) ? "td.count.flagged" : "td.count";
     const controls = person.controls ? `${person.controls_right} / ${person.controls}` : "–";
     const button = (/** @type {string} */ name, /** @type {() => void} */ act) =>
       h("button.quiet", { type: "button", "data-focus": `${name}:${person.id}`, onclick: act }, t(name));
@@ -89,8 +91,8 @@ class Organising {
       h("td.count", {}, person.judgments),
       h("td.count", {}, person.tasks_finished),
       h("td.count", {}, clockTime(person.active_seconds)),
-      h("td.count", {}, pace),
-      h("td.count", {}, controls),
+      h(flagged("pace"), {}, pace, person.faults.includes("pace") ? ` ${t("too_fast")}` : ""),
+      h(flagged("controls"), {}, controls, person.faults.includes("controls") ? ` ${t("missed")}` : ""),
       h("td", {}, person.last_save ? when(new Date(person.last_save)) : "–"),
       h("td", {}, linkState(person.link)),
       h(

@@ -62,7 +62,8 @@ export function given(item, campaign) {
 
 /** @param {Server.ItemOut} item @returns {HTMLElement | null} */
 export function note(item) {
-  return item.note ? h("p.lesson", {}, item.note) : null;
+  // A note speaks the language of the campaign, which need not be that of the interface.
+  return item.note ? h("p.lesson", { dir: "auto" }, item.note) : null;
 }
 
 /**

@@ -11,6 +11,7 @@ import { present } from "./dom.js";
  * }} SaveRecord
  */
 
+const MOST_EVENTS = 1000; // as many as the server takes
 const MOST_SECONDS = 2678400; // a month: the server believes no longer times
 
 /**
@@ -75,7 +76,7 @@ export function sent(record) {
       active: believable(record.spent.active),
       outputs: Object.fromEntries(Object.entries(record.spent.outputs).map(([id, seconds]) => [id, believable(seconds)])),
     },
-    events: record.events,
+    events: record.events.slice(0, MOST_EVENTS),
   };
 }
 

@@ -53,7 +53,9 @@ export class Saving {
     if (!task) return;
     clock.tick();
     for (const [screen, { spent }] of [...clock.taken]) {
-      if (spent.active > least) this.queue.add(task.placeOf(screen), {});
+      // What is left of a task that was handed in belongs to nobody any more.
+      if (!task.has(screen)) clock.taken.delete(screen);
+      else if (spent.active > least) this.queue.add(task.placeOf(screen), {});
     }
   }
 

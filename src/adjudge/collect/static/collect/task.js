@@ -20,6 +20,11 @@ export class TaskState {
     this.states = new Map(Object.entries(task.states));
   }
 
+  /** @param {string} id @returns {boolean} whether a screen belongs to this task */
+  has(id) {
+    return this.screens.some((screen) => screen.id === id);
+  }
+
   /**
    * The answers of a screen.
    * @param {Server.ScreenOut} screen @returns {Answers}

@@ -2,8 +2,9 @@
 /** The annotator's page: one screen at a time, every change saved by itself, every action with a key. */
 import { Clock } from "./clock.js";
 import { clockTime, h } from "./dom.js";
+import { backToEnd, handIn, showEnd } from "./ending.js";
 import { Frame } from "./frame.js";
-import { showHandIn, showInstructions, showKeys, showOverview } from "./help.js";
+import { showInstructions, showKeys, showOverview } from "./help.js";
 import { handleKey, step } from "./keys.js";
 import { call } from "./net.js";
 import { applyPreferences, changeSize, changeTheme } from "./prefs.js";
@@ -11,6 +12,7 @@ import { Saving } from "./saving.js";
 import { characters, screenView } from "./screen.js";
 import { TaskState } from "./task.js";
 import { loadTexts, t } from "./texts.js";
+import { remember, undo } from "./undo.js";
 
 /** @typedef {import("./screen.js").Stop} Stop */
 
@@ -29,6 +31,10 @@ export class Work {
     /** @type {Stop[]} */
     this.stops = [];
     this.index = 0;
+    /** @type {Server.CompletionOut | null} */
+    this.completion = null;
+    /** @type {import("./undo.js").Step[]} */
+    this.history = [];
     this.frame = new Frame(this.campaign, this.actions());
     this.clock = new Clock(this.campaign.idle_seconds, () => this.showTime());
     this.saving = new Saving(this);
@@ -51,6 +57,8 @@ export class Work {
       dark: changeTheme,
       refused: () => this.saving.offerRefused(),
       nextTask: () => void this.takeNext(),
+      end: () => void backToEnd(this),
+      undo: () => undo(this),
     };
   }
 
@@ -59,31 +67,25 @@ export class Work {
    * @param {Server.WorkOut} work
    */
   take(work) {
+    // The time on the former task is reported before another takes its place.
+    if (this.task?.id !== work.task?.id) {
+      this.saving.reportTime(0);
+      this.clock.show(null);
+    }
     this.tasks = work.tasks;
+    this.completion = work.completion;
+    this.history = [];
     this.secondsSaved = work.active_seconds;
     this.task = work.task && new TaskState(work, work.task, this.saving.queue);
     if (!this.task) {
       this.clock.show(null);
-      if (work.completion) this.showEnd(work);
+      if (work.completion) showEnd(this, work);
       else void this.takeNext();
       return;
     }
     this.index = this.task.firstOpen;
     this.show();
     this.welcome();
-  }
-
-  /** @param {Server.WorkOut} work */
-  showEnd(work) {
-    const free = this.campaign.navigation === "free" ? work.tasks : [];
-    const review = free.map((task) =>
-      h(
-        "button.quiet",
-        { type: "button", onclick: () => void this.openTask(task.id) },
-        t("task_finished", { n: task.number }),
-      ),
-    );
-    this.frame.showEnd(work.completion, clockTime(work.active_seconds), review);
   }
 
   /**
@@ -103,7 +105,7 @@ export class Work {
     try {
       const work = await call("POST", "/api/tasks/next");
       if (work.task || work.completion) this.take(work);
-      else this.showEnd(work);
+      else showEnd(this, work);
     } catch (error) {
       this.saving.trouble(error);
     }
@@ -156,7 +158,7 @@ export class Work {
     const last = this.index === this.screens.length - 1;
     if (!last && this.mayGo(this.index + 1)) this.go(this.index + 1);
     else if (this.task?.left) this.goToMissing(true);
-    else if (last) this.handIn();
+    else if (last) handIn(this);
   }
 
   /**
@@ -196,24 +198,6 @@ export class Work {
     );
   }
 
-  handIn() {
-    const task = this.task;
-    if (!task) return;
-    const finish = async () => {
-      this.saving.reportTime(0);
-      await this.saving.queue.flush();
-      if (this.saving.queue.waiting) return this.frame.notice(t("hand_in_waits"), "warning");
-      try {
-        const answer = await call("POST", `/api/tasks/${encodeURIComponent(task.id)}/finish`);
-        if (!answer.finished) await this.saving.reload();
-        this.take(await call("GET", "/api/work"));
-      } catch (error) {
-        this.saving.trouble(error);
-      }
-    };
-    showHandIn({ judged: task.size, time: clockTime(this.secondsSpent), finish });
-  }
-
   // --- showing
 
   show() {
@@ -226,7 +210,10 @@ export class Work {
       answers: () => task.answers(screen),
       locked: this.locked,
       tutorial: task.kind === "tutorial",
-      change: (changes) => this.saving.change(changes),
+      change: (changes) => {
+        remember(this, screen, changes);
+        this.saving.change(changes);
+      },
       attend: (stop) => this.attend(stop),
       on: () => step(this, 1),
     });
@@ -265,6 +252,7 @@ export class Work {
       last,
       mayGoBack: this.mayGo(this.index - 1),
       finished: task.finished,
+      ended: task.finished && Boolean(this.completion),
     });
   }
 

@@ -1,0 +1,43 @@
+"""The rule by which a person's work passes: enough of the controls answered rightly, at a pace at which one can judge.
+
+One rule for the organisers' page, for completion codes and for `adjudge check`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LEAST_SECONDS = 1.0
+"""Nobody reads a source and its translation, and judges, in less than a second on average."""
+PASS_SHARE = 0.5
+"""The share of controls that must be answered rightly where nothing else is said."""
+FEW_JUDGMENTS = 5
+"""With fewer judgments than this, nothing is said about the pace."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one person has done: judgments, active seconds spent on them, and controls answered rightly, of how many.
+
+    `active_seconds` is None where time was not measured.
+    """
+
+    judgments: int
+    active_seconds: float | None
+    controls_right: int = 0
+    controls: int = 0
+
+    def is_too_fast(self, least_seconds: float = LEAST_SECONDS) -> bool:
+        """Whether judgments took less than `least_seconds` on average."""
+        if self.active_seconds is None or self.judgments < FEW_JUDGMENTS:
+            return False
+        return self.active_seconds < least_seconds * self.judgments
+
+    def missed_controls(self, pass_share: float = PASS_SHARE) -> bool:
+        """Whether fewer than `pass_share` of the controls were answered rightly. Without controls nobody fails."""
+        return self.controls_right < pass_share * self.controls
+
+    def faults(self, *, pass_share: float = PASS_SHARE, least_seconds: float = LEAST_SECONDS) -> tuple[str, ...]:
+        """Why the work does not pass: `pace`, `controls`; empty where it does."""
+        pace = ("pace",) if self.is_too_fast(least_seconds) else ()
+        return (*pace, *(("controls",) if self.missed_controls(pass_share) else ()))
