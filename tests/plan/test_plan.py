@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from adjudge.core.errors import UsageError
-from adjudge.plan import PlanSettings, Variances, plan, variances_like
+from adjudge.plan import PlanSettings, Variances, pilot_variances, plan, variances_like
 from adjudge.plan.layout import make_layout, mixed_design
 from adjudge.plan.precision import Precision, measure
 from adjudge.plan.settings import EFFECTS
@@ -18,7 +18,7 @@ from adjudge.rank.mixed import design_from, fit
 from adjudge.simulate import ScoreCampaign, simulate
 from tests.conftest import Run, assert_explained
 
-SMALL = PlanSettings(systems=4, difference=12, annotators=5, documents=24, segments=5, task_size=50, draws=0)
+SMALL = PlanSettings(systems=4, difference=16, annotators=5, documents=24, segments=5, task_size=50, draws=0)
 
 
 def variances(**sd: float) -> Variances:
@@ -68,6 +68,7 @@ def test_precision_is_what_repeated_campaigns_show() -> None:
         for name, codes in (
             ("annotator", rows["annotator"]), ("task", rows["task"]), ("document", rows["document"]),
             ("segment", rows["segment"]), ("system:document", cell), ("page", shape.page),
+            ("annotator:system", rows["annotator"] * 4 + rows["system"]),
         ):  # fmt: skip
             score += rng.normal(0, sd[name], int(codes.max()) + 1)[codes]
         effects = refit(shape.with_scores(score), assumed.ratios).effects
@@ -97,7 +98,7 @@ def test_the_least_work_is_found_and_recommended() -> None:
     assert best.point.judgments == min(enough)
     assert best.point.power >= 0.8
     larger = [p for p in result.curve if (p.structure, p.judgments_per_item) == ("mixed", 1)]
-    assert [p.power for p in larger] == sorted(p.power for p in larger)
+    assert [p.se for p in larger] == sorted((p.se for p in larger), reverse=True)
     assert plan(SMALL).to_dict() == result.to_dict()
 
 
@@ -128,10 +129,56 @@ def test_the_recommended_design_is_simulated() -> None:
 
 def test_the_spread_may_be_taken_from_judgments() -> None:
     truth = ScoreCampaign(systems=5, humans=0, tasks=30, documents=20, controls=0.0, ends=False, scale=0.0)
-    found = variances_like(fit(design_from(simulate(truth, seed=2).judgments)))
+    found = variances_like(fit(design_from(simulate(truth, seed=2).judgments, model="mixed-points")))
     assert found.fitted
     assert found.sd["residual"] == pytest.approx(truth.residual, rel=0.1)
     assert found.sd["segment"] == pytest.approx(truth.segment_effect, rel=0.35)
+
+
+def test_tastes_average_out_over_people_only() -> None:
+    """All else without spread: 2 taste^2 / people, whatever the number of judgments."""
+    sd = variances(residual=0.01, **{"annotator:system": 3.0})
+    for segments in (60, 120):
+        precision = measure(make_layout(SMALL, "all-systems", segments), SMALL, sd, 1)
+        np.testing.assert_allclose(precision.se, np.sqrt(2 * 9 / 5), rtol=0.02)
+        # (people - 1)(systems - 1) degrees of freedom.
+        assert (precision.df <= 12).all()
+
+
+def test_people_are_told_apart_from_judgments() -> None:
+    question = replace(SMALL, structures=("all-systems",), per_item=(1,), task_size=8)
+    result = plan(question, variances=variances(residual=8.0, **{"annotator:system": 4.0}))
+    as_it_is, more_people, more_judgments = result.people
+    assert (more_people.annotators, more_people.judgments) == (10, as_it_is.judgments)
+    assert (more_judgments.annotators, more_judgments.judgments) == (5, 2 * as_it_is.judgments)
+    assert more_people.detectable < more_judgments.detectable < as_it_is.detectable
+    assert any("more people buy more than more judgments per person" in note for note in result.notes)
+
+
+def test_too_few_people_are_told_however_much_they_judge() -> None:
+    result = plan(replace(SMALL, difference=2.0, structures=("mixed",), per_item=(1,)))
+    assert result.recommended is None
+    assert any("people cannot find 2 points, however much each of them judges" in note for note in result.notes)
+
+
+def test_a_pilot_says_how_little_it_knows() -> None:
+    """A quarter of the work knows less: the interval of the size needed is wider, and holds 1."""
+    widths = []
+    for tasks in (40, 10):
+        truth = ScoreCampaign(
+            systems=4, humans=0, annotators=8, tasks=tasks, task_size=40, documents=20, controls=0.0, ends=False,
+            scale=0.0, taste=3.0,
+        )  # fmt: skip
+        known = pilot_variances(design_from(simulate(truth, seed=4).judgments), pilots=12)
+        assert len(known.resampled) == 12
+        result = plan(replace(SMALL, structures=("mixed",), per_item=(1,)), variances=known)
+        assert result.pilot is not None
+        low, high = result.pilot.times
+        assert low < 1.2
+        assert high > 0.8
+        assert any("the size needed is known roughly" in note for note in result.notes)
+        widths.append(np.log(high / low))
+    assert widths[0] < widths[1]
 
 
 @pytest.mark.parametrize(

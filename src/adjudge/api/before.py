@@ -180,16 +180,16 @@ def plan(
         draws=draws,
         seed=seed,
     )
-    variances = None if like is None else variances_of(single_pair(like, reading, doing="plan"))
+    variances = None if like is None else variances_of(single_pair(like, reading, doing="plan"), seed=seed)
     return make_plan(settings, variances=variances, progress=progress)
 
 
-def variances_of(judgments: Judgments) -> Variances:
-    """How scores vary in real judgments, by the mixed model."""
-    from adjudge.plan import variances_like
-    from adjudge.rank.mixed import design_from, fit
+def variances_of(judgments: Judgments, *, seed: int = DEFAULT_SEED) -> Variances:
+    """How scores vary in real judgments, by the mixed model, and how well that is known."""
+    from adjudge.plan import pilot_variances
+    from adjudge.rank.mixed import design_from
 
-    return variances_like(fit(design_from(judgments)))
+    return pilot_variances(design_from(judgments), seed=seed)
 
 
 @verb

@@ -6,24 +6,27 @@ and compared with the truth.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
 
 from adjudge.core.fingerprint import fingerprint
 from adjudge.look.savings import saving
 from adjudge.plan.check import simulate_plan
+from adjudge.plan.people import fewest_people, people_or_judgments, pilot_doubt, pilot_variances
 from adjudge.plan.search import search
 from adjudge.plan.settings import PlanSettings, Variances, variances_like
 from adjudge.results.plan import Plan, PlanCheck, PlanLooks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from adjudge.look.boundaries import Spending
 
-LOOKS: tuple[tuple[int, Spending], ...] = ((3, "kim-demets"), (5, "kim-demets"), (10, "kim-demets"), (5, "pocock"))
+__all__ = ["PlanSettings", "Variances", "pilot_variances", "plan", "variances_like"]
 
-__all__ = ["PlanSettings", "Variances", "plan", "variances_like"]
+FEW_PEOPLE = 5
+LOOKS: tuple[tuple[int, Spending], ...] = ((3, "kim-demets"), (5, "kim-demets"), (10, "kim-demets"), (5, "pocock"))
 
 
 def plan(
@@ -41,21 +44,20 @@ def plan(
     """
     asked, assumed = settings or PlanSettings(), variances or Variances()
     choices, tried = search(asked, assumed, progress)
-    best = choices[0]
+    best, per_item = choices[0], choices[0].point.judgments_per_item
+    layout = next(
+        layout
+        for (name, _), layout in tried.layouts.items()
+        if name == best.point.structure and layout.segments == best.point.segments
+    )
     checked: PlanCheck | None = None
     if best.suffices and asked.draws > 0:
         progress(f"simulating {best.point.structure}")
-        layout = next(
-            layout
-            for (name, _), layout in tried.layouts.items()
-            if name == best.point.structure and layout.segments == best.point.segments
-        )
-        checked = simulate_plan(layout, asked, assumed, best.point.judgments_per_item)
+        checked = simulate_plan(layout, asked, assumed, per_item)
     spread = dict(assumed.sd)
-    return Plan(
+    unchecked = Plan(
         settings=asked.as_settings(),
         data=fingerprint(repr(sorted(spread.items()))),
-        notes=tuple(_notes(asked, best.suffices, checked)),
         difference=asked.difference,
         power=asked.power,
         level=asked.level,
@@ -66,7 +68,10 @@ def plan(
         spread=spread,
         checked=checked,
         looks=_looks(asked, best.point.judgments) if best.suffices else (),
+        people=people_or_judgments(layout, asked, assumed, per_item),
+        pilot=pilot_doubt(layout, asked, assumed, per_item),
     )
+    return replace(unchecked, notes=tuple(_notes(unchecked, asked, fewest_people(asked, assumed))))
 
 
 def _looks(settings: PlanSettings, judgments: int) -> tuple[PlanLooks, ...]:
@@ -88,18 +93,47 @@ def _looks(settings: PlanSettings, judgments: int) -> tuple[PlanLooks, ...]:
     )
 
 
-def _notes(settings: PlanSettings, suffices: bool, checked: PlanCheck | None) -> list[str]:
-    notes: list[str] = []
-    if not suffices:
-        notes.append(
+def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
+    """What is out of reach, whether people or judgments are short, and how far a pilot can be trusted."""
+    if result.recommended is None:
+        yield (
             f"no design finds {settings.difference:g} points with power {settings.power:.0%} in "
             f"{settings.documents * settings.segments} segments; add segments or judgments per item, or ask for less"
         )
-    if settings.annotators < 5:
-        notes.append(f"{settings.annotators} annotators are few: the verdict will hold for them more than for others")
+    if fewest is None or fewest > settings.annotators:
+        people = "any number of" if fewest is None else f"fewer than {fewest}"
+        taste = result.spread["annotator:system"]
+        yield (
+            f"with tastes of {taste:.1f} points, {people} people cannot find {settings.difference:g} points, however "
+            "much each of them judges; ask more people"
+        )
+    if settings.annotators < FEW_PEOPLE:
+        yield f"{settings.annotators} annotators are few: the verdict will hold for them more than for others"
+    yield from _on_people(result)
+    yield from _on_the_check(result, settings)
+    if result.pilot is not None:
+        low, high = result.pilot.times
+        yield (
+            f"the spread comes from {result.pilot.judgments} judgments, so the size needed is known roughly: from "
+            f"{low:.1f} to {high:.1f} times that of the recommended design (90%)"
+        )
+
+
+def _on_people(result: Plan) -> Iterator[str]:
+    more = [choice for choice in result.people if choice.annotators > result.annotators]
+    each = [choice for choice in result.people[1:] if choice.annotators == result.annotators]
+    if more and each:
+        buys = "more people buy more than" if more[0].detectable < each[0].detectable else "more people buy less than"
+        yield (
+            f"twice the people for the same {more[0].judgments} judgments find {more[0].detectable:.1f} points, twice "
+            f"the judgments by the same people {each[0].detectable:.1f}: {buys} more judgments per person"
+        )
+
+
+def _on_the_check(result: Plan, settings: PlanSettings) -> Iterator[str]:
+    checked = result.checked
     if checked is not None and checked.found_interval is not None and checked.found_interval[1] < settings.power:
-        notes.append(
+        yield (
             f"in simulated campaigns {checked.found:.0%} of the differences were found, below the power wanted: people "
             "use the scale differently and its ends cut scores off; plan for a smaller difference"
         )
-    return notes

@@ -79,7 +79,7 @@ def _score_design(
 
 def _tests(design: MixedDesign) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Holm-adjusted p and the sign of every difference."""
-    model = fit(design)
+    model = fit(design.with_model("mixed"))
     tested = contrasts(model.effects, model.covariance, model.df)
     first, second = np.triu_indices(len(model.systems), 1)
     return holm(tested.two_sided[first, second]), np.sign(tested.difference[first, second])
@@ -105,6 +105,7 @@ def _campaign(
         documents=int(rows["document"].max()) + 1,
         qualities=tuple(quality.tolist()),
         leniency=sd["annotator"],
+        taste=sd["annotator:system"],
         task_effect=sd["task"],
         document_effect=sd["document"],
         segment_effect=sd["segment"],

@@ -16,6 +16,7 @@ from adjudge.design.campaign_parts import Context, Design, Files, Languages, Tex
 from adjudge.design.make import design
 from adjudge.design.people import assign_people
 from adjudge.rank.mixed.design import MixedDesign, combine
+from adjudge.rank.mixed.models import find_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,4 +124,6 @@ def mixed_design(rows: dict[str, Codes], systems: int, score: NDArray[np.float64
         segment=rows["segment"],
         page=page,
         row=np.arange(len(score)),
+        annotator_system=combine(rows["annotator"], rows["system"]),
+        model=find_model("mixed-points"),
     )

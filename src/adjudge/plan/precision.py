@@ -14,15 +14,15 @@ import numpy as np
 
 from adjudge.core.rng import generator
 from adjudge.plan.layout import mixed_design
-from adjudge.rank.mixed import refit
-from adjudge.rank.mixed.effects import identify
+from adjudge.rank.mixed import prepare
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.plan.layout import Layout
     from adjudge.plan.settings import PlanSettings, Variances
+    from adjudge.rank.mixed import Prepared
 
+DRAWS = 4
 _SCORES = 3002
 
 
@@ -30,8 +30,8 @@ _SCORES = 3002
 class Precision:
     """Standard errors and degrees of freedom of the difference of every pair of systems."""
 
-    se: NDArray[np.float64]
-    df: NDArray[np.float64]
+    se: Floats
+    df: Floats
 
     @property
     def typical(self) -> float:
@@ -55,16 +55,26 @@ class Precision:
 def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_item: int) -> Precision:
     """The precision of a design whose tasks are each done by `per_item` people."""
     rows = layout.rows(settings.annotators, per_item)
-    # The scores only carry the model to its equations; any that vary will do.
-    score = generator(settings.seed, _SCORES).standard_normal(len(rows["system"]))
-    design = mixed_design(rows, settings.systems, score)
-    model = refit(design, variances.ratios)
+    systems = settings.systems
+    design = mixed_design(rows, systems, np.zeros(len(rows["system"])))
+    prepared = prepare(design)
+    ratios = variances.ratios
+    drawn = [_drawn(prepared, variances, generator(settings.seed, _SCORES, number)) for number in range(DRAWS)]
+    models = [prepared.refit(score, ratios) for score in drawn]
     # What the design cannot tell from the residual belongs to it.
-    residual = variances.sd["residual"] ** 2 * (
-        1 + sum(variances.ratios[effect] for effect in identify(design).in_residual)
-    )
-    covariance = model.covariance * residual / model.components[-1].sd ** 2
-    first, second = np.triu_indices(settings.systems, 1)
+    residual = variances.sd["residual"] ** 2 * (1 + sum(ratios[effect] for effect in prepared.effects.in_residual))
+    covariance = models[0].covariance * residual / models[0].components[-1].sd ** 2
+    first, second = np.triu_indices(systems, 1)
     own = np.diag(covariance)
     variance = own[first] + own[second] - 2 * covariance[first, second]
-    return Precision(np.sqrt(variance), model.df[first, second])
+    # The errors are exact; the degrees of freedom depend a little on the scores, so several draws are averaged.
+    df = 1 / np.mean([1 / model.df[first, second] for model in models], axis=0)
+    return Precision(np.sqrt(variance), df)
+
+
+def _drawn(prepared: Prepared, variances: Variances, rng: np.random.Generator) -> Floats:
+    """Scores as the variances make them: they carry the model to its equations."""
+    score = rng.standard_normal(len(prepared.design))
+    for effect, ratio in zip(prepared.effects.kept, prepared.effects.ratios(variances.ratios), strict=True):
+        score += np.sqrt(ratio) * rng.standard_normal(effect.levels)[effect.codes]
+    return score

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from adjudge.results.result import Setting
 
 STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
-EFFECTS = ("annotator", "task", "document", "segment", "system:document", "page", "residual")
+EFFECTS = ("annotator", "annotator:system", "task", "document", "segment", "system:document", "page", "residual")
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,13 @@ class Variances:
     """Standard deviations in points, by effect of the mixed model, of the size found in large shared tasks."""
 
     sd: Mapping[str, float] = field(
-        default_factory=lambda: dict(zip(EFFECTS, (10.0, 5.0, 2.0, 6.0, 4.0, 3.0, 18.0), strict=True))
+        default_factory=lambda: dict(zip(EFFECTS, (10.0, 3.0, 5.0, 2.0, 6.0, 4.0, 3.0, 18.0), strict=True))
     )
     fitted: bool = False
+    resampled: tuple[Variances, ...] = ()
+    """What pilots of the same design might have shown instead; none where the variances are assumed."""
+    judgments: int = 0
+    """How many judgments the variances were estimated from."""
 
     @property
     def ratios(self) -> dict[str, float]:

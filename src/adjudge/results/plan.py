@@ -69,6 +69,30 @@ class PlanLooks:
     """On average, where there is no difference."""
 
 
+@dataclass(frozen=True)
+class PeopleChoice:
+    """The recommended design with other numbers of people and judgments, and what it finds with the power wanted."""
+
+    annotators: int
+    judgments_per_item: int
+    judgments: int
+    se: float
+    detectable: float
+
+
+@dataclass(frozen=True)
+class PilotDoubt:
+    """What the uncertainty of a pilot leaves open: 90% intervals.
+
+    `times` is how many times the size of the recommended design may be needed, `power` the power that it may have.
+    """
+
+    pilots: int
+    judgments: int
+    times: tuple[float, float]
+    power: tuple[float, float]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan(Result):
     """What every design needs. `choices` are sorted, the least work first; the first one is recommended."""
@@ -87,6 +111,10 @@ class Plan(Result):
     checked: PlanCheck | None = None
     looks: tuple[PlanLooks, ...] = ()
     """What planned looks would save; nothing where no design suffices."""
+    people: tuple[PeopleChoice, ...] = ()
+    """The first of the choices as it is, with twice the people, and with twice the judgments by the same people."""
+    pilot: PilotDoubt | None = None
+    """Where the spread comes from a pilot: how far its size can be trusted."""
 
     @property
     def recommended(self) -> PlanChoice | None:
@@ -96,6 +124,8 @@ class Plan(Result):
     def tables(self) -> tuple[Table, ...]:
         """What each design needs, what was assumed, and the simulated check."""
         tables = [self._choices(), self._assumed()]
+        if self.people:
+            tables.insert(1, self._people())
         if self.checked is not None:
             tables.append(self._check(self.checked))
         if self.looks:
@@ -153,6 +183,20 @@ class Plan(Result):
         )
         note = "Judgments until 'adjudge look' settles one comparison, at its share of the level and the same power."
         return Table("With looks on the way", columns, rows, note)
+
+    def _people(self) -> Table:
+        rows = tuple(
+            (choice.annotators, choice.judgments_per_item, choice.judgments, choice.se, choice.detectable)
+            for choice in self.people
+        )
+        columns = (
+            number("people", 0),
+            number("per item", 0, help="different people who judge an item"),
+            number("judgments", 0, help="all that people do, controls included"),
+            number("se", 2, help="standard error of the difference of two systems"),
+            number("detectable", 2, help="difference found with the power wanted"),
+        )
+        return Table("More people or more judgments", columns, rows)
 
     def _assumed(self) -> Table:
         rows = tuple((effect, sd) for effect, sd in self.spread.items())

@@ -66,7 +66,7 @@ def plan(
         draws=draws,
         seed=seed,
     )
-    variances = _variances(like, reading) if like else None
+    variances = _variances(like, reading, seed) if like else None
     watched = sys.stderr.isatty()
     result = make_plan(
         settings, variances=variances, progress=lambda what: print(what, file=sys.stderr) if watched else None
@@ -91,11 +91,11 @@ def _numbers(text: str) -> tuple[int, ...]:
     return numbers
 
 
-def _variances(files: list[Path], reading: Reading) -> "Variances":
+def _variances(files: list[Path], reading: Reading, seed: int) -> "Variances":
     from adjudge.api.before import variances_of
     from adjudge.core.errors import UsageError
 
     parts = reading.by_pair(files)
     if len(parts) > 1:
         raise UsageError(f"the files hold {len(parts)} language pairs ({', '.join(parts)}); choose one with --pair")
-    return variances_of(next(iter(parts.values())))
+    return variances_of(next(iter(parts.values())), seed=seed)

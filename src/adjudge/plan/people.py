@@ -1,0 +1,105 @@
+"""More people or more judgments? And how far a pilot can be trusted.
+
+Tastes average out over people only: the variance of a difference never falls below 2 taste^2 / people, however much
+each of them judges. A pilot knows the variances, and tastes most of all, only roughly; what that means for the size of
+the campaign is found by drawing pilots like it from its own variances (a parametric bootstrap).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.plan.precision import measure
+from adjudge.plan.settings import variances_like
+from adjudge.rank.mixed import prepare
+from adjudge.rank.mixed.effects import identify
+from adjudge.results.plan import PeopleChoice, PilotDoubt
+
+if TYPE_CHECKING:
+    from adjudge.plan.layout import Layout
+    from adjudge.plan.settings import PlanSettings, Variances
+    from adjudge.rank.mixed import MixedDesign
+
+PILOTS = 24
+MOST_PEOPLE = 10_000
+_STREAM = 3004
+_QUANTILES = (0.05, 0.95)
+
+
+def pilot_variances(design: MixedDesign, *, pilots: int = PILOTS, seed: int = DEFAULT_SEED) -> Variances:
+    """The variances of real judgments, in points, and those that pilots of the same design might have shown instead."""
+    alone = replace(design.with_model("mixed-points"), linking=None)
+    alone.check()
+    prepared = prepare(alone)
+    model = prepared.fit()
+    sd = {component.effect: component.sd for component in model.components}
+    drawn = []
+    for number in range(pilots):
+        rng = generator(seed, _STREAM, number)
+        score = sd["residual"] * rng.standard_normal(len(alone))
+        for effect in identify(alone).kept:
+            score += sd[effect.name] * rng.standard_normal(effect.levels)[effect.codes]
+        drawn.append(variances_like(prepared.fit(score)))
+    return replace(variances_like(model), resampled=tuple(drawn), judgments=len(alone))
+
+
+def pilot_doubt(layout: Layout, settings: PlanSettings, variances: Variances, per_item: int) -> PilotDoubt | None:
+    """How many times the size of a design may be needed, and the power that it may have, for all the pilot knows."""
+    if not variances.resampled:
+        return None
+    level = settings.level / settings.tests
+    known = measure(layout, settings, variances, per_item).detectable(settings.power, level)
+    drawn = [measure(layout, settings, other, per_item) for other in variances.resampled]
+    # What is drawn is to the pilot as the pilot is to the truth, so the truth is as far off on the other side.
+    times = [(known / precision.detectable(settings.power, level)) ** 2 for precision in drawn]
+    power = [precision.power(settings.difference, level) for precision in drawn]
+    low, high = np.quantile(times, _QUANTILES)
+    weak, strong = np.quantile(power, _QUANTILES)
+    return PilotDoubt(
+        pilots=len(drawn),
+        judgments=variances.judgments,
+        times=(float(low), float(high)),
+        power=(float(weak), float(strong)),
+    )
+
+
+def people_or_judgments(
+    layout: Layout, settings: PlanSettings, variances: Variances, per_item: int
+) -> tuple[PeopleChoice, ...]:
+    """A design as it is, with twice the people for the same work, and with twice the work by the same people."""
+    people = settings.annotators
+    variants = [(people, per_item), (2 * people, per_item), (people, 2 * per_item)]
+    level = settings.level / settings.tests
+    choices = []
+    for count, each in variants:
+        # A task needs a person, and a second judgment of it another one.
+        if count <= layout.tasks * each and each <= count:
+            precision = measure(layout, replace(settings, annotators=count), variances, each)
+            choices.append(
+                PeopleChoice(
+                    annotators=count,
+                    judgments_per_item=each,
+                    judgments=layout.tasks * each * settings.task_size,
+                    se=precision.typical,
+                    detectable=precision.detectable(settings.power, level),
+                )
+            )
+    return tuple(choices)
+
+
+def fewest_people(settings: PlanSettings, variances: Variances) -> int | None:
+    """The least number of people who could find the difference if each judged without end; None beyond all measure."""
+    from scipy.stats import t
+
+    level = settings.level / settings.tests
+    people = np.unique(np.geomspace(2, MOST_PEOPLE, 2000).astype(np.int64))
+    df = (people - 1) * (settings.systems - 1)
+    detectable = (
+        variances.sd["annotator:system"] * np.sqrt(2 / people) * (t.isf(level / 2, df) + t.ppf(settings.power, df))
+    )
+    enough = np.flatnonzero(detectable <= settings.difference)
+    return int(people[enough[0]]) if len(enough) else None
