@@ -5,7 +5,7 @@ BIN := .venv/bin
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 
-.PHONY: help demo setup dev test check unit format lock bench docs clean
+.PHONY: help demo setup dev test check unit quick format lock bench docs clean
 
 help:  ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,10 @@ unit: ## the tests alone
 	@scripts/setup dev
 	@scripts/test-services
 	pg_virtualenv -t $(BIN)/pytest -n 2 --dist worksteal
+
+quick: ## the fast tests, in two minutes: no browser, no PostgreSQL, nothing slow
+	@scripts/setup dev
+	$(BIN)/pytest -n 2 --dist worksteal -q -m "not browser and not postgres and not slow"
 
 format:  ## format the sources
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -22,6 +22,13 @@ __all__ = ["ROOT", "Run", "WarmCommand", "assert_explained", "data_folder"]
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that drive a browser are marked as such by what they ask for, so that nobody forgets it."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 def data_folder() -> Path:
     return Path(os.environ.get("ADJUDGE_DATA", ROOT.parent / "shared" / "data"))
 

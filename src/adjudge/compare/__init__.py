@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjudge.compare.campaign import RESAMPLES, campaign_of_judgments, campaigns_of_scores, draw_documents
+from adjudge.compare.campaign import RESAMPLES, campaign_of_judgments, draw_documents
 from adjudge.compare.documents import compare_documents
+from adjudge.compare.metrics import campaigns_of_scores
 from adjudge.compare.names import check_shared, name_notes, renamed
 from adjudge.compare.orders import flip_count, flips, item_agreement, score_correlation
 from adjudge.compare.verdict import verdict_on

@@ -20,9 +20,7 @@ from adjudge.core.maths import divide
 from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.core.rng import generator
 from adjudge.core.sheet import sheet_of, standardised
-from adjudge.meta.join import fingerprint_of_scores
 from adjudge.rank import RankSettings, default_method, rank
-from adjudge.rank.lines import holm
 from adjudge.rank.methods import find_method
 from adjudge.rank.tally import tally
 from adjudge.rank.units import units_of
@@ -40,7 +38,6 @@ RESAMPLES = 1000
 SCORE_METHOD = "raw"
 """Scores are compared as they were given, so that anybody can compute them again; `--method` chooses others."""
 _ANNOTATORS, _DOCUMENTS, _RELATIVE, _MODEL = 81, 82, 83, 84
-LEVEL = 0.05
 Item = tuple[str | None, str | None, str]
 """Document, segment and system."""
 
@@ -97,14 +94,15 @@ def draw_documents(sources: Iterable[Judgments | Sequence[MetricScore]], *, resa
 def _document_names(source: Judgments | Sequence[MetricScore]) -> Iterable[str]:
     if isinstance(source, Judgments):
         return source.table.select(_DOCUMENT)["unit"].unique().to_list()
-    return {_document_of(score) for score in source}
+    return {document_of(score) for score in source}
 
 
 # The document, or the segment where the document is not known.
 _DOCUMENT = pl.coalesce("document", "segment").fill_null("").alias("unit")
 
 
-def _document_of(score: MetricScore) -> str:
+def document_of(score: MetricScore) -> str:
+    """What is drawn again with a score: its document, or its segment where documents are not known."""
     return score.document or score.segment or ""
 
 
@@ -151,7 +149,7 @@ def _scores_by(
     used = sheet.rated & ~np.isnan(sheet.score)
     counts = np.bincount(sheet.item[used], minlength=len(sheet.item_system))
     table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
-    cells = _Cells(
+    cells = Cells(
         systems=sheet.systems,
         system=sheet.system[used],
         weight=1.0 / counts[sheet.item[used]],
@@ -163,7 +161,7 @@ def _scores_by(
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
+class Cells:
     """Scores with their weight, annotator and document: all that the pigeonhole bootstrap needs."""
 
     systems: tuple[str, ...]
@@ -174,14 +172,17 @@ class _Cells:
     document: NDArray[np.int64]
 
     def means(self, weight: Floats) -> Floats:
+        """The weighted mean score of every system."""
         n = len(self.systems)
         total = np.bincount(self.system, weights=weight * self.score, minlength=n)
         return divide(total, np.bincount(self.system, weights=weight, minlength=n))
 
     def scores(self) -> dict[str, float]:
+        """The scores of the systems by name."""
         return {name: float(mean) for name, mean in zip(self.systems, self.means(self.weight), strict=True)}
 
     def resampled(self, number: int, draws: Draws) -> dict[str, Floats]:
+        """The scores over all resamples; `number` tells the annotators of two campaigns apart."""
         people = 0 if self.annotator is None else int(self.annotator.max()) + 1
         rng = generator(draws.seed, _ANNOTATORS, number)
         means = np.empty((draws.resamples, len(self.systems)))
@@ -221,25 +222,27 @@ def _model_scores(
 
 
 @dataclass(frozen=True)
-class _Tests:
+class PairTests:
+    """By pair, the probability that the first is not better; and how many pairs are certain after Holm."""
+
     better: Mapping[tuple[str, str], float]
     certain: int | None
     notes: tuple[str, ...] = ()
 
 
-def _ranking_tests(judgments: Judgments) -> _Tests:
+def _ranking_tests(judgments: Judgments) -> PairTests:
     """What the default ranking says of every pair; it respects annotators and documents whatever the scores are."""
     try:
         ranking = rank(judgments, settings=RankSettings())
     except DataError as fault:
-        return _Tests({}, None, (f"pairs of systems are not tested: {fault}",))
+        return PairTests({}, None, (f"pairs of systems are not tested: {fault}",))
     better: dict[tuple[str, str], float] = {}
     for pair in ranking.comparisons:
         if pair.p is not None:
             better[pair.better, pair.worse] = pair.p / 2
             better[pair.worse, pair.better] = 1 - pair.p / 2
     certain = sum(pair.p_holm is not None and pair.p_holm < ranking.lines.level for pair in ranking.comparisons)
-    return _Tests(better, certain)
+    return PairTests(better, certain)
 
 
 def _items(table: pl.DataFrame) -> dict[Item, float]:
@@ -253,59 +256,3 @@ def minutes_of(table: pl.DataFrame) -> float | None:
     """How long people worked, where every judgment says so or is timed with others."""
     seconds = table["active_seconds"].drop_nulls()
     return None if seconds.len() == 0 else float(seconds.sum()) / 60
-
-
-def campaigns_of_scores(name: str, scores: Sequence[MetricScore], draws: Draws) -> list[Campaign]:
-    """Every metric (or column of human scores) of a file as a campaign of its own; a single one is named as given."""
-    by_metric: dict[str, list[MetricScore]] = {}
-    for score in scores:
-        if score.score is not None:
-            by_metric.setdefault(score.metric, []).append(score)
-    several = len(by_metric) > 1
-    return [_campaign_of_metric(metric if several else name, own, draws) for metric, own in by_metric.items()]
-
-
-def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) -> Campaign:
-    segments = [score for score in scores if score.segment is not None]
-    used = segments or scores
-    systems = tuple(sorted({score.system for score in used}))
-    cells = _Cells(
-        systems=systems,
-        system=np.array([systems.index(score.system) for score in used]),
-        weight=np.ones(len(used)),
-        score=np.array([score.score for score in used], dtype=float),
-        annotator=None,
-        document=draws.of([_document_of(score) for score in used]),
-    )
-    resampled = cells.resampled(0, draws) if segments else {}
-    tests = _resampling_tests(cells.scores(), resampled)
-    return Campaign(
-        name=name,
-        method="mean",
-        unit="mean score",
-        scores=cells.scores(),
-        human=frozenset(),
-        resampled=resampled,
-        better=tests.better,
-        certain=tests.certain,
-        items={(score.document, score.segment, score.system): float(score.score or 0.0) for score in segments},
-        judgments=len(used),
-        fingerprint=fingerprint_of_scores(scores),
-    )
-
-
-def _resampling_tests(scores: Mapping[str, float], resampled: Mapping[str, Floats]) -> _Tests:
-    """Differences of means against their spread over resampled documents, by the normal distribution."""
-    from scipy.special import ndtr
-
-    if not resampled:
-        return _Tests({}, None)
-    better: dict[tuple[str, str], float] = {}
-    for first in scores:
-        for second in scores:
-            if first != second:
-                spread = float(np.std(resampled[first] - resampled[second], ddof=1))
-                difference = scores[first] - scores[second]
-                better[first, second] = float(ndtr(-difference / spread)) if spread > 0 else float(difference <= 0)
-    pairs = [2 * min(p, better[pair[::-1]]) for pair, p in better.items() if pair[0] < pair[1]]
-    return _Tests(better, int((holm(np.array(pairs)) < LEVEL).sum()))
