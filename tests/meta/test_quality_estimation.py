@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.ter import TER
 
+from adjudge.core.edit_rates import edit_rate
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.formats.post_edits import EditedDocument, read_document_scores, read_post_edits, read_predictions
-from adjudge.meta.document_labels import combined, edit_rate, orders_along, refitted, tuned
+from adjudge.meta.document_labels import combined, orders_along, refitted, tuned
 from adjudge.meta.quality_estimation import Prices, costs, estimate
 from adjudge.simulate.post_edits import SimulatedEdits, simulate_post_edits
 from tests.conftest import Run, assert_explained

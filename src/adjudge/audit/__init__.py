@@ -36,8 +36,10 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
     entries = chosen_sections(only)
     if not entries:
         raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
-    held = kinds_of(judgments, settings)
-    sections, notes = _sections(entries, held, judgments, settings, asked=only is not None)
+    held, scored = kinds_of(judgments, settings), _as_scores(judgments)
+    if scored is not None:
+        held.add("scores")
+    sections, notes = _sections(entries, held, (judgments, scored or judgments), settings, asked=only is not None)
     if not sections:
         raise DataError(notes[0].partition(": ")[2] if notes else "no section applies to these judgments")
     return Audit(
@@ -58,17 +60,23 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
 
 
 def _sections(
-    entries: Sequence[SectionEntry], held: set[Kind], judgments: Judgments, settings: AuditSettings, *, asked: bool
+    entries: Sequence[SectionEntry],
+    held: set[Kind],
+    judgments: tuple[Judgments, Judgments],
+    settings: AuditSettings,
+    *,
+    asked: bool,
 ) -> tuple[dict[str, Section], list[str]]:
     """Every section that can be made, and a note on those that cannot.
 
-    Sections for other kinds of judgments are left out in silence where nobody asked for them.
+    `judgments` are those given, and the same as scores. Sections for other kinds of judgments are left out in silence
+    where nobody asked for them.
     """
     sections: dict[str, Section] = {}
     notes: list[str] = []
     for entry in entries:
         try:
-            sections[entry.name] = _section(entry, held, judgments, settings)
+            sections[entry.name] = _section(entry, held, *judgments, settings)
         except DataError as fault:
             if len(entries) == 1:
                 raise DataError(f"section '{entry.name}' cannot be made: {fault}") from fault
@@ -80,13 +88,27 @@ def _sections(
 _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
 
 
-def _section(entry: SectionEntry, held: set[Kind], judgments: Judgments, settings: AuditSettings) -> Section:
+def _as_scores(judgments: Judgments) -> Judgments | None:
+    """Post-edits or judgments of acceptability as scores; None where there are none, or where outputs are missing."""
+    from adjudge.rank.edits import as_scores
+
+    try:
+        scored = as_scores(judgments)
+    except DataError:
+        return None
+    return None if scored is judgments else scored
+
+
+def _section(
+    entry: SectionEntry, held: set[Kind], judgments: Judgments, scored: Judgments, settings: AuditSettings
+) -> Section:
     kind = next((kind for kind in entry.functions if kind in held), None)
     if kind is None:
         wanted = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.functions)
         raise DataError(f"it needs {wanted}, which are not given")
     if kind == "scores":
-        _check_several_systems(judgments)
+        _check_several_systems(scored)
+        return entry.function(kind)(scored, settings)
     return entry.function(kind)(judgments, settings)
 
 

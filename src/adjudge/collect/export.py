@@ -73,12 +73,14 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
     set_aside = [SetAside(reason, count) for reason, count in left_out.items()]
     marked = PROTOCOLS[running().campaign.protocol].marked
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if marked else {})}
-    if PROTOCOLS[running().campaign.protocol].edited:
+    edited = PROTOCOLS[running().campaign.protocol].edited
+    if edited:
         schema |= EXTRA_EDITED
     if is_adaptive():
         schema |= EXTRA_DRAWN
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return Judgments.from_columns(_with_texts(frame) if with_texts else frame, set_aside=set_aside)
+    # Edit rates need the outputs beside the edits.
+    return Judgments.from_columns(_with_texts(frame) if with_texts or edited else frame, set_aside=set_aside)
 
 
 def _drawn() -> dict[int, Row]:

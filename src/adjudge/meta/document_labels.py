@@ -1,9 +1,6 @@
 """Labels of documents from post-edits: edit rates, the weight between two of them, and a sweep over weights.
 
-Edit rates (HTER) tell how much of a translation a person changed. TER(PE, MT) takes the post-edition as the reference
-and the translation as the hypothesis. A document's rate is the edits of all its segments divided by the words of the
-edition: the segments are not averaged. sacrebleu's defaults hold: case is ignored, words are split as tercom does
-(Snover et al. 2006).
+Edit rates (`core.edit_rates`) tell how much of a translation a person changed.
 
 The label of the 2016 shared task is W1 * TER(PE1, MT) + W2 * TER(PE2, PE1), where W1 is 1 and W2 grows from 1 in steps
 of 1 until (i) the standard deviation of the baseline's predictions is at least half their mean, or (ii) the baseline's
@@ -20,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.errors import DataError
 from adjudge.core.maths import pearson
 from adjudge.results.qe import ChosenWeight, OrderOfSystems
 
@@ -30,24 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
-
-
-def edit_rate(edition: Sequence[str], text: Sequence[str]) -> float:
-    """TER(edition, text) as a share of the edition's words: 0 where nothing was changed."""
-    from sacrebleu.metrics.ter import TER
-
-    if len(edition) != len(text):
-        raise DataError(f"{len(edition)} edited segments against {len(text)}: both texts need the same segments")
-    return float(TER().corpus_score(list(text), [list(edition)]).score) / 100
-
-
-def ter_signature() -> str:
-    """How sacrebleu counts edits: its own signature, in a form that fits into ours."""
-    from sacrebleu.metrics.ter import TER
-
-    metric = TER()
-    metric.corpus_score(["a"], [["a"]])
-    return str(metric.get_signature()).replace("|", ",").replace(":", "=")
 
 
 FIRST_WEIGHT = 1.0

@@ -55,9 +55,11 @@ def rank(
     settings = settings or RankSettings()
     _check(settings)
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.edits import as_scores
 
     if not isinstance(judgments, Judgments):
         return _rank_table(judgments, method, settings)
+    judgments = as_scores(judgments)
     chosen = find_method(method or default_method(judgments))
     if chosen.judgments == "relative":
         from adjudge.rank.relative import rank_relative

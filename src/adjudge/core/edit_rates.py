@@ -1,0 +1,35 @@
+"""Human-targeted edit rates (HTER): how much of a translation a person changed, through sacrebleu's TER.
+
+TER(PE, MT) takes the post-edition as the reference and the translation as the hypothesis. The rate of several segments
+is the edits of all of them divided by the words of the edition: segments are not averaged. sacrebleu's defaults hold:
+case is ignored, words are split as tercom does.
+
+M. Snover et al. (2006): A study of translation edit rate with targeted human annotation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def edit_rate(edition: Sequence[str], text: Sequence[str]) -> float:
+    """TER(edition, text) as a share of the edition's words: 0 where nothing was changed."""
+    from sacrebleu.metrics.ter import TER
+
+    if len(edition) != len(text):
+        raise DataError(f"{len(edition)} edited segments against {len(text)}: both texts need the same segments")
+    return float(TER().corpus_score(list(text), [list(edition)]).score) / 100
+
+
+def ter_signature() -> str:
+    """How sacrebleu counts edits: its own signature, in a form that fits into ours."""
+    from sacrebleu.metrics.ter import TER
+
+    metric = TER()
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature()).replace("|", ",").replace(":", "=")
