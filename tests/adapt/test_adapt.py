@@ -35,8 +35,8 @@ def test_estimates_agree_with_all_equations_solved_at_once() -> None:
     seen = observations(60)
     running = Running(SYSTEMS)
     running.add_all(seen)
-    people = sorted({one.annotator for one in seen})
-    items = sorted({one.item for one in seen})
+    people = sorted({entry.annotator for entry in seen})
+    items = sorted({entry.item for entry in seen})
     columns = [*SYSTEMS, *people, *items]
     design = np.zeros((len(seen), len(columns)))
     for row, entry in enumerate(seen):

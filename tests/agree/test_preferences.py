@@ -156,9 +156,17 @@ def test_names_of_systems_do_not_matter() -> None:
 def test_perfect_agreement_is_one() -> None:
     same: Ranks = {"x": 1, "y": 2, "z": 2}
     result = agree(rankings([(who, segment, same) for who in "abc" for segment in "12"]))
-    one = result.inter["all"]
-    assert (one.observed, one.s, one.s_corrected, one.pi, one.kappa, one.fleiss, one.alpha) == (1,) * 7
-    assert one.interval["pi"] == (1, 1)
+    coefficients = result.inter["all"]
+    assert (
+        coefficients.observed,
+        coefficients.s,
+        coefficients.s_corrected,
+        coefficients.pi,
+        coefficients.kappa,
+        coefficients.fleiss,
+        coefficients.alpha,
+    ) == (1,) * 7
+    assert coefficients.interval["pi"] == (1, 1)
 
 
 def test_one_annotator_has_no_inter_agreement() -> None:
@@ -200,14 +208,15 @@ def test_lengths_are_pooled_in_twos() -> None:
     result = agree(rankings(blocks), texts=["one two", "one two three", "one two three four five"], resamples=0)
     assert result.by_length is not None
     rows = [
-        (one.length, one.segments, one.inter["all"]["pairs"], one.inter["all"]["observed"]) for one in result.by_length
+        (length_row.length, length_row.segments, length_row.inter["all"]["pairs"], length_row.inter["all"]["observed"])
+        for length_row in result.by_length
     ]
     assert rows == [(2, 2, 2, 0.5), (3, 1, 1, 0.0), (5, 1, 1, 1.0)]
     by_characters = agree(
         rankings(blocks), texts={"en": ["你好", "你好吗", "好"]}, length_unit="characters", resamples=0
     )
     assert by_characters.by_length is not None
-    assert [one.length for one in by_characters.by_length] == [1, 2, 3]
+    assert [length_row.length for length_row in by_characters.by_length] == [1, 2, 3]
 
 
 def test_texts_that_do_not_fit_are_explained() -> None:
@@ -227,8 +236,10 @@ def test_judgments_without_annotator_are_set_aside() -> None:
     unknown = Judgments(judgments.table.with_columns(pl.col("annotator").replace("c", None)))
     result = agree(unknown, resamples=0)
     assert (result.inter["all"].pairs, result.intra["all"].pairs) == (1, 0)
-    assert [(one.reason, one.rows) for one in result.set_aside] == [("comparison without annotator or segment", 2)]
-    assert [one.annotator for one in result.annotators] == ["a", "b"]
+    assert [(aside.reason, aside.rows) for aside in result.set_aside] == [
+        ("comparison without annotator or segment", 2)
+    ]
+    assert [annotator.annotator for annotator in result.annotators] == ["a", "b"]
 
 
 def test_segments_of_different_pairs_and_campaigns_are_different_items() -> None:

@@ -58,15 +58,15 @@ def test_pairs_and_differences_agree_with_counting(seed: int) -> None:
         squares = [(a[1] - b[1]) ** 2 for a, b in pairs]
         assert found.pairs == len(pairs)
         assert found.numbers["difference"] == pytest.approx(math.sqrt(np.mean(squares)))
-    one = result.annotators[0]
+    annotator = result.annotators[0]
     own = [
         (a[1] - b[1]) ** 2
         for said in items.values()
         for a, b in combinations(said, 2)
-        if a[0] != b[0] and one.annotator in (a[0], b[0])
+        if a[0] != b[0] and annotator.annotator in (a[0], b[0])
     ]
-    assert one.inter["pairs"] == len(own)
-    assert one.inter["difference"] == pytest.approx(math.sqrt(np.mean(own)))
+    assert annotator.inter["pairs"] == len(own)
+    assert annotator.inter["difference"] == pytest.approx(math.sqrt(np.mean(own)))
 
 
 @settings(max_examples=20, deadline=None)
@@ -126,10 +126,10 @@ def test_shape_is_that_of_preferences() -> None:
     plain = agree(scores(random_scores(1, repeats=True))).to_dict()
     for part in ("all", "without_reference"):
         for kind in ("inter", "intra"):
-            one = plain[kind][part]
-            assert {"pairs", "observed", "s", "s_corrected", "pi", "kappa", "fleiss", "alpha"} <= set(one)
-            assert one["observed"] is None
-            low, high = one["interval"]["alpha"]
+            values = plain[kind][part]
+            assert {"pairs", "observed", "s", "s_corrected", "pi", "kappa", "fleiss", "alpha"} <= set(values)
+            assert values["observed"] is None
+            low, high = values["interval"]["alpha"]
             assert low <= high
     assert plain["kind"] == "scores"
     assert "by_length" not in plain
@@ -147,7 +147,7 @@ def test_controls_and_rows_without_score_are_set_aside() -> None:
     kinds = pl.Series("kind", ["system", "system", "system", "degraded", "repeat"])
     result = agree(Judgments(judgments.table.with_columns(kinds)), resamples=0)
     assert result.inter["all"].pairs == 1
-    assert [(one.reason, one.rows) for one in result.set_aside] == [
+    assert [(aside.reason, aside.rows) for aside in result.set_aside] == [
         ("judgment without a score", 1),
         ("degraded output, attention check or tutorial", 1),
     ]

@@ -32,7 +32,7 @@ CARELESS = rows_of("bad", [50, 60, 40, 55, 52], [55, 48, 61, 40, 60], [10, 90, 2
 
 
 def by_name(judgments: Judgments, rule: CheckRule | None = None) -> dict[str, AnnotatorCheck]:
-    return {one.annotator: one for one in check(judgments, rule=rule).annotators}
+    return {annotator.annotator: annotator for annotator in check(judgments, rule=rule).annotators}
 
 
 def test_the_paired_t_test_is_one_sided_and_paired() -> None:
@@ -67,7 +67,7 @@ def test_who_saw_no_controls_does_not_pass_where_others_did() -> None:
 
 def test_without_controls_everybody_passes_and_it_is_said() -> None:
     result = check(campaign([row for row in ATTENTIVE if row[3] == "system"]))
-    assert all(one.passed for one in result.annotators)
+    assert all(annotator.passed for annotator in result.annotators)
     assert any("no degraded outputs" in note for note in result.notes)
     assert result.rule == "kept: no rejected work"
 

@@ -82,9 +82,9 @@ def slowly(table: pl.DataFrame) -> dict[tuple[str, str], list[tuple[str, bool, b
     for a, b in combinations(sorted(said), 2):
         rows = []
         for item in [item for item in said[a] if item in said[b]]:
-            one, other = said[a][item], said[b][item]
-            pairs = list(combinations(sorted(set(one) & set(other)), 2))
-            x, y = ([int(np.sign(own[i] - own[j])) for i, j in pairs] for own in (one, other))
+            first, second = said[a][item], said[b][item]
+            pairs = list(combinations(sorted(set(first) & set(second)), 2))
+            x, y = ([int(np.sign(own[i] - own[j])) for i, j in pairs] for own in (first, second))
             decided = sum(map(bool, x)) + sum(map(bool, y))
             mirrored = x == [-sign for sign in y]
             rows.append((item, bool(pairs) and x == y, bool(pairs) and mirrored, decided, len(pairs)))
@@ -108,7 +108,9 @@ def test_shared_items_are_those_of_a_slow_comparison(seed: int) -> None:
     )
     judgments = Judgments.from_columns(table.with_columns(protocol=pl.lit("da")))
     found = {
-        one.annotators: list(zip(one.items, one.copied, one.mirrored, one.decided, one.preferences, strict=True))
-        for one in shared_items(judgments)
+        shared.annotators: list(
+            zip(shared.items, shared.copied, shared.mirrored, shared.decided, shared.preferences, strict=True)
+        )
+        for shared in shared_items(judgments)
     }
     assert found == slowly(table)

@@ -23,51 +23,51 @@ SETS = list(catalogue().values())
 COMMANDS = dict(commands(get_command(app)))
 
 
-@pytest.mark.parametrize("one", SETS, ids=lambda one: one.name)
-def test_every_entry_is_whole(one: DataSet) -> None:
-    assert re.fullmatch(r"[a-z0-9-]+", one.name)
-    assert one.format in FORMATS
-    assert one.files
-    assert all(url.startswith(("https://", "http://www.statmt.org/")) for url in (one.page, *urls(one)))
-    assert (one.found_in is None) == (one.probe is None)
-    for file in one.files:
+@pytest.mark.parametrize("dataset", SETS, ids=lambda dataset: dataset.name)
+def test_every_entry_is_whole(dataset: DataSet) -> None:
+    assert re.fullmatch(r"[a-z0-9-]+", dataset.name)
+    assert dataset.format in FORMATS
+    assert dataset.files
+    assert all(url.startswith(("https://", "http://www.statmt.org/")) for url in (dataset.page, *urls(dataset)))
+    assert (dataset.found_in is None) == (dataset.probe is None)
+    for file in dataset.files:
         assert not Path(file.path).is_absolute()
         assert ".." not in Path(file.path).parts
         assert (file.bytes is None) == (file.sha256 is None)
         assert file.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", file.sha256)
 
 
-def urls(one: DataSet) -> list[str]:
-    return [url for file in one.files for url in (file.url, *file.mirrors)]
+def urls(dataset: DataSet) -> list[str]:
+    return [url for file in dataset.files for url in (file.url, *file.mirrors)]
 
 
-@pytest.mark.parametrize("one", SETS, ids=lambda one: one.name)
-def test_addresses_on_github_name_a_commit(one: DataSet) -> None:
+@pytest.mark.parametrize("dataset", SETS, ids=lambda dataset: dataset.name)
+def test_addresses_on_github_name_a_commit(dataset: DataSet) -> None:
     """A checksum holds only for an address whose content cannot change."""
-    for url in urls(one):
+    for url in urls(dataset):
         if "github" in url:
             assert re.search(r"/[0-9a-f]{40}[/.]", url)
-    for file in one.files:
+    for file in dataset.files:
         assert file.sha256 is None or "/raw.githubusercontent.com/" in file.url
 
 
-@pytest.mark.parametrize("one", SETS, ids=lambda one: one.name)
-def test_the_command_to_try_can_be_typed(one: DataSet) -> None:
-    program, verb, *words = shlex.split(one.command_in("somewhere"))
+@pytest.mark.parametrize("dataset", SETS, ids=lambda dataset: dataset.name)
+def test_the_command_to_try_can_be_typed(dataset: DataSet) -> None:
+    program, verb, *words = shlex.split(dataset.command_in("somewhere"))
     assert program == "adjudge"
     known = {option for param in COMMANDS[verb].params for option in param.opts}
     assert {word for word in words if word.startswith("--")} <= known
-    assert "{" not in one.command_in("somewhere")
-    if one.format in FORMATS and verb not in ("replicate", "meta"):
-        assert one.format in words
+    assert "{" not in dataset.command_in("somewhere")
+    if dataset.format in FORMATS and verb not in ("replicate", "meta"):
+        assert dataset.format in words
 
 
-@pytest.mark.parametrize("one", [one for one in SETS if one.found_in], ids=lambda one: one.name)
-def test_released_files_at_hand_have_the_recorded_checksums(one: DataSet, data: Path) -> None:
-    if not (data / str(one.found_in) / str(one.probe)).exists():
-        pytest.skip(f"{one.name} is not in {data}")
-    for file in one.files:
-        path = data / str(one.found_in) / file.path
+@pytest.mark.parametrize("dataset", [dataset for dataset in SETS if dataset.found_in], ids=lambda dataset: dataset.name)
+def test_released_files_at_hand_have_the_recorded_checksums(dataset: DataSet, data: Path) -> None:
+    if not (data / str(dataset.found_in) / str(dataset.probe)).exists():
+        pytest.skip(f"{dataset.name} is not in {data}")
+    for file in dataset.files:
+        path = data / str(dataset.found_in) / file.path
         if file.sha256 is not None and path.exists():
             assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
             assert path.stat().st_size == file.bytes
@@ -90,8 +90,8 @@ def test_the_commands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert shown.code == 0
     assert all(name in shown.out for name in catalogue())
     plain = command("data", "list", "--json").json
-    assert [one["name"] for one in plain["sets"]] == list(catalogue())
-    assert {one["folder"] for one in plain["sets"]} == {None}
+    assert [part["name"] for part in plain["sets"]] == list(catalogue())
+    assert {part["folder"] for part in plain["sets"]} == {None}
     details = command("data", "list", "suboptimal", "wmt10")
     assert "not known; see the page" in details.out
     assert "recorded for 0 of 1 files" in details.out

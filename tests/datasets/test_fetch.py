@@ -39,7 +39,7 @@ def a_set(site: Site, *files: DataFile) -> DataSet:
 
 
 def left(folder: Path) -> list[str]:
-    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file())
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def test_a_file_is_fetched_confirmed_and_said_to_be_there(site: Site, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_file_is_fetched_confirmed_and_said_to_be_there(site: Site, tmp_path: 
     assert where_is(dataset, tmp_path) is None
     fetched = fetch(dataset, tmp_path, tell=lambda *one: told.append(one))
     assert (tmp_path / "tiny" / "counts.txt").read_bytes() == TEXT
-    assert [(one.sha256, one.confirmed, one.fresh, one.bytes) for one in fetched.files] == [
+    assert [(file.sha256, file.confirmed, file.fresh, file.bytes) for file in fetched.files] == [
         (SUM, True, True, len(TEXT))
     ]
     assert fetched.command == f"adjudge rank {tmp_path}/tiny/counts.txt --format pairwise-counts"
@@ -150,7 +150,7 @@ def test_a_copy_a_folder_or_another_server_can_be_given(site: Site, tmp_path: Pa
     assert len(fetch(two, tmp_path / "3", source=site.address).files) == 2
     again = fetch(two, tmp_path / "4", source=str(tmp_path / "3" / "tiny"))
     assert (tmp_path / "4" / "tiny" / "sub" / "more.txt").read_bytes() == b"more"
-    assert [one.fresh for one in again.files] == [True, True]
+    assert [file.fresh for file in again.files] == [True, True]
     with pytest.raises(UsageError, match=r"--from is one file, tiny has 2"):
         fetch(two, tmp_path / "5", source=str(copy))
     with pytest.raises(InputError, match=r"no-such: no such file or folder; check --from"):
@@ -211,6 +211,6 @@ def test_a_collection_that_holds_the_set_under_another_name_is_found(
     (tmp_path / "elsewhere" / "counts.txt").write_bytes(TEXT)
     plain = a_set(site)
     known = DataSet(**{**vars(plain), "found_in": "elsewhere", "probe": "counts.txt"})
-    assert [one.folder for one in listed([plain, known]).sets] == [None, str(tmp_path / "elsewhere")]
+    assert [part.folder for part in listed([plain, known]).sets] == [None, str(tmp_path / "elsewhere")]
     held = at_hand(known, tmp_path / "elsewhere")
-    assert [(one.path, one.confirmed, one.fresh) for one in held.files] == [("counts.txt", True, False)]
+    assert [(file.path, file.confirmed, file.fresh) for file in held.files] == [("counts.txt", True, False)]

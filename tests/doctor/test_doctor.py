@@ -20,20 +20,20 @@ from adjudge.doctor.packages import importing
 from tests.collect.serving import postgres_url
 from tests.contract.tables import command
 
-MIGRATIONS = sorted(one.stem for one in Path(migrations.__path__[0]).glob("0*.py"))
+MIGRATIONS = sorted(file.stem for file in Path(migrations.__path__[0]).glob("0*.py"))
 
 
 def states(findings: Iterator[Finding]) -> list[str]:
-    return [one.state for one in findings]
+    return [finding.state for finding in findings]
 
 
 def test_this_installation_is_healthy_and_every_line_that_is_not_says_what_to_do() -> None:
     told: list[str] = []
     found = examine(Examination(port=free_port()), told.append)
     assert found.healthy, found.findings
-    assert all(one.advice for one in found.findings if one.state != "ok")
+    assert all(finding.advice for finding in found.findings if finding.state != "ok")
     assert {"Python", "dependencies", "SQLite", "charts", "port", "clock", "encoding"} <= {
-        one.what for one in found.findings
+        finding.what for finding in found.findings
     }
     assert "dependencies" in told
 
@@ -67,19 +67,23 @@ def test_requirements_are_taken_apart() -> None:
     assert packages.parsed("numpy<3,>=2.2") == packages.Requirement("numpy", "<3,>=2.2", None)
     named = packages.parsed("psycopg[binary]<4,>=3.2; extra == 'postgres'")
     assert named == packages.Requirement("psycopg", "<4,>=3.2", "postgres")
-    assert {one.name for one in packages.requirements() if one.extra is None} >= {"numpy", "polars", "django"}
+    assert {requirement.name for requirement in packages.requirements() if requirement.extra is None} >= {
+        "numpy",
+        "polars",
+        "django",
+    }
 
 
 def test_packages_that_are_missing_too_old_or_broken_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = ["no-such-package>=1", "numpy>=99", "rich>=14"]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
     monkeypatch.setattr(packages, "importing", lambda _: {"rich": "ImportError: broken"})
-    found = {one.what: one for one in packages.dependencies()}
+    found = {finding.what: finding for finding in packages.dependencies()}
     assert list(found) == ["no-such-package", "numpy", "rich"]
     assert found["no-such-package"].found == "not installed"
     assert ">=99 is needed" in found["numpy"].found
     assert "ImportError: broken" in found["rich"].found
-    assert {one.state for one in found.values()} == {"fault"}
+    assert {item.state for item in found.values()} == {"fault"}
     assert found["numpy"].advice.startswith("pip install 'numpy>=99'")
 
 
@@ -91,8 +95,8 @@ def test_extras_that_are_missing_are_no_fault(monkeypatch: pytest.MonkeyPatch) -
         "rich; extra == 'x'",
     ]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
-    found = {one.what: one for one in packages.extras()}
-    assert [one.state for one in found.values()] == ["ok", "warning", "ok"]
+    found = {finding.what: finding for finding in packages.extras()}
+    assert [item.state for item in found.values()] == ["ok", "warning", "ok"]
     assert "not installed" in found["extra one"].found
     assert found["extra two"].advice == "pip install 'adjudge[two]'"
 
@@ -151,7 +155,7 @@ def made(file: Path, applied: list[str] | None) -> Path:
         opened.executemany("INSERT INTO answers (text) VALUES (?)", [("x" * 500,)] * 100)
         if applied is not None:
             opened.execute("CREATE TABLE django_migrations (app TEXT, name TEXT)")
-            opened.executemany("INSERT INTO django_migrations VALUES ('collect', ?)", [(one,) for one in applied])
+            opened.executemany("INSERT INTO django_migrations VALUES ('collect', ?)", [(name,) for name in applied])
         opened.commit()
     return file
 
@@ -189,7 +193,7 @@ def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
     damaged.write_bytes(raw)
     for given in (text, damaged, tmp_path / "missing.sqlite3", tmp_path):
         found = list(database.given(str(given)))
-        assert [one.state for one in found] == ["fault"], found
+        assert [item.state for item in found] == ["fault"], found
         assert str(given) in found[0].found
     (unknown,) = database.given("mysql://ann:secret@host/name")
     assert "mysql://ann:***@host/name is of no known kind" in unknown.found
@@ -221,7 +225,9 @@ def test_an_examination_that_breaks_off_is_a_finding(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("adjudge.doctor.machine.clock", broken)
     found = examine(Examination(port=free_port()))
-    assert [(one.what, one.state) for one in found.findings if one.state == "fault"] == [("clock", "fault")]
+    assert [(finding.what, finding.state) for finding in found.findings if finding.state == "fault"] == [
+        ("clock", "fault")
+    ]
     assert not found.healthy
 
 

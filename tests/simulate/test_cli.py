@@ -14,7 +14,7 @@ def test_writes_judgments_and_truth(adjudge: Callable[..., Run], tmp_path: Path)
     table, truth = tmp_path / "judgments.parquet", tmp_path / "truth.json"
     run = adjudge("simulate", "-o", table, "--truth", truth, "--qualities", "1,0,-1", "--blocks", "40", "--json")
     assert run.json == json.loads(truth.read_text(encoding="utf-8"))
-    assert [one["quality"] for one in run.json["systems"][1:]] == [1, 0, -1]
+    assert [system["quality"] for system in run.json["systems"][1:]] == [1, 0, -1]
     assert read([table]).systems == ("reference", "system-01", "system-02", "system-03")
 
 

@@ -22,10 +22,10 @@ def screens(judgments: Judgments) -> pl.DataFrame:
 
 
 def test_same_seed_same_judgments_and_another_seed_others() -> None:
-    one, same, other = (simulate(RankingCampaign(blocks=50), seed=seed) for seed in (0, 0, 1))
-    assert one.judgments.table.equals(same.judgments.table)
-    assert one.truth == same.truth
-    assert one.judgments.fingerprint != other.judgments.fingerprint
+    first, same, other = (simulate(RankingCampaign(blocks=50), seed=seed) for seed in (0, 0, 1))
+    assert first.judgments.table.equals(same.judgments.table)
+    assert first.truth == same.truth
+    assert first.judgments.fingerprint != other.judgments.fingerprint
 
 
 def test_counts_are_those_asked_for() -> None:
@@ -55,8 +55,8 @@ def test_the_truth_lists_all_systems_best_first_with_the_reference_on_top() -> N
     truth = simulate(RankingCampaign(systems=6)).truth
     assert len(truth.systems) == 7
     assert truth.systems[0].human
-    assert [one.rank for one in truth.systems] == list(range(1, 8))
-    qualities = [one.quality for one in truth.systems]
+    assert [system.rank for system in truth.systems] == list(range(1, 8))
+    qualities = [system.quality for system in truth.systems]
     assert qualities == sorted(qualities, reverse=True)
     assert truth.to_dict()["systems"][0]["system"] == "reference"
     assert "seed:1" in truth.signature
@@ -65,7 +65,7 @@ def test_the_truth_lists_all_systems_best_first_with_the_reference_on_top() -> N
 def test_given_qualities_are_the_truth_and_equal_ones_share_a_rank() -> None:
     campaign = RankingCampaign(systems=3, qualities=(0.5, -1.0, 0.5), reference=0)
     truth = simulate(campaign).truth
-    assert [(one.system, one.quality, one.rank) for one in truth.systems] == [
+    assert [(system.system, system.quality, system.rank) for system in truth.systems] == [
         ("system-01", 0.5, 1), ("system-03", 0.5, 1), ("system-02", -1.0, 3),
     ]  # fmt: skip
 
@@ -101,7 +101,7 @@ def test_workloads_are_unequal_and_can_be_made_equal() -> None:
     def largest_share(workload: float) -> float:
         shown = screens(simulate(RankingCampaign(workload=workload, blocks=2000)).judgments)
         shares = shown["annotator"].value_counts(normalize=True)["proportion"].to_list()
-        return max(float(one) for one in shares)
+        return max(float(share) for share in shares)
 
     assert largest_share(1.5) > 0.12
     assert largest_share(0) < 0.08

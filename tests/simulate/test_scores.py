@@ -28,11 +28,11 @@ def share(marked: pl.Series) -> float:
 
 
 def test_same_seed_same_judgments_and_another_seed_others() -> None:
-    one, same, other = (simulate(ScoreCampaign(tasks=5), seed=seed) for seed in (0, 0, 1))
-    assert one.judgments.table.equals(same.judgments.table)
-    assert one.truth == same.truth
-    assert one.sources == same.sources
-    assert one.judgments.fingerprint != other.judgments.fingerprint
+    first, same, other = (simulate(ScoreCampaign(tasks=5), seed=seed) for seed in (0, 0, 1))
+    assert first.judgments.table.equals(same.judgments.table)
+    assert first.truth == same.truth
+    assert first.sources == same.sources
+    assert first.judgments.fingerprint != other.judgments.fingerprint
 
 
 def test_scores_are_whole_numbers_on_the_scale_with_ends_and_round_numbers() -> None:
@@ -111,7 +111,9 @@ def test_with_context_a_page_is_one_document_by_one_system() -> None:
         pl.col("task", "document", "system", "annotator").n_unique(), pl.col("segment").cast(int)
     )
     assert pages.select(pl.col("task", "document", "system", "annotator").max()).row(0) == (1, 1, 1, 1)
-    assert all(sorted(one) == list(range(min(one), max(one) + 1)) for one in pages["segment"].to_list())
+    assert all(
+        sorted(segments) == list(range(min(segments), max(segments) + 1)) for segments in pages["segment"].to_list()
+    )
 
 
 def test_without_context_every_system_has_the_same_share_of_every_task() -> None:

@@ -14,9 +14,9 @@ def document(*texts: str) -> Document:
 
 def found(*texts: str, language: str = "en", category: str | None = None) -> list[Finding]:
     everything = in_document(document(*texts), language, lexicon(language))
-    return [one for one in everything if category in (None, one.category)]
+    return [finding for finding in everything if category in (None, finding.category)]
 
 
 def told(findings: list[Finding]) -> list[tuple[int, str | None]]:
     """Lines and suggestions."""
-    return [(one.line, one.suggestion) for one in findings]
+    return [(finding.line, finding.suggestion) for finding in findings]

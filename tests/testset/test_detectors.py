@@ -55,9 +55,9 @@ HEAD = "A headline"
 def test_what_is_found(text: str, category: str, expected: list[str | None]) -> None:
     findings = found(HEAD, "They met again.", text, "They left.", category=category)
     assert len(findings) == len(expected)
-    for one, wanted in zip(findings, expected, strict=True):
-        assert one.line == 3
-        assert wanted is None or wanted in (one.suggestion or "")
+    for finding, wanted in zip(findings, expected, strict=True):
+        assert finding.line == 3
+        assert wanted is None or wanted in (finding.suggestion or "")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_what_is_found(text: str, category: str, expected: list[str | None]) -> 
 )
 def test_what_is_left_alone(text: str) -> None:
     findings = found(HEAD, "They met again.", text, "They left.")
-    assert [one for one in findings if one.category in CATEGORIES] == []
+    assert [finding for finding in findings if finding.category in CATEGORIES] == []
 
 
 def test_a_recurring_form_is_no_typo() -> None:
@@ -94,7 +94,7 @@ def test_a_recurring_form_is_no_typo() -> None:
 
 def test_a_name_of_the_document_with_a_word_behind_it() -> None:
     texts = ("Old Zorblat spoke for an hour.", "It was Zorblatwho had asked.", "Zorblatson is another name.")
-    assert [(one.line, one.category) for one in found(HEAD, *texts)] == [(3, "spacing")]
+    assert [(item.line, item.category) for item in found(HEAD, *texts)] == [(3, "spacing")]
 
 
 def test_a_compound_that_a_file_uses_again_is_meant_so() -> None:
@@ -102,13 +102,13 @@ def test_a_compound_that_a_file_uses_again_is_meant_so() -> None:
     habits = Habits.of(["All lampsets were sold.", "The lampsets are back."], "en")
     assert habits.repeated >= {"lampsets"}
     findings = in_document(document(HEAD, "All lampsets were sold."), "en", lexicon("en"), habits)
-    assert [one.category for one in findings] == []
+    assert [finding.category for finding in findings] == []
 
 
 def test_only_clear_corrections_are_made_without_asking() -> None:
     """Two words are as close: the finding stands, but nothing is corrected."""
-    (one,) = found(HEAD, "For istance, it was late.", category="typo")
-    assert not one.sure
+    (finding,) = found(HEAD, "For istance, it was late.", category="typo")
+    assert not finding.sure
     (other,) = found(HEAD, "They recetly met.", category="typo")
     assert other.sure
 
@@ -116,7 +116,7 @@ def test_only_clear_corrections_are_made_without_asking() -> None:
 def test_a_bracket_may_close_in_the_next_segment() -> None:
     assert found(HEAD, "(They met at noon.", "It rained.)", "They left.") == []
     late = found(HEAD, "(They met at noon.", "It rained.", "It rained.", "It rained.", "They left.)")
-    assert [(one.line, one.what) for one in late] == [
+    assert [(finding.line, finding.what) for finding in late] == [
         (2, "a bracket that is never closed"),
         (6, "a bracket that is never opened"),
     ]
@@ -125,7 +125,7 @@ def test_a_bracket_may_close_in_the_next_segment() -> None:
 def test_entities_are_read_before_quotations_are_followed() -> None:
     """A mark that an entity hides closes a quotation all the same."""
     texts = ("He said: “We won.&quot;", "It was R&amp;D, &quot;no more&quot;.")
-    assert {one.category for one in found(HEAD, *texts)} == {"markup"}
+    assert {item.category for item in found(HEAD, *texts)} == {"markup"}
 
 
 def test_no_words_are_cut_where_no_dictionary_knows_the_language() -> None:
@@ -135,20 +135,20 @@ def test_no_words_are_cut_where_no_dictionary_knows_the_language() -> None:
 
 def test_a_sentence_cut_in_two() -> None:
     findings = found(HEAD, "They went to the", "market in the morning.", "They left.")
-    assert [(one.line, one.category) for one in findings] == [(2, "segmentation")]
+    assert [(finding.line, finding.category) for finding in findings] == [(2, "segmentation")]
 
 
 def test_text_in_another_language() -> None:
     german = "Der Bürgermeister hat am Montag erklärt, dass die Fähre auch im nächsten Jahr fahren wird."
-    assert [one.line for one in found(HEAD, german, "They left.", category="language")] == [2]
+    assert [item.line for item in found(HEAD, german, "They left.", category="language")] == [2]
 
 
 def test_other_languages_get_what_holds_for_all() -> None:
     findings = found("Überschrift", "Er sagte: „Wir haben gewonnen.", "Sie gingen , und es war spät.", language="de")
-    assert {one.category for one in findings} == {"quotation-marks", "spacing"}
-    assert any("no dictionary" in one for one in not_checked("de"))
-    assert any("no frequency list" in one for one in not_checked("xx"))
-    assert any("grammar" in one for one in not_checked("en"))
+    assert {finding.category for finding in findings} == {"quotation-marks", "spacing"}
+    assert any("no dictionary" in name for name in not_checked("de"))
+    assert any("no frequency list" in name for name in not_checked("xx"))
+    assert any("grammar" in name for name in not_checked("en"))
 
 
 def test_articles_may_stand_twice_in_other_languages() -> None:
@@ -164,14 +164,14 @@ def test_missing_headlines_and_repeats() -> None:
     ]
     without = Document("f", "9", (Segment(91, "He then left the town for good."), Segment(92, "It was late.")))
     findings = list(missing_headlines([*documents, without]))
-    assert [(one.line, one.category) for one in findings] == [(91, "headline"), (91, "out-of-context")]
+    assert [(finding.line, finding.category) for finding in findings] == [(91, "headline"), (91, "out-of-context")]
     twice = [document("A", "The same five words stand here."), document("B", "The same five words stand here.")]
-    assert [one.what for one in repeated_segments(twice)] == ["the same text stands on line 2 (document 1)"]
+    assert [finding.what for finding in repeated_segments(twice)] == ["the same text stands on line 2 (document 1)"]
 
 
 def test_corrections_are_made_from_the_surest_and_never_overlap() -> None:
     text = "It was late , and the the mayor of  town spoke ofthe war."
-    findings = [one for one in found(HEAD, text, "They left.") if one.sure]
+    findings = [item for item in found(HEAD, text, "They left.") if item.sure]
     assert corrected(text, findings)[0] == "It was late, and the mayor of town spoke of the war."
 
 
@@ -192,18 +192,18 @@ texts = st.lists(pieces, max_size=12).map("".join)
 @settings(max_examples=150, deadline=None)
 @given(st.lists(texts, min_size=1, max_size=6), st.sampled_from(["en", "de", "fr", "xx", "zh"]))
 def test_no_text_breaks_a_detector(lines: list[str], language: str) -> None:
-    for one in found(*lines, language=language):
-        assert one.category in {*CATEGORIES, *NOTED}
-        assert 0 < one.confidence <= 1
-        text = lines[one.line - 1]
-        if one.edit is not None:
-            assert 0 <= one.edit.start <= one.edit.end <= len(text)
+    for item in found(*lines, language=language):
+        assert item.category in {*CATEGORIES, *NOTED}
+        assert 0 < item.confidence <= 1
+        text = lines[item.line - 1]
+        if item.edit is not None:
+            assert 0 <= item.edit.start <= item.edit.end <= len(text)
     for number, text in enumerate(lines, start=1):
-        own = [one for one in found(*lines, language=language) if one.line == number and one.sure]
+        own = [item for item in found(*lines, language=language) if item.line == number and item.sure]
         corrected(text, own)
 
 
 def test_suggestions_are_the_excerpt_after_the_edit() -> None:
-    (one,) = found(HEAD, "They asked the the mayor.", "They left.", category="typo")
-    assert told([one]) == [(2, "They asked the mayor.")]
-    assert one.text == "They asked the the mayor."
+    (finding,) = found(HEAD, "They asked the the mayor.", "They left.", category="typo")
+    assert told([finding]) == [(2, "They asked the mayor.")]
+    assert finding.text == "They asked the the mayor."

@@ -77,7 +77,7 @@ def test_a_model_that_pools_by_itself_is_taken_at_its_word(tmp_path: Path) -> No
     """The sum counts padding too, so texts of one length are compared."""
     model = load(str(make_model(tmp_path, pooled=True)))
     texts = ["match goal", "bank loan"]
-    np.testing.assert_allclose(model.encode(texts), [vectors_of(one).sum(axis=0) for one in texts], atol=1e-6)
+    np.testing.assert_allclose(model.encode(texts), [vectors_of(text).sum(axis=0) for text in texts], atol=1e-6)
 
 
 def test_texts_longer_than_the_model_takes_are_cut(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_document_is_the_mean_direction_of_its_segments(tmp_path: Path) -> Non
     model = load(str(make_model(tmp_path)))
     segments = tuple(Segment(i, text) for i, text in enumerate(TEXTS))
     found = embed([Document("f", "a", segments[:2]), Document("f", "b", segments[2:])], model)
-    units = [one / np.linalg.norm(one) for one in model.encode(TEXTS)]
+    units = [vector / np.linalg.norm(vector) for vector in model.encode(TEXTS)]
     expected = (units[0] + units[1]) / np.linalg.norm(units[0] + units[1])
     np.testing.assert_allclose(found, np.stack([expected, units[2]]), atol=1e-6)
 

@@ -50,14 +50,14 @@ def test_formats(name: str, text: str, line: int, tmp_path: Path) -> None:
 
 def test_bytes_that_are_not_utf_8_are_a_finding(tmp_path: Path) -> None:
     result = testset([write(tmp_path / "a.txt", b"A head\nThe caf\xe9 is open.\n")], ENGLISH)
-    assert [(one.line, one.category) for one in result.findings] == [(2, "encoding")]
+    assert [(finding.line, finding.category) for finding in result.findings] == [(2, "encoding")]
 
 
 def test_marks_taken_away_by_a_reader_of_tables(tmp_path: Path) -> None:
     lines = [line.lstrip('"“') for line in clean_lines()]
     result = testset([write(tmp_path / "a.txt", "\n".join(lines))], ENGLISH)
     assert result.counts["eaten-quotes"] == 1
-    assert all(one.confidence <= 0.5 for one in result.findings if one.category == "quotation-marks")
+    assert all(finding.confidence <= 0.5 for finding in result.findings if finding.category == "quotation-marks")
     assert "eaten-quotes" not in testset([CLEAN], ENGLISH).counts
 
 
@@ -92,7 +92,7 @@ def test_translations_that_are_none(tmp_path: Path) -> None:
     lines = [*TARGET[:5], "", *SOURCE[6:8], *TARGET[8:]]
     translation = write(tmp_path / "t.txt", "\n".join(lines))
     findings = testset([source], TestSetOptions(language="en", translations=(translation,))).findings
-    own = [(one.line, one.category) for one in findings if one.file == str(translation)]
+    own = [(finding.line, finding.category) for finding in findings if finding.file == str(translation)]
     assert own == [(6, "blank"), (7, "untranslated"), (8, "untranslated")]
     short = write(tmp_path / "u.txt", "one\ntwo\n")
     with pytest.raises(InputError, match="has 2 lines where"):
@@ -107,7 +107,7 @@ def test_two_versions_and_outputs(tmp_path: Path) -> None:
     output = parse_output(f"mt={old},{new}")
     found = testset([before], TestSetOptions(language="en", after=after, outputs=(output,))).versions
     assert found is not None
-    assert [(one.line_before, one.kind) for one in found.changes] == [
+    assert [(change.line_before, change.kind) for change in found.changes] == [
         (2, "quotation marks"),
         (3, "words"),
         (4, "spacing"),
@@ -124,7 +124,7 @@ def test_versions_of_other_lengths(tmp_path: Path) -> None:
     after = write(tmp_path / "a.txt", "A headline\nOne is here.\nTwo is here!\nThree is here.\n")
     found = testset([before], TestSetOptions(language="en", after=after)).versions
     assert found is not None
-    assert [(one.line_before, one.line_after, one.kind) for one in found.changes] == [
+    assert [(change.line_before, change.line_after, change.kind) for change in found.changes] == [
         (None, 1, "put in"),
         (2, 3, "punctuation"),
     ]

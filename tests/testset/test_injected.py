@@ -12,7 +12,7 @@ from tests.testset.inject import Injected, clean_lines, injected
 
 LINES = clean_lines()
 ERRORS = injected(LINES, most=60)
-BEFORE = {(one.line, one.category, one.what) for one in look("\n".join(LINES))}
+BEFORE = {(finding.line, finding.category, finding.what) for finding in look("\n".join(LINES))}
 RECALL = {
     "end quote": 0.96,
     "opening quote": 0.95,

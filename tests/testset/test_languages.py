@@ -32,7 +32,9 @@ def test_a_right_text_is_left_alone_and_a_lost_mark_is_found(name: str, tmp_path
     """All in one test, so that the words of a language are loaded once."""
     result = testset([TEXTS[name]])
     assert result.language == ("en" if name in ENGLISH else name)
-    assert [(one.line, one.category, one.what) for one in result.findings if one.category in CATEGORIES] == []
+    assert [
+        (finding.line, finding.category, finding.what) for finding in result.findings if finding.category in CATEGORIES
+    ] == []
     # What is not checked is said.
     notes = next(note for note in result.notes if note.startswith("not checked: "))
     assert ("single quotation marks" in notes) == (name not in ENGLISH)
@@ -42,7 +44,7 @@ def test_a_right_text_is_left_alone_and_a_lost_mark_is_found(name: str, tmp_path
         file = tmp_path / "a.txt"
         file.write_text("\n".join(lines), encoding="utf-8")
         findings = testset([file], TestSetOptions(language=result.language)).findings
-        assert [one.line for one in findings if one.category == "quotation-marks"] == [place + 1]
+        assert [finding.line for finding in findings if finding.category == "quotation-marks"] == [place + 1]
 
 
 def without_last(mark: str, lines: list[str]) -> tuple[int, list[str]]:
@@ -65,7 +67,7 @@ def without_last(mark: str, lines: list[str]) -> tuple[int, list[str]]:
 )
 def test_what_scripts_do_with_marks(language: str, text: str) -> None:
     findings = found("Kopf", text, "Ende.", language=language)
-    assert [one.what for one in findings if one.category in CATEGORIES] == []
+    assert [finding.what for finding in findings if finding.category in CATEGORIES] == []
 
 
 PIECES = [
@@ -94,7 +96,7 @@ def test_no_file_breaks_the_check_or_the_correction(
         write_fixed(sources, result.findings, folder / "fixed")
     except AdjudgeError:
         return
-    assert {one.category for one in result.findings} <= {*CATEGORIES, *NOTED}
+    assert {finding.category for finding in result.findings} <= {*CATEGORIES, *NOTED}
     assert (folder / "fixed" / name).exists()
     again, _ = check([folder / "fixed" / name], TestSetOptions(language=language))
-    assert [len(one.texts) for one in again] == [len(one.texts) for one in sources]
+    assert [len(source.texts) for source in again] == [len(source.texts) for source in sources]

@@ -78,9 +78,9 @@ def test_a_missing_mark_is_found_and_put_where_it_belongs(
 def test_the_convention_of_newspapers_is_told_from_a_missing_end() -> None:
     """Each paragraph of a long quotation opens anew, the last closes: a finding of its own, and not a sure one."""
     convention = found(HEAD, '"We won and I am glad.', '"My team was great."', category=QUOTES)
-    assert [(one.line, one.sure, "convention" in one.what) for one in convention] == [(2, False, True)]
+    assert [(finding.line, finding.sure, "convention" in finding.what) for finding in convention] == [(2, False, True)]
     missing = found(HEAD, '"We won, and I am glad, she said.', '"My team was great."', category=QUOTES)
-    assert [(one.line, one.sure, "never closed" in one.what) for one in missing] == [(2, True, True)]
+    assert [(finding.line, finding.sure, "never closed" in finding.what) for finding in missing] == [(2, True, True)]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_an_apostrophe_that_became_a_quotation_mark(text: str, expected: str) ->
 def test_a_mark_glued_to_a_word_still_opens() -> None:
     """One finding for the missing blank, none for the end of the quotation."""
     findings = found(HEAD, 'She is an"economist of great value", he said.', category=QUOTES)
-    assert ["without a blank" in one.what for one in findings] == [True]
+    assert ["without a blank" in finding.what for finding in findings] == [True]
 
 
 def test_documents_are_followed_one_by_one() -> None:
@@ -111,7 +111,7 @@ def test_documents_are_followed_one_by_one() -> None:
 
 
 def test_single_marks_for_speech_are_noted_but_not_counted() -> None:
-    assert [one.category for one in found(HEAD, "'We won,' she said.")] == ["quote-style"]
+    assert [item.category for item in found(HEAD, "'We won,' she said.")] == ["quote-style"]
     # Headlines have single marks by custom, and a document with double ones uses them for other things.
     assert found("Mayor 'very sorry'", '"I am sorry," she said.', "The 'Old Boat' is closed.") == []
 
@@ -128,4 +128,4 @@ def test_single_marks_for_speech_are_noted_but_not_counted() -> None:
     ],
 )
 def test_single_marks_without_a_partner(texts: tuple[str, ...], lines: list[int]) -> None:
-    assert [one.line for one in found(HEAD, *texts, category=QUOTES)] == lines
+    assert [item.line for item in found(HEAD, *texts, category=QUOTES)] == lines

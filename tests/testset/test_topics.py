@@ -74,9 +74,9 @@ def test_energy_distance_is_its_definition() -> None:
 
 def test_topics_carry_shares_words_and_labels() -> None:
     found = compare_topics(documents(EVEN, 1), documents(EVEN, 2), topics=3, labels=("A", "B", "C"), seed=1)
-    assert [one.label for one in found.topics] == ["A", "B", "C"]
-    assert sum(one.share_test for one in found.topics) == pytest.approx(1)
-    assert any(set(one.terms) <= set(SUBJECTS["sport"]) for one in found.topics)
+    assert [topic.label for topic in found.topics] == ["A", "B", "C"]
+    assert sum(topic.share_test for topic in found.topics) == pytest.approx(1)
+    assert any(set(topic.terms) <= set(SUBJECTS["sport"]) for topic in found.topics)
 
 
 def test_documents_on_the_same_event() -> None:
