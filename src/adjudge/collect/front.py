@@ -37,7 +37,7 @@ SILENT_SECONDS = 10.0
 # Browsers keep a connection open between saves.
 KEPT_SECONDS = 65.0
 # Connections of one address that have sent no whole request yet: a proxy has one address for everybody.
-MOST_WAITING = 100
+MOST_WAITING = 500
 GRACE_SECONDS = 3.0
 _LOOP_SECONDS = 0.5
 

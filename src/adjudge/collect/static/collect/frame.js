@@ -163,7 +163,7 @@ export class Frame {
         next,
       ),
     );
-    this.main.focus();
+    next.focus();
   }
 
   /**

@@ -1,0 +1,238 @@
+"""Attacks on a server of one's own, bounded in count and time, over loopback: what was tried, and what failed.
+
+    .venv/bin/python -m bench.collect_attack                       SQLite
+    pg_virtualenv -t .venv/bin/python -m bench.collect_attack      SQLite and PostgreSQL with two processes
+
+Prints a table; ends with 1 where something was lost, doubled, let in or held up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import sqlite3
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.collect.campaigns import make_campaign
+from tests.collect.serving import Client, Server, exported, new_save, outputs, postgres_url
+from tests.collect.test_durable import Writer, limit_files
+
+from bench.collect_load import simulate_annotators
+from bench.collect_slow import SlowClients, timed
+
+POOL = '[assignment]\npolicy = "pool"\n'
+CROWD = f'{POOL}[crowd]\ncompletion_code = "DONE"\nregistrations_per_minute = 20\n'
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was tried, how often, what came of it, and how much of it went wrong."""
+
+    attack: str
+    tried: int
+    said: str
+    failed: int
+
+
+@contextmanager
+def serving(database: str | None, *, people: int = 4, more: str = POOL) -> Iterator[Server]:
+    """A server of its own for one attack."""
+    with tempfile.TemporaryDirectory() as folder:
+        campaign = make_campaign(
+            Path(folder), documents=6, task_size=18, annotators=str(people), design=f"judgments = {people}", more=more
+        )
+        with Server(campaign, database=database) as server:
+            yield server
+
+
+def names(server: Server) -> list[str]:
+    """The annotators."""
+    return [name for name in server.links if name.startswith("annotator-")]
+
+
+def kills(database: str | None, count: int) -> Outcome:
+    """Kill the processes that serve in the middle of a stream of saves."""
+    chance = random.Random(7)
+    acknowledged: dict[str, int] = {}
+    with serving(database) as server:
+        for _ in range(count):
+            writers = {}
+            for name in names(server):
+                client = server.client(name)
+                writers[name] = Writer(client, client.work(), start=chance.randrange(1000))
+                writers[name].start()
+            time.sleep(chance.uniform(0.1, 0.4))
+            server.kill_worker()
+            for name, writer in writers.items():
+                writer.join()
+                width = len(outputs(writer.work, 0))
+                acknowledged[name] = acknowledged.get(name, 0) + width * len(writer.acknowledged)
+        table = exported(server, server.campaign.parent).table
+        stored = dict(table.group_by("annotator").len().iter_rows())
+    missing = sum(max(0, count - stored.get(name, 0)) for name, count in acknowledged.items())
+    total = sum(acknowledged.values())
+    return Outcome("kills of serving processes", count, f"{total} acknowledged answers, {missing} lost", missing)
+
+
+def load(database: str | None, seconds: float) -> Outcome:
+    """Many annotators at once."""
+    with serving(database, people=60) as server:
+        secrets = [server.secret(name) for name in names(server)]
+        came = simulate_annotators("127.0.0.1", server.port, secrets, seconds=seconds, pause=1, entered=lambda: None)
+        rows = len(exported(server, server.campaign.parent))
+    wrong = len(came.faults) + abs(rows - len(came.acknowledged))
+    said = f"p50 {1000 * came.share(0.5):.0f} ms, p99 {1000 * came.share(0.99):.0f} ms"
+    return Outcome("annotators at once, saves", len(came.acknowledged), said, wrong)
+
+
+def slow_clients(database: str | None, count: int) -> Outcome:
+    """Clients that send half a request, or nothing, beside somebody who saves."""
+    with serving(database) as server:
+        client = server.client(names(server)[0])
+        work = client.work()
+        output = outputs(work, 0)[0]
+
+        def save() -> int:
+            changes = [{"output": output, "score": random.Random(0).randrange(101)}]
+            return client.post("/api/saves", new_save(work, 0, changes)).status
+
+        with SlowClients(server.port, count) as slow:
+            seconds, statuses = timed(save, 60)
+    ordered = sorted(seconds)
+    said = f"p50 {1000 * ordered[30]:.0f} ms, longest {1000 * ordered[-1]:.0f} ms, {slow.closed_by_server} closed"
+    return Outcome("slow clients beside 60 saves", count, said, sum(status != 200 for status in statuses))
+
+
+def forgeries(database: str | None) -> Outcome:
+    """Tries at other people's work: ids, cookies, tasks, saves, roles."""
+    with serving(database, more=CROWD) as server:
+        mine, theirs = server.client(names(server)[0]), server.client(names(server)[1])
+        work, other = mine.work(), theirs.work()
+        victim = server.client()
+        assert victim.enter(server.secret("crowd"), person="victim").status == 200
+        tries: list[Callable[[], int]] = [*_forged_entries(server), *_forged_cookies(server, mine)]
+        output = outputs(other, 0)[0]
+        save = new_save(other, 0, [{"output": output, "score": 1}])
+        tries += [
+            lambda: mine.post("/api/saves", save).status,
+            lambda: mine.post("/api/saves", {**save, "annotator": work["annotator"]["id"], "task": "t999"}).status,
+            lambda: mine.get("/api/organiser/overview").status,
+            lambda: mine.post(f"/api/organiser/annotators/{other['annotator']['id']}/renew").status,
+        ]
+        statuses = [attempt() for attempt in tries]
+        bots = [server.client() for _ in range(40)]
+        let_in = sum(bot.enter(server.secret("crowd"), person=f"bot{i}").status == 200 for i, bot in enumerate(bots))
+    succeeded = sum(status < 400 for status in statuses) + max(0, let_in - 20)
+    return Outcome(
+        "forged ids, cookies and saves; 40 invented people", len(statuses) + 40, f"{let_in} registered", succeeded
+    )
+
+
+def _forged_entries(server: Server) -> list[Callable[[], int]]:
+    secret = server.secret("crowd")
+    ids = ["victim", "annotator-01", "", "x" * 300, "victim\u0000"]
+    guesses = ["", "a", secret[:-1], secret.swapcase(), str(uuid.uuid4())]
+
+    def entering(guess: str, **more: str) -> Callable[[], int]:
+        return lambda: server.client().enter(guess, **more).status
+
+    return [*(entering(secret, person=person) for person in ids), *(entering(guess) for guess in guesses)]
+
+
+def _forged_cookies(server: Server, known: Client) -> list[Callable[[], int]]:
+    value = known.cookies[known.session]
+    forged = [value[:-1], value + "a", value[5:], value.swapcase(), "eyJhbm5vdGF0b3IiOjF9:1:1"]
+
+    def attempt(cookie: str) -> int:
+        client = Client(server.url, {known.session: cookie})
+        server.clients.append(client)
+        return client.get("/api/work").status
+
+    return [partial(attempt, cookie) for cookie in forged]
+
+
+def clock_steps(database: str | None) -> Outcome:
+    """Saves by browsers whose clocks are wrong, and while the server's clock has been set back by an hour."""
+    with serving(database) as server:
+        client = server.client(names(server)[0])
+        work = client.work()
+        wrong = 0
+        for number, age in enumerate((0, 1, 3600, 2_600_000)):
+            changes = [{"output": outputs(work, 0)[0], "score": number}]
+            spent = {"shown": 2e6, "visible": 2e6, "active": 2e6, "outputs": {}}
+            wrong += client.post("/api/saves", new_save(work, 0, changes, age=age, spent=spent)).status != 200
+        if database is None:
+            with closing(sqlite3.connect(server.campaign.with_suffix(".sqlite3"))) as connection, connection:
+                connection.execute("UPDATE collect_assignment SET taken = datetime(taken, '+1 hour')")
+            changes = [{"output": outputs(work, 0)[0], "score": 9}]
+            wrong += client.post("/api/saves", new_save(work, 0, changes)).status != 200
+        seconds = client.get("/api/work").json["active_seconds"]
+    wrong += not 0 <= seconds < 60
+    return Outcome("steps of clocks", 5 if database is None else 4, f"{seconds:.1f} active seconds believed", wrong)
+
+
+def full_disk(database: str | None) -> Outcome:
+    """A disk that is full for a while."""
+    if database is not None:
+        return Outcome("full disk", 0, "the database's own affair", 0)
+    with serving(None) as server:
+        client = server.client(names(server)[0])
+        work = client.work()
+        output = outputs(work, 0)[0]
+
+        def save(score: int) -> Any:
+            changes = [{"output": output, "score": score}]
+            return client.post("/api/saves", new_save(work, 0, changes, events=[[0, "x" * 900]])).status
+
+        kept = [0] if save(0) == 200 else []
+        largest = max(file.stat().st_size for file in server.campaign.parent.glob("campaign.sqlite3*"))
+        limit_files(server, largest + 20_000)
+        kept += [score for score in range(1, 40) if save(score) == 200]
+        limit_files(server, resource.RLIM_INFINITY)
+        kept += [99] if save(99) == 200 else []
+        stored = exported(server, server.campaign.parent).table.sort("revision")["score"].to_list()
+    return Outcome("full disk, saves", 41, f"{len(kept)} acknowledged", int(stored != kept or kept[-1] != 99))
+
+
+ATTACKS: tuple[Callable[[str | None, argparse.Namespace], Outcome], ...] = (
+    lambda database, chosen: kills(database, chosen.kills),
+    lambda database, chosen: load(database, chosen.seconds),
+    lambda database, chosen: slow_clients(database, chosen.slow),
+    lambda database, _: forgeries(database),
+    lambda database, _: clock_steps(database),
+    lambda database, _: full_disk(database),
+)
+
+
+def main() -> None:
+    """Try everything, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--slow", type=int, default=300)
+    chosen = parser.parse_args()
+    stores: dict[str, Callable[[], str | None]] = {"SQLite": lambda: None}
+    if postgres_url() is not None:
+        stores["PostgreSQL"] = postgres_url
+    failed = 0
+    print(f"{'store':<12}{'attack':<52}{'tried':>7}  {'failed':>6}  what came of it")
+    for store, database in stores.items():
+        for attack in ATTACKS:
+            outcome = attack(database(), chosen)
+            failed += outcome.failed
+            print(f"{store:<12}{outcome.attack:<52}{outcome.tried:>7}  {outcome.failed:>6}  {outcome.said}", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
