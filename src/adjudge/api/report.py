@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -10,11 +11,13 @@ from adjudge.api.calls import judgments_of, verb
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.results.result import Result, to_plain
+from adjudge.work import cached, try_tasks, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from adjudge.core.judgments import Judgments
+    from adjudge.rank import RankSettings
     from adjudge.report.page import ReportPage
     from adjudge.results.agree import Agreement
     from adjudge.results.check import Checked
@@ -132,12 +135,15 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
 
     results: dict[str, PairResults] = {}
     faults: dict[str, DataError] = {}
-    for i, (name, judgments) in enumerate(parts.items(), start=1):
-        which = f"{name} ({i} of {len(parts)}): " if len(parts) > 1 else ""
-        try:
-            results[name] = pair_results(judgments, replace(settings, tell=_prefixed(settings.tell, which)))
-        except DataError as fault:
-            faults[name] = fault
+    # One pair tells what is being done; of several, which may be done at the same time, their number is told.
+    own = settings if len(parts) == 1 else replace(settings, tell=_silent)
+    with workers(watch=lambda line: settings.tell(line or "computing")):
+        outcomes = try_tasks(partial(pair_results, settings=own), parts.values(), what="language pairs")
+    for name, outcome in zip(parts, outcomes, strict=True):
+        if isinstance(outcome.fault, DataError):
+            faults[name] = outcome.fault
+        else:
+            results[name] = outcome.unwrap()
     if not results:
         raise next(iter(faults.values()))
     used = concat([parts[name] for name in results])
@@ -152,15 +158,15 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     )
 
 
-def _prefixed(tell: Callable[[str], None], prefix: str) -> Callable[[str], None]:
-    return lambda what: tell(prefix + what)
+def _silent(_: str) -> None:
+    """Nobody is told."""
 
 
 def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
     from adjudge.audit import AuditSettings, audit
     from adjudge.check.annotators import check
-    from adjudge.rank import RankSettings, rank
+    from adjudge.rank import RankSettings
     from adjudge.rank.tournament import tournament
     from adjudge.results.import_export import describe
     from adjudge.results.report import PairResults
@@ -171,7 +177,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     if checked is not None and settings.only_passing:
         judgments = _passing(judgments, checked)
     settings.tell("ranking")
-    ranking = rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
+    ranking = _kept_ranking(judgments, settings.method, RankSettings(seed=settings.seed))
     kind = ranking.kind
     settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
@@ -197,18 +203,26 @@ def _passing(judgments: Judgments, checked: Checked) -> Judgments:
 
 def _other_rankings(judgments: Judgments, ranking: Ranking, kind: str, seed: int) -> tuple[Ranking, ...]:
     """The same judgments by other methods; of relative ones for their order alone, without resamples."""
-    from adjudge.rank import METHODS, RankSettings, rank
+    from adjudge.rank import METHODS, RankSettings
 
     settings = RankSettings(resamples=0 if kind == "relative" else None, seed=seed)
     rankings = []
     for name in METHODS[ranking.method].beside:
         try:
-            rankings.append(rank(judgments, method=name, settings=settings))
+            rankings.append(_kept_ranking(judgments, name, settings))
         except DataError:  # a method that these data do not allow is no part of the comparison
             continue
     return tuple(
         other for other in rankings if other.method != ranking.method and set(other.order) & set(ranking.order)
     )
+
+
+def _kept_ranking(judgments: Judgments, method: str | None, settings: RankSettings) -> Ranking:
+    """The ranking, from the cache if it was made before."""
+    from adjudge.rank import rank
+
+    key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes)
+    return cached("rank", key, lambda: rank(judgments, method=method, settings=settings))
 
 
 def _agreement(judgments: Judgments, kind: str, settings: ReportSettings) -> Agreement:

@@ -10,6 +10,7 @@ from adjudge.audit.settings import AuditSettings
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.results.audit import Audit
+from adjudge.work import cached
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,8 +109,11 @@ def _section(
         raise DataError(f"it needs {wanted}, which are not given")
     if kind == "scores":
         _check_several_systems(scored)
-        return entry.function(kind)(scored, settings)
-    return entry.function(kind)(judgments, settings)
+    own = scored if kind == "scores" else judgments
+    companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
+    chosen = (settings.method, settings.lines, settings.margin, settings.seed)
+    key = (kind, own.fingerprint, companions, chosen)
+    return cached(f"audit {entry.name}", key, lambda: entry.function(kind)(own, settings))
 
 
 def _check_several_systems(judgments: Judgments) -> None:

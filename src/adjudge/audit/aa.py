@@ -28,9 +28,11 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mann_whitney import mann_whitney
-from adjudge.rank.mixed import design_from, fit, prepare
+from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed.shared import model_of
 from adjudge.results.audit.trust import AARate, AATest
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     Unit = Literal["pages", "annotators"]
 
 TESTS = ("raw", "zscore", "page-welch", "mixed", "mixed-rank")
+SAME_TESTS = {"mixed-rank": "mixed"}
 SPLITS = 25
 FEWEST_UNITS = 4
 """Systems with fewer pages (or annotators) are not split: a half would be a single one or nothing."""
@@ -80,14 +83,17 @@ def aa(
         if name not in TESTS:
             raise unknown_choice("test", name, TESTS)
     halved = _halved(judgments, unit)
-    p_values: dict[str, list[Floats]] = {name: [] for name in chosen}
     compute = _tests(halved, chosen)
-    for split in range(splits):
+
+    def p_values(split: int) -> dict[str, Floats]:
         half = _random_halves(halved, generator(seed, _STREAMS[unit], split))
         prepared = _as_two_systems(halved.design, half)
-        for name in chosen:
-            p_values[name].append(compute[name](half, prepared))
-    rates = {name: _rate(np.concatenate(values)) for name, values in p_values.items()}
+        p = {name: test(half, prepared) for name, test in compute.items()}
+        # Fitted to the same normal scores in another unit, which no test depends on.
+        return {name: p[SAME_TESTS.get(name, name)] for name in chosen}
+
+    by_split = map_tasks(p_values, range(splits), what=f"A/A splits by {unit}")
+    rates = {name: _rate(np.concatenate([p[name] for p in by_split])) for name in chosen}
     return AATest(rates, splits, len(halved.systems), unit)
 
 
@@ -165,13 +171,12 @@ def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[C
         "zscore": lambda: lambda half, _: _rank_sums(halved, halved.z, half),
         "page-welch": lambda: lambda half, _: _page_welch(halved, half),
         "mixed": lambda: _mixed(halved, design),
-        "mixed-rank": lambda: _mixed(halved, design.with_model("mixed-rank")),
     }
-    return {name: makers[name]() for name in chosen}
+    return {name: makers[name]() for name in dict.fromkeys(SAME_TESTS.get(name, name) for name in chosen)}
 
 
 def _mixed(halved: _Halved, design: MixedDesign) -> Callable[[Codes, Prepared], Floats]:
-    ratios = fit(design).ratios
+    ratios = model_of(design).fitted.ratios
 
     def test(half: Codes, prepared: Prepared) -> Floats:
         fitted = prepared.refit(design.score, ratios)

@@ -5,14 +5,15 @@ Effects are compared after subtracting their mean, because the general level say
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import design_from, prepare
+from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of
+from adjudge.rank.mixed.shared import model_of
 from adjudge.results.audit.trust import Influence, LeftOutUnit
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.mixed import MixedFit, Prepared
+    from adjudge.rank.mixed import MixedFit
+    from adjudge.rank.mixed.shared import Model, Unit
 
 
 LEVEL = 0.05
-Unit = Literal["annotator", "document"]
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Influence:  # noqa: ARG001
@@ -38,15 +39,11 @@ def section(judgments: Judgments, settings: AuditSettings) -> Influence:  # noqa
 def influence(judgments: Judgments) -> Influence:
     """What happens to the effects when each annotator, and each document, is left out."""
     design = design_from(judgments)
-    design.check()
-    prepared = prepare(design)
-    whole = prepared.fit(design.score)
+    model = model_of(design)
+    whole = model.fitted
     table = judgments.final().table
-    rows = [
-        row
-        for unit in ("annotator", "document")
-        for row in _left_out(prepared, whole, unit, np.asarray(table[unit].to_numpy()[design.row]))
-    ]
+    units: tuple[Unit, ...] = ("annotator", "document")
+    rows = [row for unit in units for row in _left_out(model, unit, np.asarray(table[unit].to_numpy()[design.row]))]
     if not rows:
         raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
     n = len(whole.systems)
@@ -55,21 +52,15 @@ def influence(judgments: Judgments) -> Influence:
     )
 
 
-def _left_out(prepared: Prepared, whole: MixedFit, unit: Unit, names: NDArray[np.object_]) -> Iterator[LeftOutUnit]:
-    design = prepared.design
-    codes = design.annotator if unit == "annotator" else design.document
+def _left_out(model: Model, unit: Unit, names: NDArray[np.object_]) -> Iterator[LeftOutUnit]:
+    codes = model.codes(unit)
     if codes is None or levels_of(codes) < 2:
         return
-    significant = _significant(whole)
-    for code in range(levels_of(codes)):
-        kept = codes != code
-        try:
-            rest = prepared.part(kept).refit(design.score[kept], whole.ratios)
-        except DataError:
-            # Without this one the rest cannot be ranked at all; that is another audit's subject.
-            continue
-        name = str(names[np.flatnonzero(~kept)[0]])
-        yield _compared((whole, significant), rest, unit, name, int((~kept).sum()))
+    known = (model.fitted, _significant(model.fitted))
+    for code, rest in enumerate(model.leave_out(unit, range(levels_of(codes)))):
+        if rest is not None:
+            gone = codes == code
+            yield _compared(known, rest, unit, str(names[np.flatnonzero(gone)[0]]), int(gone.sum()))
 
 
 def _compared(

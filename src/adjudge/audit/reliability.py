@@ -14,9 +14,11 @@ import numpy as np
 from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half, z_by_row
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.mixed import design_from, fit, prepare
+from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed.shared import model_of
 from adjudge.results.audit.trust import HalfAgreement, Reliability
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 
 METHODS = ("mixed", "mixed-rank", "zscore", "raw")
+# Fitted to the same normal scores in another unit, which no order depends on.
+SAME_ORDERS = {"mixed-rank": "mixed"}
 SPLITS = 25
 _STREAM = 32
 
@@ -56,18 +60,20 @@ def reliability(
     design.check()
     if design.annotator is None or levels_of(design.annotator) < FEWEST_ANNOTATORS:
         raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
-    models = {name: design.with_model(name) for name in ("mixed", "mixed-rank")}
-    values = {name: model.score for name, model in models.items()}
-    values |= {"raw": design.as_given, "zscore": z_by_row(judgments)[design.row]}
-    known = {name: fit(models[name]).ratios for name in chosen if name in models}
-    tau: dict[str, list[float]] = {name: [] for name in chosen}
-    for split in range(splits):
-        first = random_half(design.annotator, generator(seed, _STREAM, split))
-        first_scores, other = (_orders(design, rows, values, chosen, known) for rows in (first, ~first))
-        for name in chosen:
-            tau[name].append(_tau(first_scores[name], other[name]))
-    methods_found = {name: _agreement(np.array(values)) for name, values in tau.items()}
-    return Reliability(methods_found, levels_of(design.annotator), len(design.systems))
+    annotator = design.annotator
+    values = {"mixed": design.score, "raw": design.as_given, "zscore": z_by_row(judgments)[design.row]}
+    orders = tuple(dict.fromkeys(SAME_ORDERS.get(name, name) for name in chosen))
+    known = {"mixed": model_of(design).fitted.ratios} if "mixed" in orders else {}
+
+    def taus(split: int) -> dict[str, float]:
+        first = random_half(annotator, generator(seed, _STREAM, split))
+        halves = [_orders(design, rows, values, orders, known) for rows in (first, ~first)]
+        tau = {name: _tau(halves[0][name], halves[1][name]) for name in orders}
+        return {name: tau[SAME_ORDERS.get(name, name)] for name in chosen}
+
+    by_split = map_tasks(taus, range(splits), what="halves of the annotators")
+    agreement = {name: _agreement(np.array([tau[name] for tau in by_split])) for name in chosen}
+    return Reliability(agreement, levels_of(annotator), len(design.systems))
 
 
 def _orders(

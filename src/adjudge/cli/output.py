@@ -21,18 +21,22 @@ _Computed = TypeVar("_Computed")
 
 
 def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed]) -> ByPair[_Computed]:
-    """Compute a result for every pair; a pair of several for which there is none is left out with a message."""
+    """Compute a result for every pair; a pair of several for which there is none is left out with a message.
+
+    Where there are enough pairs for all workers, each pair is a task of its own; otherwise the work inside is divided.
+    """
     from adjudge.core.errors import DataError
     from adjudge.report.output.formats import ByPair
+    from adjudge.work import try_tasks
 
     results: ByPair[_Computed] = ByPair()
     results.several = len(parts) > 1
     faults: dict[str, DataError] = {}
-    for name, judgments in parts.items():
-        try:
-            results[name] = compute(judgments)
-        except DataError as fault:
-            faults[name] = fault
+    for name, outcome in zip(parts, try_tasks(compute, parts.values(), what="language pairs"), strict=True):
+        if isinstance(outcome.fault, DataError):
+            faults[name] = outcome.fault
+        else:
+            results[name] = outcome.unwrap()
     if not results:
         raise next(iter(faults.values()))
     for name, reason in faults.items():

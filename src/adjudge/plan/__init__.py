@@ -43,7 +43,8 @@ def plan(
         progress: is told what is being tried.
     """
     asked, assumed = settings or PlanSettings(), variances or Variances()
-    choices, tried = search(asked, assumed, progress)
+    progress("trying designs")
+    choices, tried = search(asked, assumed)
     best, per_item = choices[0], choices[0].point.judgments_per_item
     layout = next(
         layout

@@ -6,6 +6,7 @@ true difference, which should be found, and equal pairs, about which nothing sho
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,13 +21,14 @@ from adjudge.results.plan import PlanCheck
 from adjudge.simulate.score_campaign import ScoreCampaign
 from adjudge.simulate.score_design import ScoreDesign
 from adjudge.simulate.scores import draw_scores
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.plan.layout import Layout
     from adjudge.plan.settings import PlanSettings, Variances
-    from adjudge.rank.mixed import MixedDesign
 
 _DRAWS = 3003
 
@@ -41,8 +43,8 @@ def simulate_plan(layout: Layout, settings: PlanSettings, variances: Variances, 
     truth = np.sign(quality[first] - quality[second])
     detected: list[float] = []
     claimed: list[float] = []
-    for _ in range(settings.draws):
-        p, sign = _tests(mixed_design(rows, settings.systems, draw_scores(design, rng).score[0]))
+    campaigns = [draw_scores(design, rng).score[0] for _ in range(settings.draws)]
+    for p, sign in map_tasks(partial(_tests, rows, settings.systems), campaigns, what="simulated campaigns"):
         significant = p < settings.level
         detected.append(float((significant & (sign == truth))[truth != 0].mean()))
         if (truth == 0).any():
@@ -77,9 +79,9 @@ def _score_design(
     )
 
 
-def _tests(design: MixedDesign) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Holm-adjusted p and the sign of every difference."""
-    model = fit(design.with_model("mixed"))
+def _tests(rows: dict[str, Codes], systems: int, score: Floats) -> tuple[Floats, Floats]:
+    """Holm-adjusted p and the sign of every difference in a campaign with these scores."""
+    model = fit(mixed_design(rows, systems, score).with_model("mixed"))
     tested = contrasts(model.effects, model.covariance, model.df)
     first, second = np.triu_indices(len(model.systems), 1)
     return holm(tested.two_sided[first, second]), np.sign(tested.difference[first, second])

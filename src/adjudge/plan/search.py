@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from adjudge.core.errors import AdjudgeError
+from adjudge.core.errors import AdjudgeError, UsageError
 from adjudge.plan.layout import make_layout
 from adjudge.plan.precision import measure
 from adjudge.results.plan import PlanChoice, PlanPoint
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from adjudge.plan.layout import Layout
     from adjudge.plan.settings import PlanSettings, Variances
 
@@ -24,8 +25,8 @@ CLOSE = 1.06
 class Search:
     """Tries designs and remembers them: a layout is made once, however many people do it."""
 
-    def __init__(self, settings: PlanSettings, variances: Variances, progress: Callable[[str], None]) -> None:
-        self.settings, self.variances, self.progress = settings, variances, progress
+    def __init__(self, settings: PlanSettings, variances: Variances) -> None:
+        self.settings, self.variances = settings, variances
         self.layouts: dict[tuple[str, int], Layout] = {}
         self.points: dict[tuple[str, int, int], PlanPoint] = {}
 
@@ -33,7 +34,6 @@ class Search:
         """The layout of a structure for so many segments."""
         key = (structure, segments)
         if key not in self.layouts:
-            self.progress(f"{structure}, {segments} segments")
             self.layouts[key] = make_layout(self.settings, structure, segments)
         return self.layouts[key]
 
@@ -98,25 +98,46 @@ class Search:
         return PlanChoice(point, suffices, hours)
 
 
-def search(
-    settings: PlanSettings, variances: Variances, progress: Callable[[str], None]
-) -> tuple[list[PlanChoice], Search]:
+@dataclass(frozen=True)
+class _Searched:
+    """What was found for one structure: choices, faults, and everything that was tried."""
+
+    choices: list[PlanChoice]
+    faults: list[AdjudgeError]
+    trials: Search
+
+
+def search(settings: PlanSettings, variances: Variances) -> tuple[list[PlanChoice], Search]:
     """The choice for every structure and number of judgments per item, the least work first."""
-    trials = Search(settings, variances, progress)
-    choices: list[PlanChoice] = []
-    faults: list[AdjudgeError] = []
-    for structure in settings.structures:
-        for per_item in settings.per_item:
-            if per_item > settings.annotators:
-                continue
-            try:
-                choices.append(trials.least(structure, per_item))
-            except AdjudgeError as fault:
-                faults.append(fault)
+    searched = map_tasks(partial(_search_structure, settings, variances), settings.structures, what="designs")
+    choices = [choice for structure in searched for choice in structure.choices]
     if not choices:
-        raise faults[0]
+        faults = [fault for structure in searched for fault in structure.faults]
+        raise (
+            faults[0]
+            if faults
+            else UsageError(
+                f"--per-item asks for more judgments than the {settings.annotators} annotators can give; ask for fewer"
+            )
+        )
+    trials = Search(settings, variances)
+    for structure in searched:
+        trials.layouts |= structure.trials.layouts
+        trials.points |= structure.trials.points
     choices.sort(key=_worth)
     return choices, trials
+
+
+def _search_structure(settings: PlanSettings, variances: Variances, structure: str) -> _Searched:
+    searched = _Searched([], [], Search(settings, variances))
+    for per_item in settings.per_item:
+        if per_item > settings.annotators:
+            continue
+        try:
+            searched.choices.append(searched.trials.least(structure, per_item))
+        except AdjudgeError as fault:
+            searched.faults.append(fault)
+    return searched
 
 
 def _worth(choice: PlanChoice) -> tuple[bool, float, float]:

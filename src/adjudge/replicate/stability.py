@@ -24,12 +24,14 @@ from adjudge.replicate.official_rankings import compared_ranking, official_figur
 from adjudge.replicate.published import read_published
 from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.results.audit.stability import ONCE_PER_PAIR, Stability, over_pairs
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from adjudge.formats.wmt_da.files import Campaign
+    from adjudge.replicate.official_rankings import Figure
     from adjudge.replicate.published import Published
 
 COUNTS = ("pairs", "rank", "cluster", "both")
@@ -100,20 +102,36 @@ def _read_campaign(campaign: Campaign, published: Published) -> _Data:
     judgments = read([file.path for file in campaign.given], format="wmt-da")
     figures = official_figures(campaign.folder)
     left_out = published.content["left_out"].get(campaign.name, ())
-    audited: list[AuditedPair] = []
-    official: list[ReplicatedTable] = []
+    rule = published.content["rule"]
+
+    def recompute(named: tuple[str, Judgments]) -> _Data:
+        pair, part = named
+        return _read_pair(campaign.name, pair, part, figures.get(pair), None if pair in left_out else rule)
+
+    pairs = map_tasks(recompute, judgments.by_pair().items(), what=f"language pairs of {campaign.name}")
+    return _Data(
+        tuple(audited for pair in pairs for audited in pair.audited),
+        tuple(table for pair in pairs for table in pair.official),
+        tuple(note for pair in pairs for note in pair.notes),
+        judgments.fingerprint,
+    )
+
+
+def _read_pair(campaign: str, pair: str, judgments: Judgments, figures: list[Figure] | None, rule: str | None) -> _Data:
+    """The official ranking of a language pair where there are figures, and its stability where there is a rule."""
+    audited: tuple[AuditedPair, ...] = ()
+    official: tuple[ReplicatedTable, ...] = ()
     notes: list[str] = []
-    for pair, part in judgments.by_pair().items():
-        try:
-            if figures.get(pair):
-                official.append(compared_ranking(campaign.name, pair, figures[pair], part))
-            else:
-                notes.append(f"{campaign.name} {pair} has no official figures beside its judgments")
-            if pair not in left_out:
-                audited.append(_audited(campaign.name, pair, part, published.content["rule"]))
-        except DataError as fault:
-            notes.append(f"{campaign.name} {pair} is not audited: {fault}")
-    return _Data(tuple(audited), tuple(official), tuple(notes), judgments.fingerprint)
+    try:
+        if figures:
+            official = (compared_ranking(campaign, pair, figures, judgments),)
+        else:
+            notes.append(f"{campaign} {pair} has no official figures beside its judgments")
+        if rule is not None:
+            audited = (_audited(campaign, pair, judgments, rule),)
+    except DataError as fault:
+        notes.append(f"{campaign} {pair} is not audited: {fault}")
+    return _Data(audited, official, tuple(notes), "")
 
 
 def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> AuditedPair:

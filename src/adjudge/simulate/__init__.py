@@ -8,6 +8,7 @@ simulated.judgments, simulated.truth
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from adjudge.core.rng import DEFAULT_SEED
@@ -17,13 +18,14 @@ from adjudge.simulate.recovery import recovery
 from adjudge.simulate.score_campaign import ScoreCampaign
 from adjudge.simulate.score_design import design_scores
 from adjudge.simulate.scores import draw_scores, simulate_scores
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from adjudge.results.simulate import Simulated
 
 __all__ = [
-    "RankingCampaign", "ScoreCampaign", "design_scores", "draw_scores", "recovery", "simulate", "simulate_rankings",
-    "simulate_scores",
+    "RankingCampaign", "ScoreCampaign", "design_scores", "draw_scores", "recovery", "simulate", "simulate_many",
+    "simulate_rankings", "simulate_scores",
 ]  # fmt: skip
 
 
@@ -32,3 +34,15 @@ def simulate(campaign: RankingCampaign | ScoreCampaign, *, seed: int = DEFAULT_S
     if isinstance(campaign, ScoreCampaign):
         return simulate_scores(campaign, seed=seed)
     return simulate_rankings(campaign, seed=seed)
+
+
+def simulate_many(
+    campaign: RankingCampaign | ScoreCampaign, campaigns: int, *, seed: int = DEFAULT_SEED
+) -> list[Simulated]:
+    """Draw so many campaigns, the first with this seed, each of the others with the next one."""
+    draw = partial(_simulate_with, campaign)
+    return map_tasks(draw, range(seed, seed + campaigns), what="campaigns")
+
+
+def _simulate_with(campaign: RankingCampaign | ScoreCampaign, seed: int) -> Simulated:
+    return simulate(campaign, seed=seed)

@@ -10,7 +10,7 @@ for every number of workers.
 from __future__ import annotations
 
 from adjudge.work.cache import cached
-from adjudge.work.tasks import map_tasks
+from adjudge.work.tasks import map_tasks, try_tasks
 from adjudge.work.workers import Workers, current_workers, workers
 
-__all__ = ["Workers", "cached", "current_workers", "map_tasks", "workers"]
+__all__ = ["Workers", "cached", "current_workers", "map_tasks", "try_tasks", "workers"]

@@ -37,6 +37,12 @@ class Outcome(Generic[_Done]):
     result: _Done | None = None
     fault: AdjudgeError | None = None
 
+    def unwrap(self) -> _Done:
+        """The result; raises the fault where there is one."""
+        if self.fault is not None:
+            raise self.fault
+        return self.result  # type: ignore[return-value]
+
 
 class _Processes:
     """Whether the processes of this machine have been started; later work need not wait for them."""
@@ -59,6 +65,14 @@ def map_tasks(
     Raises:
         AdjudgeError: the fault of the first task that has one.
     """
+    outcomes = try_tasks(function, tasks, what=what, at_least=at_least)
+    return [outcome.unwrap() for outcome in outcomes]
+
+
+def try_tasks(
+    function: Callable[[_Task], _Done], tasks: Iterable[_Task], *, what: str, at_least: int = 1
+) -> list[Outcome[_Done]]:
+    """As `map_tasks`, but a task that has no result gives its fault instead of ending the work."""
     todo = list(tasks)
     current = current_workers()
     with Progress(what, len(todo), current.watch) as progress:
@@ -70,13 +84,7 @@ def map_tasks(
             outcomes = _here(function, todo, current, progress, at_least)
             rest = todo[len(outcomes) :]
             outcomes += _in_processes(function, rest, _jobs(current), progress) if rest else []
-    return [_result(outcome) for outcome in outcomes]
-
-
-def _result(outcome: Outcome[_Done]) -> _Done:
-    if outcome.fault is not None:
-        raise outcome.fault
-    return outcome.result  # type: ignore[return-value]
+    return outcomes
 
 
 def _here(

@@ -21,8 +21,9 @@ from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import design_from, fit, prepare
+from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of, rows_of_the_model
+from adjudge.rank.mixed.shared import model_of
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
@@ -34,12 +35,14 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign, MixedFit
+    from adjudge.rank.mixed.shared import Unit
 
 LEVEL = 0.05
 DIVISORS = (2.0, 10.0)
 # Leaving out one at a time is done for so many annotators and documents, those with the most judgments.
 MOST_LEFT_OUT = 60
 FEWEST_TO_LEAVE_OUT = 3
+UNITS: tuple[Unit, ...] = ("annotator", "document")
 _STREAM = 34
 
 
@@ -77,9 +80,8 @@ class _Model:
     def __init__(self, design: MixedDesign, table: pl.DataFrame) -> None:
         self.design = design
         self.table = table
-        design.check()
-        self.prepared = prepare(design)
-        self.fitted = self.prepared.fit(design.score)
+        self.model = model_of(design)
+        self.prepared, self.fitted = self.model.prepared, self.model.fitted
         self.compared = contrasts(self.fitted.effects, self.fitted.covariance, self.fitted.df)
         self.systems = design.systems
 
@@ -91,8 +93,10 @@ class _Model:
     def trials(self, seed: int) -> Iterator[Trial]:
         """Every trial that makes sense for these data."""
         yield from self._halves(seed)
-        for name, family, rows in self._left_out():
-            yield from self._refitted(name, family, self.design, rows)
+        for name, rows in self._without_systems():
+            yield from self._refitted(name, name, self.design, rows)
+        for unit in UNITS:
+            yield from self._one_by_one(unit)
         human = self.design.human[self.design.system]
         for divisor in DIVISORS if human.any() and not human.all() else ():
             divided = self.design.with_scores(np.where(human, self.design.as_given / divisor, self.design.as_given))
@@ -100,7 +104,9 @@ class _Model:
             for trial in self._refitted(f"human divided by {divisor:g}", f"human divided by {divisor:g}", divided):
                 yield trial.without(self.design.human)
         yield self._trial(
-            "scores instead of ranks", "scores instead of ranks", fit(self.design.with_model("mixed-points"))
+            "scores instead of ranks",
+            "scores instead of ranks",
+            model_of(self.design.with_model("mixed-points")).fitted,
         )
 
     def _halves(self, seed: int) -> Iterator[Trial]:
@@ -115,18 +121,28 @@ class _Model:
                 for trial in self._refitted(name, HALVES, self.design, rows):
                     yield replace(trial, adjusted=False)
 
-    def _left_out(self) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
-        """Name, family and rows of each trial that leaves something out."""
+    def _without_systems(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """Name and rows of each trial that leaves systems out."""
         design, order = self.design, np.argsort(-self.fitted.effects)
         human = design.human[design.system]
         if human.any() and (~design.human).sum() > 1:
-            yield "without the human", "without the human", ~human
+            yield "without the human", ~human
         if len(self.systems) > 2:
-            yield "without the best system", "without the best system", design.system != order[0]
-            yield "without the worst system", "without the worst system", design.system != order[-1]
-        for what, codes in (("annotator", design.annotator), ("document", design.document)):
-            if codes is not None:
-                yield from _one_by_one(what, codes, self.table[what])
+            yield "without the best system", design.system != order[0]
+            yield "without the worst system", design.system != order[-1]
+
+    def _one_by_one(self, unit: Unit) -> Iterator[Trial]:
+        """A trial without each annotator or document, those with the most judgments first."""
+        codes = self.model.codes(unit)
+        if codes is None or levels_of(codes) < FEWEST_TO_LEAVE_OUT:
+            return
+        chosen = np.argsort(-np.bincount(codes), kind="stable")[:MOST_LEFT_OUT]
+        first = np.unique(codes, return_index=True)[1]
+        names = self.table[unit]
+        for code, fitted in zip(chosen, self.model.leave_out(unit, chosen), strict=True):
+            if fitted is not None:
+                name = f"{unit} {names[int(first[code])] or code + 1} left out"
+                yield self._trial(name, f"any {unit} left out", fitted)
 
     def _refitted(
         self, name: str, family: str, design: MixedDesign, rows: NDArray[np.bool_] | None = None
@@ -147,16 +163,6 @@ class _Model:
         parts = (compared.difference, compared.se, compared.df)
         difference, se, df = (spread_out(part, indices, len(self.systems)) for part in parts)
         return Trial(name, family, difference, se, df)
-
-
-def _one_by_one(what: str, codes: NDArray[np.int64], names: pl.Series) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
-    count = np.bincount(codes)
-    if len(count) < FEWEST_TO_LEAVE_OUT:
-        return
-    first = np.unique(codes, return_index=True)[1]
-    for code in np.argsort(-count, kind="stable")[:MOST_LEFT_OUT]:
-        name = f"{what} {names[int(first[code])] or code + 1} left out"
-        yield name, f"any {what} left out", codes != code
 
 
 def _zscore_trial(judgments: Judgments, systems: tuple[str, ...]) -> Trial:

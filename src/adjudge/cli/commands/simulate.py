@@ -56,6 +56,10 @@ def simulate(
         float, typer.Option(help="da: how unequal the annotators' shares of the work are (sd of the logarithm).")
     ] = 0.5,
     pair: Annotated[str, typer.Option("--pair", "-p", help="The language pair to write into the table.")] = "src-tgt",
+    campaigns: Annotated[
+        int,
+        typer.Option(min=1, help="Campaigns to draw, each with the next seed; files are numbered if several."),
+    ] = 1,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
 ) -> None:
@@ -67,7 +71,7 @@ def simulate(
     from adjudge.core.files import write_text
     from adjudge.formats import native
     from adjudge.report.output.formats import to_json
-    from adjudge.simulate import simulate as draw
+    from adjudge.simulate import simulate_many
 
     common = {
         "annotators": annotators,
@@ -86,13 +90,20 @@ def simulate(
             **common, "tasks": tasks, "task_size": task_size, "context": context, "controls": controls,
             "humans": humans, "taste": taste, "scale": scale, "ends": ends, "workload": workload,
         }  # fmt: skip
-    simulated = draw(_campaign(protocol, systems, spread, qualities, given), seed=seed)
-    native.write(simulated.judgments, output)
-    if truth is not None:
-        write_text(truth, to_json(simulated.truth.to_dict()) + "\n")
-    if sources is not None:
-        write_text(sources, "\n".join(simulated.sources) + "\n")
-    write_output({pair: simulated.truth}, json=json, output=None)
+    drawn = simulate_many(_campaign(protocol, systems, spread, qualities, given), campaigns, seed=seed)
+    for number, simulated in enumerate(drawn, start=1):
+        native.write(simulated.judgments, _numbered(output, number, campaigns))
+        if truth is not None:
+            write_text(_numbered(truth, number, campaigns), to_json(simulated.truth.to_dict()) + "\n")
+        if sources is not None:
+            write_text(_numbered(sources, number, campaigns), "\n".join(simulated.sources) + "\n")
+    names = [pair] if campaigns == 1 else [f"{pair} {number}" for number in range(1, campaigns + 1)]
+    write_output({name: simulated.truth for name, simulated in zip(names, drawn, strict=True)}, json=json, output=None)
+
+
+def _numbered(file: Path, number: int, of: int) -> Path:
+    """The file of one of several campaigns: `judgments-07.parquet` is the seventh of up to 99."""
+    return file if of == 1 else file.with_stem(f"{file.stem}-{number:0{len(str(of))}d}")
 
 
 def _campaign(

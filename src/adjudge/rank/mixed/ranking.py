@@ -10,8 +10,8 @@ from adjudge.core.rng import DEFAULT_SEED
 from adjudge.rank.assemble import Estimate, Provenance, assemble
 from adjudge.rank.contrasts import DRAWS, Contrasts, RankSets, contrasts, rank_sets, simultaneous_interval
 from adjudge.rank.mixed.design import design_from
-from adjudge.rank.mixed.fit import MixedFit, fit
 from adjudge.rank.mixed.models import DEFAULT_MODEL
+from adjudge.rank.mixed.shared import model_of
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.rank.mixed.design import MixedDesign
+    from adjudge.rank.mixed.fit import MixedFit
     from adjudge.results.rank import Ranking
 
 
@@ -122,7 +123,7 @@ def rank_design(
     design: MixedDesign, *, level: float = 0.05, seed: int = DEFAULT_SEED, resamples: int = DRAWS
 ) -> MixedRanking:
     """Fit the model to a design that is at hand and compare all systems."""
-    model = fit(design)
+    model = model_of(design).fitted
     compared = contrasts(model.effects, model.covariance, model.df)
     return MixedRanking(
         fit=model,
@@ -131,5 +132,5 @@ def rank_design(
         interval=compared.interval(level),
         simultaneous=simultaneous_interval(compared, model.covariance, level=level, seed=seed, draws=resamples),
         set_aside=design.set_aside,
-        points=fit(design.with_model("mixed-points")).effects if design.model.normal else None,
+        points=model_of(design.with_model("mixed-points")).fitted.effects if design.model.normal else None,
     )

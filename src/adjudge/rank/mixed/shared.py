@@ -1,0 +1,85 @@
+"""Fits that a ranking and the audits of it share: of the whole data, and without each annotator or document.
+
+A fit depends on nothing but the design, so what one has computed is the same for the next. The latest models are
+remembered by the content of their design.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from adjudge.core.errors import DataError
+from adjudge.core.fingerprint import fingerprint
+from adjudge.rank.mixed.fit import prepare
+from adjudge.work import map_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from adjudge.core.arrays import Codes
+    from adjudge.rank.mixed.design import MixedDesign
+    from adjudge.rank.mixed.fit import MixedFit, Prepared
+
+Unit = Literal["annotator", "document"]
+MOST_ROWS = 300_000
+"""Rows of all models that are remembered; the equations of so many take about 200 MB."""
+
+
+@dataclass(eq=False)
+class Model:
+    """A design with its equations laid out, the fit to all of it, and the fits without a unit that were asked for."""
+
+    prepared: Prepared
+    fitted: MixedFit
+    without: dict[tuple[Unit, int], MixedFit | None] = field(default_factory=dict)
+
+    def codes(self, unit: Unit) -> Codes | None:
+        """The annotator or document of each row."""
+        return self.prepared.design.annotator if unit == "annotator" else self.prepared.design.document
+
+    def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[MixedFit | None]:
+        """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
+        wanted = [(unit, int(code)) for code in left_out]
+        missing = [key for key in wanted if key not in self.without]
+        fits = map_tasks(partial(_fit_without, self.prepared, self.fitted), missing, what=f"leaving out each {unit}")
+        self.without.update(zip(missing, fits, strict=True))
+        return [self.without[key] for key in wanted]
+
+
+def _fit_without(prepared: Prepared, fitted: MixedFit, left_out: tuple[Unit, int]) -> MixedFit | None:
+    unit, code = left_out
+    design = prepared.design
+    codes = design.annotator if unit == "annotator" else design.document
+    if codes is None:
+        return None
+    kept = codes != code
+    try:
+        return prepared.part(kept).refit(design.score[kept], fitted.ratios)
+    except DataError:
+        # Without this one the rest cannot be ranked at all; that is another audit's subject.
+        return None
+
+
+_MODELS: OrderedDict[str, Model] = OrderedDict()
+
+
+def model_of(design: MixedDesign) -> Model:
+    """The model of a design; the same object for the same content, as long as it is remembered."""
+    key = _content(design)
+    if key not in _MODELS:
+        design.check()
+        prepared = prepare(design)
+        _MODELS[key] = Model(prepared, prepared.fit(design.score))
+    _MODELS.move_to_end(key)
+    while len(_MODELS) > 1 and sum(len(model.prepared.design) for model in _MODELS.values()) > MOST_ROWS:
+        _MODELS.popitem(last=False)
+    return _MODELS[key]
+
+
+def _content(design: MixedDesign) -> str:
+    """What the fit depends on: scores, codes and systems, calibration items among them."""
+    return fingerprint(pickle.dumps(vars(design)), digits=32)

@@ -1,0 +1,47 @@
+"""Models that sections share: the same fit as made alone, made once, and forgotten when there are too many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjudge.rank.mixed import design_from, fit, prepare, shared
+from adjudge.rank.mixed.shared import model_of
+from adjudge.simulate import ScoreCampaign, simulate
+
+
+@pytest.fixture(scope="module")
+def judgments() -> object:
+    return simulate(ScoreCampaign(systems=3, annotators=4, tasks=8, documents=4, task_size=30), seed=3).judgments
+
+
+def test_the_fit_is_that_of_the_design(judgments: object) -> None:
+    design = design_from(judgments)  # type: ignore[arg-type]
+    own = fit(design)
+    assert model_of(design).fitted.effects.tolist() == own.effects.tolist()
+    assert model_of(design).fitted.covariance.tolist() == own.covariance.tolist()
+
+
+def test_equal_content_is_fitted_once_and_other_content_again(judgments: object) -> None:
+    design = design_from(judgments)  # type: ignore[arg-type]
+    assert model_of(design_from(judgments)) is model_of(design)  # type: ignore[arg-type]
+    assert model_of(design.with_scores(design.as_given + 1)) is not model_of(design)
+
+
+def test_units_left_out_are_those_of_a_fit_without_their_rows(judgments: object) -> None:
+    design = design_from(judgments)  # type: ignore[arg-type]
+    model = model_of(design)
+    (left_out,) = model.leave_out("annotator", [1])
+    assert left_out is not None
+    kept = design.annotator != 1
+    alone = prepare(design).part(np.asarray(kept)).refit(design.score[kept], model.fitted.ratios)
+    assert left_out.effects.tolist() == alone.effects.tolist()
+    assert model.leave_out("annotator", [1, 0])[0] is left_out
+
+
+def test_only_so_many_rows_are_remembered(judgments: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    design = design_from(judgments)  # type: ignore[arg-type]
+    first = model_of(design)
+    monkeypatch.setattr(shared, "MOST_ROWS", len(design))
+    model_of(design.with_scores(design.as_given + 1))
+    assert model_of(design) is not first
