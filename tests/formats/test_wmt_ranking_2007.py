@@ -122,7 +122,7 @@ def test_a_task_without_a_pair_is_noted(tmp_path: Path) -> None:
         ([EARLY, "t,RANK,1,2,3,,,,"], "without any system"),
         (["TASK,TYPE,ITEM_ID", "t,RANK,1"], "has no column 'ANNOTATOR_ID'"),
         (["TASK,TYPE,ITEM_ID,ANNOTATOR_ID,SYSTEM_0", "t,RANK,1,2,3"], "has no column 'SCORE_0_A'"),
-        ([EARLY, 't,RANK,1,2,3,"x\ry",1,', 't\r,RANK,"1'], "line 3: cannot be read as a table"),
+        ([EARLY, 't,RANK,1,2,3,"x\ry",1,', 't\r,RANK,"1'], "line 3: is a ranking without any system"),
         (["some words", "more words"], "has no header with TASK and TYPE"),
     ],
 )

@@ -84,7 +84,7 @@ def test_every_form_of_scores_is_read(tmp_path: Path) -> None:
         ("m.seg.score", "a x\n", "line 1: score is 'x'"),
         ("m.seg.score", "", "is empty"),
         ("m.json", "{", "is not JSON"),
-        ("m.json", "[1]", "holds no 'name' and 'score'"),
+        ("m.json", "[1]", "entry 1 is '1', an object with 'name' and 'score'"),
         ("m.tsv", "system\tsegment\na\t1\n", "has no column of scores"),
         ("m.tsv", "x\ty\na\t1\n", "has no column 'system'"),
     ],

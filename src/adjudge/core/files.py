@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
+import select
 import tempfile
+import time
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GZIP_MAGIC = b"\x1f\x8b"
+# Bytes, text, columns: how often a file's content is in memory at the same time while it is read.
+COPIES_IN_MEMORY = 4
+# Seconds to wait for a pipe.
+PATIENCE = 10
+_UNKNOWN_MEMORY = 1 << 40
 
 
 def exists(path: Path) -> bool:
@@ -33,10 +41,72 @@ def read_bytes(path: Path) -> bytes:
     if path.is_dir():
         raise InputError("this is a folder, a file is needed; name the file inside it", file=path)
     try:
-        raw = path.read_bytes()
-        return gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw
+        raw = _read_regular(path) if path.is_file() else _read_stream(path)
+        return _decompress(raw, path) if raw.startswith(GZIP_MAGIC) else raw
     except (OSError, EOFError, zlib.error) as fault:
         raise InputError(f"cannot be read ({fault}); check the file and its permissions", file=path) from fault
+
+
+def memory_at_hand() -> int:
+    """The bytes of memory that are free, by what the system says; a large number where it does not say."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+            words = next((line.split() for line in lines if line.startswith("MemAvailable:")), None)
+        return int(words[1]) * 1024 if words else _UNKNOWN_MEMORY
+    except (OSError, ValueError, IndexError):
+        return _UNKNOWN_MEMORY
+
+
+def check_size(size: int, path: Path, *, what: str = "") -> None:
+    """Refuse what does not fit into the memory at hand; a table takes several times the size of its file."""
+    room = memory_at_hand()
+    if size * COPIES_IN_MEMORY > room:
+        megabytes, free = size / 1e6, room / 1e6
+        how = f"is {megabytes:,.0f} MB {what}".rstrip()
+        raise InputError(f"{how}, too much for the {free:,.0f} MB of memory at hand; cut it into parts", file=path)
+
+
+def _read_regular(path: Path) -> bytes:
+    check_size(path.stat().st_size, path, what="large")
+    return path.read_bytes()
+
+
+def _read_stream(path: Path) -> bytes:
+    """A pipe or a device, as long as something comes and as much as there is room for."""
+    parts: list[bytes] = []
+    size = 0
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        end = time.monotonic() + PATIENCE
+        while True:
+            ready, _, _ = select.select([file], [], [], max(0.0, end - time.monotonic()))
+            part = os.read(file, 1 << 20) if ready else b""
+            if part:
+                parts.append(part)
+                size += len(part)
+                check_size(size, path, what="so far")
+                end = time.monotonic() + PATIENCE
+            elif ready and parts:
+                return b"".join(parts)
+            elif time.monotonic() >= end:
+                raise InputError(f"is a pipe from which nothing came for {PATIENCE} s; write to a file", file=path)
+            elif ready:
+                # A pipe that nobody writes to yet is at its end at once.
+                time.sleep(0.05)
+    finally:
+        os.close(file)
+
+
+def _decompress(raw: bytes, path: Path) -> bytes:
+    """The content of gzip, one part at a time, so that a small file cannot fill the memory."""
+    parts: list[bytes] = []
+    size = 0
+    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+        while part := file.read(1 << 24):
+            parts.append(part)
+            size += len(part)
+            check_size(size, path, what="once decompressed")
+    return b"".join(parts)
 
 
 def is_gzip(path: Path) -> bool:

@@ -43,15 +43,19 @@ class Anchor(Part):
 class Scale(Part):
     """The scale of scores; where left out, the protocol's own."""
 
-    low: float = 0
-    high: float = 100
-    step: float = Field(default=1, gt=0)
-    anchors: tuple[Anchor, ...] = ()
+    low: float = Field(default=0, ge=-MOST_POINTS, le=MOST_POINTS)
+    high: float = Field(default=100, ge=-MOST_POINTS, le=MOST_POINTS)
+    step: float = Field(default=1, gt=0, le=MOST_POINTS)
+    anchors: tuple[Anchor, ...] = Field(default=(), max_length=1000)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.low >= self.high:
             raise ValueError(f"'low' = {self.low:g} must lie below 'high' = {self.high:g}")
+        if (self.high - self.low) / self.step > MOST_POINTS:
+            raise ValueError(
+                f"'step' = {self.step:g} cuts the scale into more than a million steps; choose a larger one"
+            )
         for anchor in self.anchors:
             if not self.low <= anchor.at <= self.high:
                 raise ValueError(f"anchor at {anchor.at:g} lies outside {self.low:g} to {self.high:g}")
@@ -63,7 +67,7 @@ class Campaign(Part):
 
     name: Annotated[PersonName, Field(max_length=100)]
     protocol: CollectedProtocol
-    seed: int = Field(default=1, ge=0)
+    seed: int = Field(default=1, ge=0, lt=2**63)
     languages: Languages
     files: Files
     design: Design = Design()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from adjudge.core.errors import InputError
+from adjudge.core.errors import shown as quoted
 from adjudge.core.files import read_text
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign import Campaign
@@ -33,6 +34,8 @@ def load_campaign(path: Path | str) -> Campaign:
     try:
         # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
         campaign = Campaign.model_validate_json(json.dumps(data, default=str))
+    except (RecursionError, OverflowError) as fault:
+        raise InputError("is nested too deeply for a campaign; correct it", file=path) from fault
     except ValidationError as fault:
         faults = dict.fromkeys(_sentence(error) for error in fault.errors() if not _is_other_branch(error))
         raise InputError("; ".join(faults), file=path) from fault
@@ -44,6 +47,9 @@ def _parse(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as fault:
         raise InputError(f"is not valid TOML ({fault}); correct it", file=path) from fault
+    except (ValueError, RecursionError) as fault:
+        what = "is nested too deeply" if isinstance(fault, RecursionError) else "holds a number of too many digits"
+        raise InputError(f"{what} for a campaign; correct it", file=path) from fault
 
 
 def _sentence(error: ErrorDetails) -> str:
@@ -56,7 +62,7 @@ def _sentence(error: ErrorDetails) -> str:
         return f"{key}: this key is missing; add it"
     message = error["msg"].removeprefix("Value error, ")
     got = error["input"]
-    shown = f" (got {json.dumps(got, ensure_ascii=False)})" if isinstance(got, str | int | float | bool) else ""
+    shown = f" (got {quoted(json.dumps(got, ensure_ascii=False))})" if isinstance(got, str | int | float | bool) else ""
     return f"{key}: {message[:1].lower()}{message[1:]}{shown}"
 
 

@@ -21,7 +21,7 @@ TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 class Part(BaseModel):
     """Unknown keys are faults, nothing is converted silently, nothing changes later."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 def is_one_line(text: str) -> bool:

@@ -165,10 +165,9 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
     """
     try:
         content = json.loads(read_text(path))
-    except RecursionError as fault:
-        raise InputError("is nested too deeply to be scores", file=path) from fault
-    except json.JSONDecodeError as fault:
-        raise InputError(f"is not JSON ({fault.msg})", file=path, line=fault.lineno) from fault
+    except (ValueError, RecursionError) as fault:
+        line = getattr(fault, "lineno", None)
+        raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
     entries = content if isinstance(content, list) else [content]
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict) or not ({"name", "score"} <= entry.keys() or "system" in entry):

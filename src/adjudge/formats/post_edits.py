@@ -98,8 +98,9 @@ def _column(table: Delimited, index: int) -> dict[str, float]:
 def _from_gold(path: Path) -> dict[str, float]:
     try:
         content = json.loads(read_text(path))
-    except json.JSONDecodeError as fault:
-        raise InputError(f"is not JSON ({fault.msg})", file=path, line=fault.lineno) from fault
+    except (ValueError, RecursionError) as fault:
+        line = getattr(fault, "lineno", None)
+        raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
     rows: list[Mapping[str, object]] = content.get("documents", []) if isinstance(content, dict) else []
     scores = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
     if not scores or len(scores) < len(rows):

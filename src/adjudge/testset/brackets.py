@@ -33,9 +33,12 @@ class Bracket(NamedTuple):
 
 def find(document: Document) -> Iterator[Finding]:
     """All findings of one document."""
+    other_uses: dict[int, set[int]] = {}
     for bracket, what in _alone(document.texts):
-        text = document.texts[bracket.segment]
-        if not any(match.start() <= bracket.position < match.end() for match in _NOT_MEANT.finditer(text)):
+        if bracket.segment not in other_uses:
+            matches = _NOT_MEANT.finditer(document.texts[bracket.segment])
+            other_uses[bracket.segment] = {position for match in matches for position in range(*match.span())}
+        if bracket.position not in other_uses[bracket.segment]:
             span = (bracket.position, bracket.position + 1)
             yield document.finding(bracket.segment, "brackets", f"a bracket that is {what}", 0.7, span=span)
 
@@ -50,9 +53,10 @@ def _alone(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
                 opened.pop()
             else:
                 yield bracket, "never opened"
-        late = [bracket for bracket in opened if index - bracket.segment >= FARTHEST or index == len(texts) - 1]
+        last = index == len(texts) - 1
+        late = [bracket for bracket in opened if last or index - bracket.segment >= FARTHEST]
         yield from ((bracket, "never closed") for bracket in late)
-        opened = [bracket for bracket in opened if bracket not in late]
+        opened = [bracket for bracket in opened if not last and index - bracket.segment < FARTHEST]
 
 
 def _brackets(text: str, index: int) -> list[Bracket]:

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
+# Addresses begin where words do; looked for at every letter, one long word would take minutes.
 _LINK = regex.compile(
-    r"(?:https?://|www\.)\S+|\S+@\S+|[#@]\w+|\S+\.(?:com|org|net|co|uk|gov|edu|html?|io|tv|js|py)\b\S*"
+    r"(?:https?://|www\.)\S+|(?<!\S)\S+@\S+|[#@]\w+"
+    r"|(?<!\S)\S+\.(?:com|org|net|co|uk|gov|edu|html?|io|tv|js|py)\b\S*"
 )
 _MISSING = regex.compile(
     r"(?<=\p{Ll}{2})[.!?](?=\p{Lu}\p{Ll})"  # end.Start
@@ -29,7 +31,7 @@ _BEFORE_POINT = regex.compile(r"(?<=[\p{L}\p{N}\"”’')])\s+(?=[,.](?:\s|$))")
 _IN_BRACKETS = regex.compile(r"(?<=[(\[])\s+(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}.%])\s+(?=[)\]])")
 _BEFORE_MARKS = regex.compile(r"(?<=\p{L})\s+(?=[;:!?](?:\s|$))")
 # Not before an argument, as in call(name=1).
-_BRACKET = regex.compile(r"(?<=(?<![._])\b\p{L}*\p{Ll}{3})\((?=\p{L}{4,}[^()=]*\))|(?<=\p{L}\))(?=\p{L}{2})")
+_BRACKET = regex.compile(r"\((?<=(?<![._])\b\p{L}*\p{Ll}{3}\()(?=\p{L}{4,}[^()=]*\))|(?<=\p{L}\))(?=\p{L}{2})")
 _DOUBLE = regex.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
 # French puts a blank before these.
 _BLANK_BEFORE_MARKS = ("fr", "br")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.core.errors import InputError
-from adjudge.core.files import decode_text, read_bytes
+from adjudge.core.files import check_size, decode_text, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,11 +65,12 @@ def _documents(path: Path) -> Iterable[tuple[str, str]]:
     try:
         with zipfile.ZipFile(BytesIO(raw)) as archive:
             names = [name for name in archive.namelist() if name.lower().endswith(".json")]
+            check_size(sum(archive.getinfo(name).file_size for name in names), path, what="unpacked")
             if not names:
                 raise InputError("holds no JSON file; check --batches", file=path)
             for name in names:
                 yield name, decode_text(archive.read(name), path)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as fault:
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, zlib.error) as fault:
         raise InputError(f"is a damaged zip file ({fault}); get it again", file=path) from fault
 
 
@@ -86,6 +88,8 @@ def _tasks(text: str, path: Path, name: str, batches: Batches) -> list[Any]:
         batches.notes.append(
             f"{name} is cut at {position}: its {len(tasks)} complete tasks are used, the rest is missing"
         )
+    except ValueError as fault:
+        raise InputError(f"{name} holds a number of too many digits; correct it", file=path) from fault
     if not isinstance(tasks, list):
         raise InputError(f"{name} is JSON but not a list of tasks; check --batches", file=path)
     return tasks
@@ -100,7 +104,7 @@ def _complete_tasks(text: str) -> list[Any]:
             position += 1
         try:
             task, position = decoder.raw_decode(text, position)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             break
         tasks.append(task)
     return tasks

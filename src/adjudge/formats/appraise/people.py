@@ -50,7 +50,7 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
 def _from_json(text: str, path: Path) -> list[tuple[str, ...]]:
     try:
         given: Any = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as fault:
+    except (ValueError, RecursionError) as fault:
         line = getattr(fault, "lineno", None)
         raise InputError("is damaged JSON; check that the file is complete", file=path, line=line) from fault
     if isinstance(given, dict):

@@ -32,7 +32,6 @@ def parse_spans(text: str, path: Path, line: int, target: str | None = None) -> 
         entries = given.get("payload", []) if isinstance(given, dict) else given
         return [read_span(entry, target) for entry in entries]
     except (
-        json.JSONDecodeError,
         RecursionError,
         AttributeError,
         KeyError,

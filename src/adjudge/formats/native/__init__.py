@@ -2,6 +2,6 @@
 
 from adjudge.formats.native.reader import read, read_frame
 from adjudge.formats.native.writer import write
-from adjudge.formats.tables.load import PARQUET_MAGIC
+from adjudge.formats.tables.parquet import PARQUET_MAGIC
 
 __all__ = ["PARQUET_MAGIC", "read", "read_frame", "write"]

@@ -9,6 +9,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import atomic_path
+from adjudge.formats.tables.parquet import parquet_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ def write(judgments: Judgments, path: Path) -> None:
         if path.suffix in (".csv", ".tsv"):
             _as_text(judgments.table).write_csv(temporary, separator="\t" if path.suffix == ".tsv" else ",")
         else:
-            judgments.table.write_parquet(temporary)
+            temporary.write_bytes(parquet_bytes(judgments.table, judgments.fingerprint))
 
 
 def _as_text(table: pl.DataFrame) -> pl.DataFrame:

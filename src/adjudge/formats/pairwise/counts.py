@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
-from adjudge.core.files import read_text
+from adjudge.core.files import memory_at_hand, read_text
 from adjudge.core.judgments import Judgments, concat
 from adjudge.formats.parsing.delimited import numbered_lines, to_int
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from adjudge.formats.options import ReadOptions
 
-# Beyond this a count is more likely damage than work that people did, and would fill the memory.
+# Beyond this a count is more likely damage than work that people did.
 MOST_COMPARISONS = 50_000_000
+# What the two rows of a comparison take while they are made, as measured.
+BYTES_PER_COMPARISON = 300
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,10 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     total = sum(count.wins + count.ties + count.losses for count in counts)
     if total == 0:
         raise InputError("holds no comparison; lines like 'A B wins ties losses' are needed", file=path)
-    if total > MOST_COMPARISONS:
-        limit = f"{MOST_COMPARISONS:,}"
-        raise InputError(f"stands for {total:,} comparisons, more than {limit}; check the counts", file=path)
+    most = min(MOST_COMPARISONS, memory_at_hand() // BYTES_PER_COMPARISON)
+    if total > most:
+        what = f"stands for {total:,} comparisons, more than the {most:,} that fit into memory"
+        raise InputError(f"{what}; check the counts", file=path)
     source, target = pair_of(path, options)
     columns = _expanded(counts)
     columns = columns.with_columns(

@@ -50,7 +50,10 @@ def json_lines(path: Path, options: ReadOptions, *, needed: str) -> tuple[list[t
     entries: list[tuple[int, str, Any]] = []
     for row, (_, text) in enumerate(lines):
         try:
-            entries.append((row, text, json.loads(text)))
+            entry = json.loads(text)
+            # Half of a character, written as an escape, can be in no table.
+            json.dumps(entry, ensure_ascii=False).encode()
+            entries.append((row, text, entry))
         except (RecursionError, ValueError):
             bad.row(row, "is damaged JSON; the file may be cut", "line that is damaged JSON")
     return entries, bad

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,7 @@ def files_in(paths: Sequence[Path]) -> list[Path]:
 
 def refuse_empty(path: Path) -> None:
     """Say of an empty file that it is empty, before saying what it is not."""
-    if not read_bytes(path).strip():
+    if not read_bytes(path).removeprefix(codecs.BOM_UTF8).strip():
         raise InputError("is empty; check that the file is complete", file=path)
 
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
-from adjudge.core.files import decode_text, read_bytes
+from adjudge.core.files import check_size, decode_text, read_bytes
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, row_lines
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
+from adjudge.formats.tables.parquet import PARQUET_MAGIC, read_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-PARQUET_MAGIC = b"PAR1"
 ZIP_MAGIC = b"PK\x03\x04"
 # Keys under which files keep their rows, where the outermost value is an object.
 ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")
@@ -50,7 +50,7 @@ def load_table(path: Path) -> LoadedTable:
     if not raw.strip():
         raise InputError("is empty; a table with a header is needed", file=path)
     if raw.startswith(PARQUET_MAGIC):
-        return LoadedTable(_parquet(raw, path), Source(str(path)))
+        return LoadedTable(read_parquet(raw, path), Source(str(path)))
     if raw.startswith(ZIP_MAGIC):
         return _excel(raw, path)
     text = decode_text(raw, path)
@@ -61,24 +61,17 @@ def load_table(path: Path) -> LoadedTable:
     return _delimited(text, path)
 
 
-def _parquet(raw: bytes, path: Path) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(io.BytesIO(raw))
-    except (pl.exceptions.PolarsError, OSError) as fault:
-        reason = shown(str(fault).split("\n", 1)[0], 120)
-        raise InputError(f"is damaged Parquet ({reason}); make it again", file=path) from fault
-
-
 def _excel(raw: bytes, path: Path) -> LoadedTable:
     """The first sheet of a workbook; its rows are numbered as a spreadsheet shows them."""
     import fastexcel
 
     if not _is_workbook(raw):
         raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
+    check_size(_unpacked_size(raw), path, what="unpacked")
     try:
         workbook = fastexcel.read_excel(raw)
         frame: pl.DataFrame = workbook.load_sheet(0, dtypes="string").to_polars()
-    except fastexcel.FastExcelError as fault:
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
         reason = shown(str(fault).split("\n", 1)[0], 120)
         raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
     others = workbook.sheet_names[1:]
@@ -90,11 +83,19 @@ def _excel(raw: bytes, path: Path) -> LoadedTable:
     return LoadedTable(frame.drop(_ROW), source, notes)
 
 
+def _unpacked_size(raw: bytes) -> int:
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            return sum(entry.file_size for entry in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return 0
+
+
 def _is_workbook(raw: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             return any(name.startswith("xl/") for name in archive.namelist())
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, OSError, ValueError):
         # A damaged archive is explained by the reader of workbooks.
         return True
 

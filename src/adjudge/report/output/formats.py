@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.core.errors import UsageError
 from adjudge.core.files import atomic_path, write_text
+from adjudge.core.spreadsheets import as_plain_text
 from adjudge.results.display import frame_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def to_json(value: dict[str, Any], *, plain: bool = False) -> str:
 
 def to_csv(table: Table) -> str:
     """A table as plain CSV: a header and rows, numbers in full precision, what is not defined as an empty cell."""
-    return frame_of(table).write_csv()
+    return as_plain_text(frame_of(table)).write_csv()
 
 
 def check_ending(path: Path) -> None:
@@ -118,7 +119,7 @@ def write_signatures(signatures: list[str], path: Path) -> Path:
 
 
 def _csv(results: Results, path: Path) -> list[Path]:
-    return _tables(results, path, lambda frame, file: write_text(file, frame.write_csv()))
+    return _tables(results, path, lambda frame, file: write_text(file, as_plain_text(frame).write_csv()))
 
 
 def _parquet(results: Results, path: Path) -> list[Path]:

@@ -1,0 +1,144 @@
+"""Damaged, endless and oversized files are refused in one sentence, before they fill the memory or hang."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import random
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from adjudge import formats
+from adjudge.core import files
+from adjudge.core.errors import InputError
+from adjudge.core.judgments import Judgments
+from adjudge.formats import native
+from adjudge.formats.appraise.batches import read_batches
+from adjudge.formats.tables.parquet import parquet_bytes, read_parquet
+
+ROWS = pl.DataFrame({"system": ["a", "b"] * 50, "score": [float(i) for i in range(100)]})
+
+
+def test_every_flipped_bit_of_a_file_of_ours_is_noticed(tmp_path: Path) -> None:
+    judgments = Judgments.from_columns(ROWS)
+    raw = parquet_bytes(judgments.table, judgments.fingerprint)
+    assert read_parquet(raw, tmp_path).equals(judgments.table)
+    assert judgments.fingerprint.encode() in raw
+    generator = random.Random(7)
+    for _ in range(25):
+        damaged = bytearray(raw)
+        damaged[generator.randrange(len(raw))] ^= 1 << generator.randrange(8)
+        # Where the flip hits the checksum's own mark, the file is tried out like one of another tool.
+        if b"adjudge-sha256:" in damaged:
+            with pytest.raises(InputError, match="checksum is not that of its content"):
+                read_parquet(bytes(damaged), tmp_path)
+
+
+@pytest.mark.parametrize("change", ["cut", "header", "page"])
+def test_damaged_parquet_of_other_tools_is_one_sentence(
+    change: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    buffer = io.BytesIO()
+    ROWS.write_parquet(buffer)
+    raw = bytearray(buffer.getvalue())
+    damaged = {
+        "cut": raw[: len(raw) // 2],
+        "header": raw[:-12] + b"\xff\xff\xff\x7f" + raw[-8:],
+        "page": raw[:4] + b"\xff" * 60 + raw[64:],
+    }[change]
+    file = tmp_path / "foreign.parquet"
+    file.write_bytes(bytes(damaged))
+    with pytest.raises(InputError, match="is damaged Parquet"):
+        formats.read(file)
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_what_does_not_fit_into_memory_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "memory_at_hand", lambda: 20_000_000)
+    bomb = tmp_path / "bomb.csv.gz"
+    bomb.write_bytes(gzip.compress(b"a" * 50_000_000))
+    with pytest.raises(InputError, match="MB once decompressed, too much for the 20 MB of memory at hand"):
+        formats.read(bomb)
+    large = tmp_path / "large.csv"
+    with large.open("wb") as file:
+        file.truncate(40_000_000)
+    with pytest.raises(InputError, match="is 40 MB large"):
+        formats.read(large)
+    batches = tmp_path / "batches.zip"
+    with zipfile.ZipFile(batches, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.json", b" " * 30_000_000)
+    with pytest.raises(InputError, match="MB unpacked"):
+        read_batches([batches])
+
+
+def test_counts_beyond_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.formats.pairwise.counts.memory_at_hand", lambda: 3_000_000)
+    file = tmp_path / "counts.cs-en.txt"
+    file.write_text("a b 9000 1000 1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="stands for 10,001 comparisons, more than the 10,000 that fit"):
+        formats.read(file, format="pairwise-counts")
+
+
+def test_a_pipe_into_which_nobody_writes_does_not_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "PATIENCE", 1)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="is a pipe from which nothing came for 1 s"):
+        formats.read(pipe)
+
+
+def test_an_endless_device_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "memory_at_hand", lambda: 20_000_000)
+    with pytest.raises(InputError, match="MB so far, too much"):
+        formats.read("/dev/zero")
+
+
+@pytest.mark.parametrize("name", [name for name in formats.FORMATS if name != "rank-lines"])
+def test_a_mark_of_byte_order_alone_is_an_empty_file(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "bom.csv"
+    file.write_bytes(b"\xef\xbb\xbf")
+    with pytest.raises(InputError, match=r"is empty|holds no"):
+        formats.read(file, format=name)
+
+
+DEEP = "[" * 100_000
+HALF = '{"user_id": "\\ud800", "item_i": 0, "annotation": [], "doc_id": "x", "scores": {}}'
+LONG = '[{"system": "a", "score": ' + "9" * 5000 + "}]"
+
+
+@pytest.mark.parametrize("text", [DEEP, HALF, LONG, '{"a": ' * 50_000])
+@pytest.mark.parametrize("name", ["judgments", "pearmut", "wmt-humeval"])
+def test_json_that_no_table_can_hold(name: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "odd.jsonl"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError):
+        formats.read(file, format=name)
+
+
+def test_a_broken_deflate_stream_is_explained(tmp_path: Path) -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.json", json.dumps([{"items": [], "task": {}}] * 50))
+    raw = bytearray(whole.getvalue())
+    raw[40:60] = b"\xff" * 20
+    file = tmp_path / "batches.zip"
+    file.write_bytes(bytes(raw))
+    with pytest.raises(InputError, match="damaged zip file"):
+        read_batches([file])
+    file = tmp_path / "table.csv.gz"
+    packed = bytearray(gzip.compress(b"system,score\na,1\n" * 500))
+    packed[20:40] = b"\xff" * 20
+    file.write_bytes(bytes(packed))
+    with pytest.raises(InputError, match="cannot be read"):
+        formats.read(file)
+
+
+def test_parquet_that_was_written_comes_back(tmp_path: Path) -> None:
+    judgments = Judgments.from_columns(ROWS)
+    native.write(judgments, tmp_path / "a.parquet")
+    assert pl.read_parquet(tmp_path / "a.parquet").equals(judgments.table)

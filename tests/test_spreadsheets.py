@@ -1,0 +1,23 @@
+"""Texts that look like formulas are shown as texts by spreadsheets, and can be had back."""
+
+from __future__ import annotations
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.core.spreadsheets import as_plain_text, undo_plain_text
+
+TEXT = st.one_of(st.text(alphabet="=+-@\t\r' a", max_size=4), st.none())
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(TEXT, min_size=1, max_size=6))
+def test_what_was_changed_for_spreadsheets_can_be_undone(texts: list[str | None]) -> None:
+    frame = pl.DataFrame(
+        {"=system": texts, "score": [-1.5] * len(texts)}, schema={"=system": pl.String, "score": pl.Float64}
+    )
+    changed = as_plain_text(frame)
+    assert not any(text and text[0] in "=+-@\t\r" for text in [*changed.columns, *changed.to_series(0)])
+    assert changed["score"].to_list() == [-1.5] * len(texts)
+    assert undo_plain_text(changed).equals(frame)
