@@ -99,3 +99,12 @@ def test_looks_that_bring_no_information_widen_the_boundary_only() -> None:
     assert wide[0] == pytest.approx(norm.isf(0.01), abs=1e-9)
     assert wide[-1] >= narrow[-1] - 1e-3
     assert all(np.isfinite(wide))
+
+
+@pytest.mark.parametrize("information", [[1e-12, 1e-12, 1.0], [0.0, 0.0, 1.0], [5.0, 2.0, 1.0]])
+def test_odd_information_gives_boundaries_all_the_same(information: list[float]) -> None:
+    """Few annotators make standard errors jump: information may be nearly nothing, or fall."""
+    found = boundaries(information, [0.005, 0.01, 0.025])
+    assert np.isfinite(found).all()
+    # No boundary lies inside that of the whole level spent until then.
+    assert all(bound >= norm.isf(level) - 1e-6 for bound, level in zip(found, [0.005, 0.01, 0.025], strict=True))

@@ -121,10 +121,10 @@ class _Density:
 
 def _usable(information: Sequence[float]) -> list[float]:
     """Increasing information, in units of the last look; steps that are too small are enlarged backwards."""
-    values = np.asarray(information, dtype=float) / information[-1]
+    values = np.maximum(np.asarray(information, dtype=float) / information[-1], 1e-6)
     for k in range(len(values) - 2, -1, -1):
         values[k] = min(values[k], (1 - _SMALLEST_STEP) * values[k + 1])
-    usable: list[float] = np.maximum(values, 1e-12).tolist()
+    usable: list[float] = values.tolist()
     return usable
 
 
