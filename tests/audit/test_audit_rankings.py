@@ -197,7 +197,8 @@ def test_correlation_agrees_with_scipy(n: int, seed: int) -> None:
 
 def test_all_sections_that_apply_are_made() -> None:
     result = audit(rankings(BLOCKS))
-    assert list(result.sections) == ["claims", "composition", "sampling", "sole_winners", "discrepancies"]
+    made = ["claims", "stability", "composition", "sampling", "influence", "sole_winners", "discrepancies"]
+    assert list(result.sections) == made
     plain = result.to_dict()
     assert {"signature", "settings", "version", "set_aside", "sampling", "composition"} <= set(plain)
     assert "sections" not in plain

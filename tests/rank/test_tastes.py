@@ -13,12 +13,14 @@ from scipy.stats import binom
 
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
-from adjudge.rank import RankSettings, rank, sandwich, shared_segments, tastes
+from adjudge.rank import RankSettings, rank, sandwich, shared_segments
+from adjudge.rank import people as people_module
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
+from adjudge.rank.people import PeopleCounts, people_counts
 from adjudge.rank.sandwich import clustered_covariance, corrections
 from adjudge.rank.significance import circles, contradicted, unanimous_p
 from adjudge.rank.strengths import compare_strengths
-from adjudge.rank.tastes import TASTES, PeopleCounts, TasteFit, fit_tastes, people_counts, refit
+from adjudge.rank.tastes import TASTES, TasteFit, fit_tastes, refit
 from adjudge.rank.units import annotator_units
 from tests.rank.make import blocks, random_blocks
 
@@ -166,7 +168,7 @@ def test_people_taken_together_change_little(monkeypatch: pytest.MonkeyPatch) ->
     compared = RelativeCampaign(5, (4,) * 90).draw(np.random.default_rng(1))
     units = annotator_units(compared)
     single = compare_strengths(units, compared).fit
-    monkeypatch.setattr(tastes, "MOST_PEOPLE", 30)
+    monkeypatch.setattr(people_module, "MOST_PEOPLE", 30)
     together = people_counts(units)
     assert together.wins.sum(0) == pytest.approx(people_counts(units).wins.sum(0))
     assert np.bincount(together.group).tolist() == [3] * 30

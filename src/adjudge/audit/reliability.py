@@ -68,11 +68,11 @@ def reliability(
     def taus(split: int) -> dict[str, float]:
         first = random_half(annotator, generator(seed, _STREAM, split))
         halves = [_orders(design, rows, values, orders, known) for rows in (first, ~first)]
-        tau = {name: _tau(halves[0][name], halves[1][name]) for name in orders}
+        tau = {name: kendall(halves[0][name], halves[1][name]) for name in orders}
         return {name: tau[SAME_ORDERS.get(name, name)] for name in chosen}
 
     by_split = map_tasks(taus, range(splits), what="halves of the annotators")
-    agreement = {name: _agreement(np.array([tau[name] for tau in by_split])) for name in chosen}
+    agreement = {name: agreement_of(np.array([tau[name] for tau in by_split])) for name in chosen}
     return Reliability(agreement, levels_of(annotator), len(design.systems))
 
 
@@ -112,14 +112,16 @@ def _means(design: MixedDesign, value: Floats) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _tau(first: Floats, other: Floats) -> float:
+def kendall(first: Floats, other: Floats) -> float:
+    """Kendall's tau of the systems that have a score in both halves."""
     from scipy.stats import kendalltau
 
     both = ~np.isnan(first) & ~np.isnan(other)
     return float(kendalltau(first[both], other[both]).statistic) if both.sum() > 1 else float("nan")
 
 
-def _agreement(tau: Floats) -> HalfAgreement:
+def agreement_of(tau: Floats) -> HalfAgreement:
+    """The mean over splits and the middle 95%."""
     known = tau[~np.isnan(tau)]
     if not len(known):
         return HalfAgreement(0, float("nan"), float("nan"), float("nan"))

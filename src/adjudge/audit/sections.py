@@ -45,7 +45,11 @@ _ALL = (
         "every statement of the ranking, and which audits it survives",
         {"relative": "claims.relative:section", "scores": "claims.scores:section"},
     ),
-    SectionEntry("stability", "does the ranking stay when something is left out?", {"scores": "stability:section"}),
+    SectionEntry(
+        "stability",
+        "does the ranking stay when something is left out?",
+        {"relative": "relative.stability:section", "scores": "stability:section"},
+    ),
     SectionEntry(
         "composition",
         "which systems were shown together",
@@ -57,9 +61,21 @@ _ALL = (
         "do scores go with how often systems were drawn, or met the reference?",
         {"relative": "blocks:sampling_section", "scores": "tasks:sampling_section"},
     ),
-    SectionEntry("aa", "how often does each test call a system different from itself?", {"scores": "aa:section"}),
-    SectionEntry("reliability", "would other annotators give the same order?", {"scores": "reliability:section"}),
-    SectionEntry("influence", "which annotators and documents move the ranking most?", {"scores": "influence:section"}),
+    SectionEntry(
+        "aa",
+        "how often does each test call a system different from itself?",
+        {"relative": "relative.aa:section", "scores": "aa:section"},
+    ),
+    SectionEntry(
+        "reliability",
+        "would other annotators give the same order?",
+        {"relative": "relative.reliability:section", "scores": "reliability:section"},
+    ),
+    SectionEntry(
+        "influence",
+        "which annotators and documents move the ranking most?",
+        {"relative": "relative.influence:section", "scores": "influence:section"},
+    ),
     SectionEntry("sole_winners", "which system alone had the best label", {"relative": "blocks:sole_winners_section"}),
     SectionEntry(
         "discrepancies", "pairs whose direct comparison contradicts the scores", {"relative": "discrepancies:section"}

@@ -14,8 +14,9 @@ import numpy as np
 
 from adjudge.rank.assemble import Estimate
 from adjudge.rank.contrasts import DRAWS, Contrasts, contrasts, rank_sets
+from adjudge.rank.people import PeopleCounts, people_counts
 from adjudge.rank.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
-from adjudge.rank.tastes import TasteFit, fit_tastes, people_counts
+from adjudge.rank.tastes import TasteFit, fit_tastes
 from adjudge.results.rank import VarianceComponent
 
 if TYPE_CHECKING:
@@ -49,8 +50,14 @@ def compare_strengths(units: Units, blocks: Comparisons | None = None) -> Compar
         units: counts of at least two annotators.
         blocks: the comparisons behind them, where they are known one by one.
     """
-    people = people_counts(units)
-    fit = fit_tastes(people, blocks)
+    return compare_people(people_counts(units), blocks)
+
+
+def compare_people(
+    people: PeopleCounts, blocks: Comparisons | None = None, *, taste: float | None = None
+) -> ComparedStrengths:
+    """The same from counts by annotator, where the taste may be known."""
+    fit = fit_tastes(people, blocks, taste=taste)
     wins = people.wins.sum(0)
     apart, against = separation(wins), contradicted(fit.strength, wins)
     pairs = contrasts(fit.strength, fit.covariance, fit.df)

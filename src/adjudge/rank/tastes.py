@@ -23,21 +23,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
+from adjudge.rank.people import PeopleCounts, person_of
 from adjudge.rank.sandwich import clustered_covariance
 from adjudge.rank.shared_segments import segment_effect
-from adjudge.rank.units import labelling_annotators
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.comparisons import Comparisons
-    from adjudge.rank.units import Units
 
     Floats = NDArray[np.float64]
 
 MOST_PRIOR = 16.0
-MOST_PEOPLE = 1000
-"""Beyond so many annotators, several are taken together: clusters of people are then as good as single ones."""
 TASTES = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 59)])
 """The tastes tau that are tried."""
 SMALLEST_SHARE = 1e-8
@@ -66,43 +63,19 @@ class TasteFit:
         return errors
 
 
-@dataclass(frozen=True, eq=False)
-class PeopleCounts:
-    """Wins (row over column) and ties (symmetric) of each annotator: (people, n, n)."""
-
-    wins: Floats
-    ties: Floats
-    group: NDArray[np.int64]
-    """Where each annotator is counted: 0, 1, 2, ... unless several are taken together."""
-
-    def without(self, person: int) -> PeopleCounts:
-        """The counts without one of them; the others keep their order."""
-        kept = np.arange(len(self.wins)) != person
-        return PeopleCounts(self.wins[kept], self.ties[kept], self.group)
-
-
-def people_counts(units: Units) -> PeopleCounts:
-    """The counts by annotator; where there are very many, of groups of annotators with about equal work."""
-    n = len(units.systems)
-    counts = units.counts[:, : 2 * n * n]
-    group = np.arange(counts.shape[0])
-    if len(group) > MOST_PEOPLE:
-        from scipy.sparse import coo_array
-
-        by_work = np.argsort(-np.asarray(counts.sum(axis=1)).ravel(), kind="stable")
-        group[by_work] = np.arange(len(group)) % MOST_PEOPLE
-        joining = coo_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(MOST_PEOPLE, len(group)))
-        counts = joining.tocsr() @ counts
-    wins, ties = (part.reshape(-1, n, n) for part in np.split(counts.toarray().astype(float), 2, axis=1))
-    return PeopleCounts(wins, ties + np.swapaxes(ties, 1, 2), group)
-
-
-def fit_tastes(people: PeopleCounts, blocks: Comparisons | None = None, *, most_prior: float = MOST_PRIOR) -> TasteFit:
+def fit_tastes(
+    people: PeopleCounts,
+    blocks: Comparisons | None = None,
+    *,
+    taste: float | None = None,
+    most_prior: float = MOST_PRIOR,
+) -> TasteFit:
     """Fit strengths with tastes.
 
     Args:
         people: counts of at least two annotators.
         blocks: the comparisons behind the counts, which tell what stood in one block and on one segment.
+        taste: the standard deviation of tastes, where it is known; estimated where left out.
         most_prior: how many degrees of freedom the model's covariance counts for at most.
     """
     plain = fit(people.wins.sum(0), people.ties.sum(0))
@@ -110,7 +83,7 @@ def fit_tastes(people: PeopleCounts, blocks: Comparisons | None = None, *, most_
     scores, information = _moments(people, strength, log_tie)
     dispersion = 1.0 if blocks is None else block_dispersion(blocks, strength, log_tie, information.sum(0))
     parts = _Eigen.of(scores, information)
-    tried = [_Weighted(parts, strength, dispersion, float(taste)) for taste in TASTES]
+    tried = [_Weighted(parts, strength, dispersion, float(sd)) for sd in (TASTES if taste is None else [taste])]
     best = tried[int(np.argmax([weighted.log_likelihood() for weighted in tried]))]
     contrasts = _contrasts(len(strength))
     by_model = best.model_covariance(contrasts)
@@ -118,7 +91,7 @@ def fit_tastes(people: PeopleCounts, blocks: Comparisons | None = None, *, most_
     covariance, df = _combined(by_model, by_people, most_prior, len(strength))
     segments = None
     if blocks is not None:
-        who = people.group[np.searchsorted(labelling_annotators(blocks), blocks.annotator)]
+        who = people.group[person_of(blocks)]
         segments = segment_effect(blocks, who, strength, log_tie, best.weighting())
     if segments is not None:
         covariance, df = segments.widened(covariance, df, best.inverse, contrasts)

@@ -18,10 +18,11 @@ from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, ratios
 from adjudge.rank.connected import check_connected, groups_that_met
+from adjudge.rank.people import people_counts
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.significance import difference_spread, resampling_tests, separation
 from adjudge.rank.strengths import ComparedStrengths, compare_strengths
-from adjudge.rank.tastes import people_counts, refit
+from adjudge.rank.tastes import refit
 from adjudge.rank.units import Units, labelling_annotators, units_of
 from adjudge.results.audit.claims import Claims
 

@@ -39,10 +39,10 @@ def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
     if not whole:
         return f"{again} something left out."
     changed = sum(row.rank_changed or row.cluster_changed for row in whole)
-    return (
-        f"{again} something changed that should not matter: {changed} of {len(whole)} changes to the human, the best "
-        "or the worst system move others."
-    )
+    what = "to the human, the best or the worst system"
+    if stability.style == "relative":
+        what += ", to ties and repeats, or to who is compared with whom"
+    return f"{again} something changed that should not matter: {changed} of {len(whole)} changes {what} move others."
 
 
 def _families(stability: Stability) -> dict[ChangeFamily, list[StabilityRow]]:

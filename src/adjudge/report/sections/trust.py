@@ -86,7 +86,8 @@ def reliability_section(reliability: Reliability) -> Section:
 
 def influence_section(influence: Influence) -> Section:
     """Which annotator or document moves the ranking most."""
-    words: tuple[str, ...] = ("Every annotator and every document was left out in turn.",)
+    units = "source segment" if any(row.unit == "segment" for row in influence.rows) else "document"
+    words: tuple[str, ...] = (f"Every annotator and every {units} was left out in turn.",)
     if influence.rows:
         most = influence.rows[0]
         shift = f"moves by {most.shift:+.1f} ({abs(most.in_se):.1f} standard errors)"

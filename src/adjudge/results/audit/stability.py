@@ -24,6 +24,12 @@ class ChangeFamily(StrEnum):
     SYSTEM_REMOVED = "system removed"
     ANNOTATOR_REMOVED = "annotator removed"
     DOCUMENT_REMOVED = "document removed"
+    SEGMENT_REMOVED = "segment removed"
+    TIES_DROPPED = "ties dropped"
+    REPEATS_DROPPED = "repeats dropped"
+    BLOCKS_WEIGHTED = "blocks weighted"
+    NEIGHBOURS_ONLY = "neighbours only"
+    DISTANT_ONLY = "distant pairs only"
 
     @property
     def unit(self) -> str:
@@ -40,6 +46,11 @@ ONCE_PER_PAIR = (
     ChangeFamily.HUMAN_DIVIDED,
     ChangeFamily.LOWEST_REMOVED,
     ChangeFamily.HIGHEST_REMOVED,
+    ChangeFamily.TIES_DROPPED,
+    ChangeFamily.REPEATS_DROPPED,
+    ChangeFamily.BLOCKS_WEIGHTED,
+    ChangeFamily.NEIGHBOURS_ONLY,
+    ChangeFamily.DISTANT_ONLY,
 )
 """Changes that are made once in a language pair (once for each divisor), not for every annotator or document."""
 

@@ -121,7 +121,7 @@ MOST_SHOWN = 10
 class LeftOutUnit:
     """What changes when one annotator or document is left out."""
 
-    unit: Literal["annotator", "document"]
+    unit: Literal["annotator", "document", "segment"]
     name: str
     judgments: int
     system: str
@@ -169,7 +169,7 @@ class Influence:
             number("gained", 0),
         )
         note = (
-            f"The {len(rows)} of {len(self.rows)} annotators and documents that move an effect most when left out. "
+            f"The {len(rows)} of {len(self.rows)} units that move an effect most when left out. "
             f"Of {self.pairs} pairs {self.significant} differ at .05, each by itself; flips are pairs whose order is "
             "reversed, lost and gained are pairs that cease or begin to differ."
         )

@@ -1,0 +1,75 @@
+"""Split-half reliability of relative judgments: two halves of the annotators, nobody in both, by every method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
+from adjudge.audit.reliability import SPLITS, agreement_of, kendall
+from adjudge.core.comparisons import comparisons
+from adjudge.core.errors import DataError
+from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.rank.methods import METHODS
+from adjudge.rank.relative import check_comparable
+from adjudge.rank.units import units_of
+from adjudge.results.audit.trust import Reliability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.methods import Method
+    from adjudge.rank.tally import Tally
+
+    Floats = NDArray[np.float64]
+
+SLOW_SPLITS = 5
+"""Splits of methods that search for an order or play every match."""
+SLOW = ("mfas", "trueskill")
+_STREAM = 42
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Reliability:
+    """The section of an audit."""
+    compared = comparisons(judgments)
+    check_comparable(compared)
+    return reliability(compared, seed=settings.seed)
+
+
+def reliability(compared: Comparisons, *, splits: int = SPLITS, seed: int = DEFAULT_SEED) -> Reliability:
+    """Kendall's tau between the orders of two halves of the annotators, by every method for relative judgments.
+
+    Args:
+        compared: comparisons of one language pair.
+        splits: random divisions of the annotators.
+        seed: of the divisions.
+    """
+    units = units_of(compared)
+    if units.kind != "annotators" or units.number < FEWEST_ANNOTATORS:
+        raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
+    people = np.arange(units.number)
+    first = np.stack([random_half(people, generator(seed, _STREAM, split)) for split in range(splits)])
+    agreements = {}
+    for name, method in METHODS.items():
+        if method.judgments != "relative":
+            continue
+        chosen = first[:SLOW_SPLITS] if name in SLOW else first
+        halves = [_scores(method, units.weighted(part.astype(float)), seed) for part in (chosen, ~chosen)]
+        agreements[name] = agreement_of(np.array([kendall(*pair) for pair in zip(*halves, strict=True)]))
+    return Reliability(agreements, units.number, len(compared.systems))
+
+
+def _scores(method: Method, tallies: Tally, seed: int) -> Floats:
+    """The scores of every tally; NaN for the reference where the method is defined without it."""
+    rng = generator(seed, _STREAM)
+    scores = np.full((len(tallies.wins), len(tallies.systems)), np.nan)
+    if method.reference == "exclude":
+        scores[:, ~tallies.human] = method.score(tallies.without(tallies.human), rng)
+    else:
+        scores[:] = method.score(tallies, rng)
+    # A system that nobody in this half compared has no place in its order.
+    return np.where(tallies.met.sum(-1) > 0, scores, np.nan)

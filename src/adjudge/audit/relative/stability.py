@@ -1,0 +1,184 @@
+"""Stability of a ranking from relative judgments: make it again after every change, and compare orders and clusters.
+
+The ranking is that of Bradley-Terry with tastes, at the taste of the whole data, and lines come from rank sets. Other
+methods are ranked by their scores, with lines by sign tests after Holm's correction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.relative.changes import all_changes, block_weights, segment_names
+from adjudge.core.comparisons import comparisons
+from adjudge.core.errors import DataError
+from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.rank.connected import check_connected
+from adjudge.rank.contrasts import rank_sets
+from adjudge.rank.lines import cluster_numbers, line_after
+from adjudge.rank.methods import find_method
+from adjudge.rank.people import count_people, group_of, person_of
+from adjudge.rank.relative import check_comparable
+from adjudge.rank.significance import PairTests, sign_tests
+from adjudge.rank.strengths import compare_people
+from adjudge.rank.units import units_of
+from adjudge.results.audit.stability import Stability, StabilityRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.audit.relative.changes import RelativeChange
+    from adjudge.audit.settings import AuditSettings
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.methods import Method
+    from adjudge.rank.strengths import ComparedStrengths
+
+LEVEL = 0.05
+DRAWS = 500
+STYLE = "relative"
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Stability:
+    """The section of an audit."""
+    compared = comparisons(judgments)
+    check_comparable(compared)
+    method = find_method(settings.method or "bradley-terry")
+    rule = settings.lines or ("rank-sets" if method.significance == "tastes" else "holm")
+    rows = stability(compared, method, rule, segments=segment_names(judgments), seed=settings.seed)
+    return Stability(rows, STYLE, method.name, rule)
+
+
+def stability(
+    compared: Comparisons,
+    method: Method,
+    rule: str,
+    *,
+    segments: Sequence[str] | None = None,
+    seed: int = DEFAULT_SEED,
+) -> tuple[StabilityRow, ...]:
+    """Make every change that applies, rank again, and compare.
+
+    Args:
+        compared: comparisons of one language pair.
+        method: a method for relative judgments.
+        rule: how lines between clusters are drawn, see `rank.lines`.
+        segments: the names of source segments, by code.
+        seed: of methods that draw at random.
+    """
+    ranker = _Ranker(method, rule, seed)
+    whole = ranker.estimate(compared)
+    rows = []
+    for change in all_changes(compared, whole.order, segments):
+        after = ranker.changed(compared, change)
+        if after is not None:
+            rows.append(_compared(compared, change, whole.without(change.removed, rule), after))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimate:
+    """Scores of systems with what lines are drawn from."""
+
+    systems: tuple[str, ...]
+    scores: NDArray[np.float64]
+    tests: PairTests
+    strengths: ComparedStrengths | None
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        known = [i for i, score in enumerate(self.scores) if not np.isnan(score)]
+        return np.array(sorted(known, key=lambda i: (-self.scores[i], self.systems[i])), dtype=np.int64)
+
+    def without(self, removed: NDArray[np.bool_], rule: str) -> _Ranked:
+        """Order and clusters of the systems that are not removed."""
+        order = np.array([i for i in self.order if not removed[i]], dtype=np.int64)
+        names = tuple(self.systems[i] for i in order)
+        if len(order) < 2:
+            return _Ranked(names, (names,))
+        part = np.ix_(order, order)
+        tests = PairTests(self.tests.greater[part], self.tests.two_sided[part])
+        lines = line_after(rule, np.arange(len(order)), tests, self._rank_sets(order), LEVEL)
+        numbers = cluster_numbers(lines)
+        clusters = [
+            tuple(name for name, own in zip(names, numbers, strict=True) if own == number)
+            for number in range(1, int(numbers.max()) + 1)
+        ]
+        return _Ranked(names, tuple(clusters))
+
+    def _rank_sets(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        n = len(order)
+        if self.strengths is None:
+            return np.tile([1, n], (n, 1))
+        part = np.ix_(order, order)
+        pairs = self.strengths.pairs
+        chosen = {name: getattr(pairs, name)[part] for name in ("difference", "se", "df", "t", "greater", "two_sided")}
+        covariance = self.strengths.fit.covariance[part]
+        return rank_sets(replace(pairs, **chosen), covariance, level=LEVEL, draws=DRAWS).simultaneous
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    order: tuple[str, ...]
+    clusters: tuple[tuple[str, ...], ...]
+
+
+class _Ranker:
+    """Ranks comparisons by one method and rule; the taste found first is kept."""
+
+    def __init__(self, method: Method, rule: str, seed: int) -> None:
+        self.method, self.rule, self.seed = method, rule, seed
+        self.taste: float | None = None
+
+    def estimate(self, compared: Comparisons, *, weighted: bool = False) -> _Estimate:
+        """Score all systems and compare them."""
+        check_comparable(compared)
+        units = units_of(compared)
+        tally = units.total()
+        check_connected(tally)
+        weights = block_weights(compared) if weighted else None
+        if self.method.significance == "tastes" and units.kind == "annotators":
+            people = count_people(compared, person_of(compared), group_of(compared), weights=weights)
+            strengths = compare_people(people, None if weighted else compared, taste=self.taste)
+            self.taste = strengths.fit.taste if self.taste is None else self.taste
+            tests = PairTests(strengths.pairs.greater, strengths.pairs.two_sided)
+            return _Estimate(compared.systems, strengths.fit.strength, tests, strengths)
+        if weights is not None:
+            nobody = np.zeros(len(compared), dtype=np.int64)
+            people = count_people(compared, nobody, nobody[:1], weights=weights)
+            tally = replace(tally, wins=people.wins[0], ties=people.ties[0])
+        scores = self.method.score(tally, generator(self.seed))
+        return _Estimate(compared.systems, scores, sign_tests(tally.wins), None)
+
+    def changed(self, compared: Comparisons, change: RelativeChange) -> _Ranked | None:
+        """The ranking after a change; None where the rest cannot be ranked any more."""
+        try:
+            after = self.estimate(change.apply(compared), weighted=change.weighted)
+        except DataError:
+            return None
+        return after.without(np.zeros(len(after.systems), dtype=bool), self.rule)
+
+
+def _compared(compared: Comparisons, change: RelativeChange, before: _Ranked, after: _Ranked) -> StabilityRow:
+    common = set(before.order) & set(after.order)
+    order_before, order_after = (tuple(name for name in ranked.order if name in common) for ranked in (before, after))
+    position = {name: i for i, name in enumerate(order_after)}
+    clusters = [[frozenset(cluster) for cluster in ranked.clusters] for ranked in (before, after)]
+    return StabilityRow(
+        change=change.name,
+        family=change.family,
+        removed=tuple(name for name, gone in zip(compared.systems, change.removed, strict=True) if gone),
+        rank_changed=order_before != order_after,
+        cluster_changed=clusters[0] != clusters[1],
+        order=after.order,
+        clusters=after.clusters,
+        flips=tuple((a, b) for a, b in combinations(order_before, 2) if position[a] > position[b]),
+        baseline_order=before.order,
+        baseline_clusters=before.clusters,
+        pairs=len(common) * (len(common) - 1) // 2,
+    )

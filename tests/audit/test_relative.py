@@ -1,0 +1,227 @@
+"""Audits of rankings and pairs: on judgments made by hand, against rankings made again, and by simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from bench.relative_campaigns import RelativeCampaign
+from scipy.stats import kendalltau
+
+from adjudge.audit import audit
+from adjudge.audit.relative.aa import aa, halved
+from adjudge.audit.relative.changes import all_changes, block_weights, near_pairs
+from adjudge.audit.relative.influence import influence
+from adjudge.audit.relative.reliability import reliability
+from adjudge.audit.relative.stability import stability
+from adjudge.audit.settings import AuditSettings
+from adjudge.core.comparisons import comparisons
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
+from adjudge.rank import RankSettings, rank
+from adjudge.rank.methods import find_method
+from adjudge.rank.people import MOST_PEOPLE, count_people, group_of, grouped, people_counts, person_of
+from adjudge.rank.units import annotator_units
+from adjudge.results.audit.stability import ChangeFamily, StabilityRow
+from tests.rank.make import blocks, random_blocks
+
+STRENGTHS = find_method("bradley-terry")
+RATIO = find_method("wins-no-ties")
+
+
+def rows_of(judgments: Judgments, method: str = "wins-no-ties") -> dict[str, StabilityRow]:
+    rows = stability(comparisons(judgments), find_method(method), "holm")
+    return {row.change: row for row in rows}
+
+
+def ratio_order(judgments: Judgments) -> tuple[str, ...]:
+    return rank(judgments, method="wins-no-ties", settings=RankSettings(resamples=0)).order
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ("human removed", pl.col("system") != "ref"),
+        ("without annotator a2", pl.col("annotator") != "a2"),
+        ("without source segment 7", pl.col("segment") != "7"),
+        ("without s2", pl.col("system") != "s2"),
+    ],
+)
+def test_what_is_left_out_is_left_out(change: str, kept: pl.Expr) -> None:
+    """The order after a change is that of the table without those rows."""
+    judgments = random_blocks(3)
+    compared = comparisons(judgments)
+    segments = [str(name) for name in sorted(judgments.table["segment"].unique().to_list())]
+    rows = {row.change: row for row in stability(compared, RATIO, "holm", segments=segments)}
+    if change not in rows:
+        change = next(name for name in rows if name.startswith("without source segment"))
+        kept = pl.col("segment") != change.rsplit(" ", 1)[1]
+    assert rows[change].order == ratio_order(judgments.select(kept))
+
+
+def test_ties_repeats_and_weights_by_hand() -> None:
+    judgments = blocks(
+        [{"a": 1, "b": 2, "c": 2}, {"a": 1, "b": 2, "c": 2}, {"a": 2, "b": 1}],
+        annotators=["x", "x", "y"],
+    )
+    again = judgments.table.with_columns(segment=pl.lit("1"))
+    compared = comparisons(Judgments(again))
+    made = {change.name: change for change in all_changes(compared, np.arange(3))}
+    assert made["ties dropped"].apply(compared).outcome.tolist().count(0) == 0
+    without = made["repeats dropped"].apply(compared)
+    # x judged the same three pairs twice; y judged one.
+    assert (len(compared), len(without)) == (7, 4)
+    # Each of three systems meets two others in a block of three, and one in a block of two.
+    assert sorted(block_weights(compared).tolist()) == [0.5] * 6 + [1.0]
+
+
+def test_neighbours_are_a_quarter_of_the_ranks_apart() -> None:
+    near = near_pairs(np.array([2, 0, 1, 3, 4, 5, 6, 7]))
+    # Eight systems: two ranks at most. System 2 is first, then 0, 1, 3.
+    assert near[2].tolist() == [True, True, True, False, False, False, False, False]
+
+
+def test_every_family_is_there_and_counts_are_told() -> None:
+    rows = stability(comparisons(random_blocks(4, systems=8, number=200)), STRENGTHS, "rank-sets")
+    families = {row.family for row in rows}
+    assert families == {
+        family for family in ChangeFamily if family not in (ChangeFamily.HUMAN_DIVIDED, ChangeFamily.DOCUMENT_REMOVED)
+    }
+    for row in rows:
+        common = set(row.order) & set(row.baseline_order)
+        assert row.pairs == len(common) * (len(common) - 1) // 2
+        assert row.rank_changed == bool(row.flips)
+        assert [name for cluster in row.clusters for name in cluster] == list(row.order)
+
+
+def test_the_baseline_is_the_ranking_itself() -> None:
+    judgments = random_blocks(5, number=150)
+    row = next(row for row in stability(comparisons(judgments), STRENGTHS, "rank-sets") if not row.removed)
+    ranking = rank(judgments)
+    assert row.baseline_order == ranking.order
+
+
+def test_a_planted_annotator_has_the_most_influence() -> None:
+    """Nine people order a, b, c with some noise; one who does as much work says the opposite."""
+    rng = np.random.default_rng(1)
+    rankings: list[dict[str, int | None]] = []
+    people = []
+    for person in range(10):
+        for _ in range(15):
+            value = np.array([1.0, 0.0, -1.0]) * (-2 if person == 4 else 1) + rng.gumbel(size=3)
+            ranks = 1 + (value[:, None] < value[None, :]).sum(1)
+            rankings.append(dict(zip("abc", ranks.tolist(), strict=True)))
+            people.append(f"p{person}")
+    compared = comparisons(blocks(rankings, annotators=people))
+    told = influence(compared, tuple(str(i) for i in range(len(rankings))))
+    assert (told.rows[0].unit, told.rows[0].name) == ("annotator", "p4")
+    assert told.rows[0].judgments == 45
+    assert {row.unit for row in told.rows} == {"annotator", "segment"}
+    assert told.pairs == 3
+
+
+def test_people_who_agree_wholly_are_reliable_by_every_method() -> None:
+    judgments = blocks([{"a": 2, "b": 3, "c": 4, "ref": 1}] * 40, annotators=[f"p{i % 8}" for i in range(40)])
+    told = reliability(comparisons(judgments), splits=4)
+    assert {name: round(agreement.tau, 6) for name, agreement in told.methods.items()} == dict.fromkeys(
+        told.methods, 1.0
+    )
+    assert set(told.methods) >= {"bradley-terry", "expected-wins", "mfas", "trueskill", "wins-or-ties"}
+    with pytest.raises(DataError, match="4 named annotators"):
+        reliability(comparisons(random_blocks(1, annotators=3)))
+
+
+def test_reliability_is_tau_between_rankings_of_halves() -> None:
+    compared = comparisons(random_blocks(6, number=120, annotators=8))
+    told = reliability(compared, splits=1, seed=3)
+    units = annotator_units(compared)
+    from adjudge.audit.halves import random_half
+    from adjudge.core.rng import generator
+
+    first = random_half(np.arange(units.number), generator(3, 42, 0))
+    scores = [find_method("wins").score(units.weighted(half.astype(float)), generator(1)) for half in (first, ~first)]
+    assert told.methods["wins"].tau == pytest.approx(kendalltau(*scores).statistic)
+
+
+def test_halves_of_systems_keep_every_comparison() -> None:
+    compared = RelativeCampaign(5, (20,) * 8).draw(np.random.default_rng(1))
+    split = halved(compared, np.arange(5), np.random.default_rng(2))
+    assert len(split.systems) == 10
+    assert len(split) == len(compared)
+    assert (split.first < split.second).all()
+    again = np.stack([split.first % 5, split.second % 5])
+    turned = again[0] > again[1]
+    assert np.where(turned, again[1], again[0]).tolist() == compared.first.tolist()
+    assert np.where(turned, -split.outcome, split.outcome).tolist() == compared.outcome.tolist()
+    for system in range(5):
+        people = [set(split.annotator[(split.first == half) | (split.second == half)]) for half in (system, system + 5)]
+        assert not people[0] & people[1]
+        assert len(people[0]) == len(people[1]) == 4
+
+
+AA_KINDS = {
+    "5 people": RelativeCampaign(6, (40,) * 5),
+    "10 people, pairs": RelativeCampaign(5, (60,) * 10, shown=2),
+    "12 people, shared segments": RelativeCampaign(6, (30,) * 12, segments=60, segment_sd=1.0),
+}
+
+
+@pytest.mark.parametrize("kind", AA_KINDS)
+def test_the_a_a_test_is_honest_where_people_have_tastes(kind: str) -> None:
+    """4 to 6% are promised; the bounds allow for the Monte-Carlo error of 50 campaigns."""
+    rng = np.random.default_rng(11)
+    rates = np.array(
+        [
+            aa(AA_KINDS[kind].draw(rng), splits=3, resampling=False, seed=seed).rates["bradley-terry"].rate_05
+            for seed in range(50)
+        ]
+    )
+    error = rates.std(ddof=1) / np.sqrt(len(rates))
+    assert 0.04 - 3 * error < rates.mean() < 0.06 + 3 * error
+
+
+def test_the_a_a_test_needs_people() -> None:
+    with pytest.raises(DataError, match="4 named annotators"):
+        aa(comparisons(random_blocks(1, annotators=3)))
+
+
+def test_all_sections_of_rankings_have_tables_and_json() -> None:
+    judgments = random_blocks(7, number=160, annotators=6)
+    names = ("stability", "aa", "reliability", "influence")
+    told = audit(judgments, only=names, settings=AuditSettings(seed=2))
+    assert tuple(told.sections) == names
+    plain = told.to_dict()
+    assert {
+        "change",
+        "removed",
+        "rank_changed",
+        "cluster_changed",
+        "both_changed",
+        "order",
+        "clusters",
+        "flips",
+    } <= set(plain["stability"][0])
+    assert set(plain["aa"]) == {"bradley-terry", "bradley-terry resample", "expected-wins resample"}
+    assert set(plain["aa"]["bradley-terry"]) == {"tests", "rate_05", "rate_01", "interval"}
+    assert all(section.tables()[0].rows for section in told.sections.values())
+    assert plain == audit(judgments, only=names, settings=AuditSettings(seed=2)).to_dict()
+
+
+def test_another_method_can_be_audited() -> None:
+    told = audit(random_blocks(8), only=["stability"], settings=AuditSettings(method="wins-or-ties"))
+    assert rows_of(random_blocks(8), "wins-or-ties").keys()
+    assert getattr(told.sections["stability"], "method", None) == "wins-or-ties"
+
+
+def test_counts_of_people_are_those_of_units() -> None:
+    compared = RelativeCampaign(5, (7, 3, 9)).draw(np.random.default_rng(3))
+    counted = count_people(compared, person_of(compared), group_of(compared))
+    expected = people_counts(annotator_units(compared))
+    assert counted.wins == pytest.approx(expected.wins)
+    assert counted.ties == pytest.approx(expected.ties)
+
+
+def test_very_many_people_share_places_evenly() -> None:
+    group = grouped(np.arange(2.0 * MOST_PEOPLE))
+    assert np.bincount(group).tolist() == [2] * MOST_PEOPLE
+    assert group[-1] == 0
