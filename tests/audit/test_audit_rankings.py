@@ -203,7 +203,7 @@ def test_all_sections_that_apply_are_made() -> None:
     assert {"signature", "settings", "version", "set_aside", "sampling", "composition"} <= set(plain)
     assert "sections" not in plain
     assert plain["sampling"]["times_judged"]["pearson"] is None
-    assert len(result.tables()) == 8
+    assert len(result.tables()) == 10
     assert list(audit(rankings(BLOCKS), settings=edit_tables()).sections)[-2:] == ["edits", "acceptability"]
 
 
