@@ -1,7 +1,7 @@
 """`adjudge plan`: how many judgments, annotators and which design for the power wanted."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -9,13 +9,24 @@ from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
     from adjudge.plan import Variances
 
 
 def plan(
     reading: Reading,
     systems: Annotated[int, typer.Option(help="Systems to be compared.")] = 8,
-    difference: Annotated[float, typer.Option(help="The difference that matters, in points of 100.")] = 3.0,
+    protocol: Annotated[
+        Literal["scores", "ranking", "pairwise"],
+        typer.Option(help="What people will do: score, rank blocks, or compare."),
+    ] = "scores",
+    difference: Annotated[
+        float | None,
+        typer.Option(
+            help="The difference that matters, in points of 100 (3) or, of rankings and pairs, log-odds (0.3)."
+        ),
+    ] = None,
+    block_size: Annotated[int, typer.Option(help="Systems that are ranked together, of rankings.")] = 5,
     power: Annotated[float, typer.Option(help="With which chance it is to be found.")] = 0.8,
     level: Annotated[float, typer.Option(help="Level of significance, shared by all comparisons.")] = 0.05,
     comparisons: Annotated[int | None, typer.Option(help="Comparisons that matter; all pairs where left out.")] = None,
@@ -27,7 +38,7 @@ def plan(
     controls: Annotated[float, typer.Option(help="Share of controls in a task.")] = 0.2,
     per_item: Annotated[str, typer.Option(help="Judgments per item to try, joined by commas.")] = "1,2",
     structures: Annotated[str, typer.Option(help="Structures to try, joined by commas.")] = "",
-    seconds: Annotated[float, typer.Option(help="Seconds that a judgment takes.")] = 20.0,
+    seconds: Annotated[float | None, typer.Option(help="Seconds that a judgment takes (20), or a block (60).")] = None,
     like: Annotated[
         list[Path] | None, typer.Option(help="Judgments whose spread is assumed; of large shared tasks if left out.")
     ] = None,
@@ -46,11 +57,29 @@ def plan(
     from adjudge.cli.output import write_output
     from adjudge.plan import PlanSettings
     from adjudge.plan import plan as make_plan
+    from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like
     from adjudge.plan.settings import STRUCTURES
 
+    if protocol != "scores":
+        asked = RelativePlanSettings(
+            protocol=protocol,
+            systems=systems,
+            difference=0.3 if difference is None else difference,
+            power=power,
+            level=level,
+            comparisons=comparisons,
+            annotators=annotators,
+            block_size=block_size,
+            seconds=60.0 if seconds is None else seconds,
+            draws=draws,
+            seed=seed,
+        )
+        spread = spread_like(_pilot(like, reading)) if like else None
+        write_output({"all": plan_relative(asked, spread=spread)}, json=json, output=output)
+        return
     settings = PlanSettings(
         systems=systems,
-        difference=difference,
+        difference=3.0 if difference is None else difference,
         power=power,
         level=level,
         comparisons=comparisons,
@@ -62,7 +91,7 @@ def plan(
         controls=controls,
         per_item=_numbers(per_item),
         structures=tuple(name.strip() for name in structures.split(",") if name.strip()) or STRUCTURES,
-        seconds=seconds,
+        seconds=20.0 if seconds is None else seconds,
         draws=draws,
         seed=seed,
     )
@@ -93,9 +122,15 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def _variances(files: list[Path], reading: Reading, seed: int) -> "Variances":
     from adjudge.api.before import variances_of
+
+    return variances_of(_pilot(files, reading), seed=seed)
+
+
+def _pilot(files: list[Path], reading: Reading) -> "Judgments":
+    """The judgments of the one language pair whose spread is assumed."""
     from adjudge.core.errors import UsageError
 
     parts = reading.by_pair(files)
     if len(parts) > 1:
         raise UsageError(f"the files hold {len(parts)} language pairs ({', '.join(parts)}); choose one with --pair")
-    return variances_of(next(iter(parts.values())), seed=seed)
+    return next(iter(parts.values()))

@@ -1,0 +1,244 @@
+"""Planning rankings and pairs: how many people and blocks find a difference of strengths, with tastes allowed for.
+
+If all pairs of n systems are met alike, an annotator with m blocks of k systems has the information
+
+    H = c v (n I - J),   c = m k (k - 1) / (n (n - 1)),   v = 1 / (2 (2 + nu)),
+
+for systems of about equal strength, nu being Davidson's parameter of ties. With L = n c v, dispersion phi and taste tau
+(see `rank.tastes`), the difference of two strengths among G annotators has the variance 2 (phi / L + tau^2) / G.
+However many blocks each person judges, 2 tau^2 / G remains. Every segment is taken to be judged once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from adjudge.core.comparisons import Comparisons, comparisons
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.fingerprint import fingerprint
+from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.rank.bradley_terry import fit
+from adjudge.rank.lines import holm
+from adjudge.rank.people import people_counts
+from adjudge.rank.strengths import compare_strengths
+from adjudge.rank.tastes import fit_tastes
+from adjudge.rank.units import annotator_units, units_of
+from adjudge.results.relative_plan import RelativeCheck, RelativePlan, RelativePoint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.judgments import Judgments
+
+MOST_BLOCKS = 2000
+"""Blocks that one person can be asked for."""
+FEWEST_PEOPLE = 3
+MOST_PRIOR = 16
+_STREAM = 51
+
+
+@dataclass(frozen=True)
+class RelativeSpread:
+    """How relative judgments vary, of the size found in released campaigns."""
+
+    taste: float = 0.3
+    dispersion: float = 2.2
+    """Of rankings; that of pairs is 1."""
+    ties: float = 0.5
+    """Davidson's nu: two equal systems tie with probability nu / (2 + nu)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelativePlanSettings:
+    """The question, and what there is to answer it with."""
+
+    protocol: Literal["ranking", "pairwise"] = "ranking"
+    systems: int = 8
+    difference: float = 0.3
+    power: float = 0.8
+    level: float = 0.05
+    comparisons: int | None = None
+    annotators: int = 10
+    block_size: int = 5
+    seconds: float = 60.0
+    """Of a block."""
+    draws: int = 30
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        for name, low in (("systems", 2), ("annotators", 2), ("block_size", 2)):
+            if getattr(self, name) < low:
+                shown = name.replace("_", "-")
+                raise UsageError(f"--{shown} is {getattr(self, name)}, at least {low} is needed; raise it")
+        for name in ("power", "level"):
+            if not 0 < getattr(self, name) < 1:
+                raise UsageError(f"--{name} is {getattr(self, name):g}; a share between 0 and 1 is needed")
+        if self.difference <= 0:
+            raise UsageError(f"--difference is {self.difference:g}; give the log-odds that matter to you, above 0")
+
+    @property
+    def shown(self) -> int:
+        """Systems in a block."""
+        return 2 if self.protocol == "pairwise" else min(self.block_size, self.systems)
+
+    @property
+    def tests(self) -> int:
+        """How many comparisons the level is shared by: all pairs of systems where not told otherwise."""
+        return self.comparisons or self.systems * (self.systems - 1) // 2
+
+
+def spread_like(judgments: Judgments) -> RelativeSpread:
+    """The spread that a pilot shows."""
+    compared = comparisons(judgments)
+    units = units_of(compared)
+    if units.kind != "annotators":
+        raise DataError("a pilot of one person says nothing of tastes; ask several, or leave --like out")
+    people = people_counts(units)
+    fitted = fit_tastes(people, compared)
+    plain = fit(people.wins.sum(0), people.ties.sum(0))
+    return RelativeSpread(fitted.taste, fitted.dispersion, float(np.exp(plain.log_tie)))
+
+
+def plan_relative(
+    settings: RelativePlanSettings | None = None, *, spread: RelativeSpread | None = None
+) -> RelativePlan:
+    """How many blocks each number of annotators needs.
+
+    Args:
+        settings: the question.
+        spread: how judgments vary; of the size found in released campaigns where left out.
+    """
+    asked, assumed = settings or RelativePlanSettings(), spread or RelativeSpread()
+    sizes = sorted({FEWEST_PEOPLE, 5, 8, 10, 15, 20, 30, 50, asked.annotators})
+    points = tuple(_point(people, asked, assumed) for people in sizes)
+    own = next(point for point in points if point.annotators == asked.annotators)
+    checked = _simulated(own, asked, assumed) if own.suffices and asked.draws > 0 else None
+    told = {
+        "taste (sd)": assumed.taste,
+        "dispersion within blocks": _dispersion(asked, assumed),
+        "ties (nu)": assumed.ties,
+    }
+    return RelativePlan(
+        settings={**vars(asked), "comparisons": asked.tests},
+        data=fingerprint(repr(sorted(told.items()))),
+        notes=_notes(own, asked, assumed),
+        protocol=asked.protocol,
+        difference=asked.difference,
+        power=asked.power,
+        level=asked.level,
+        comparisons=asked.tests,
+        points=points,
+        spread=told,
+        checked=checked,
+    )
+
+
+def _notes(own: RelativePoint, asked: RelativePlanSettings, assumed: RelativeSpread) -> tuple[str, ...]:
+    if own.suffices:
+        return ()
+    floor = asked.difference / np.sqrt(2 * assumed.taste**2 / asked.annotators) if assumed.taste else np.inf
+    note = (
+        f"{asked.annotators} annotators cannot find {asked.difference:g} log-odds with power {asked.power:.0%} in "
+        f"{MOST_BLOCKS} blocks each: tastes alone leave a difference of {floor:.1f} standard errors; ask more people"
+    )
+    return (note,)
+
+
+def _dispersion(asked: RelativePlanSettings, assumed: RelativeSpread) -> float:
+    return 1.0 if asked.shown == 2 else assumed.dispersion
+
+
+def standard_error(people: int, blocks: float, asked: RelativePlanSettings, assumed: RelativeSpread) -> float:
+    """Of the difference of two strengths: the formula at the top."""
+    n, k = asked.systems, asked.shown
+    value = blocks * k * (k - 1) / (n - 1) / (2 * (2 + assumed.ties))
+    return float(np.sqrt(2 * (_dispersion(asked, assumed) / value + assumed.taste**2) / people))
+
+
+def _point(people: int, asked: RelativePlanSettings, assumed: RelativeSpread) -> RelativePoint:
+    """The fewest blocks that suffice, or the most that one person can be asked for."""
+    from scipy.stats import nct, t
+
+    # As the combined errors have it: those of annotators, and of the model up to its limit.
+    df = (people - 1) + min(MOST_PRIOR, (people - 1) * (asked.systems - 1) / 2)
+    critical = float(t.isf(asked.level / asked.tests / 2, df))
+
+    def power(blocks: float) -> float:
+        return float(nct.sf(critical, df, asked.difference / standard_error(people, blocks, asked, assumed)))
+
+    low, high = 1, MOST_BLOCKS
+    suffices = power(high) >= asked.power
+    while suffices and low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(middle) >= asked.power else (middle + 1, high)
+    se = standard_error(people, high, asked, assumed)
+    return RelativePoint(
+        annotators=people,
+        blocks_each=high,
+        blocks=people * high,
+        comparisons=people * high * asked.shown * (asked.shown - 1) // 2,
+        se=se,
+        power=power(high),
+        detectable=se * (critical + float(t.ppf(asked.power, df))),
+        suffices=suffices,
+        hours_each=high * asked.seconds / 3600,
+    )
+
+
+def _simulated(point: RelativePoint, asked: RelativePlanSettings, assumed: RelativeSpread) -> RelativeCheck:
+    """Campaigns with one system ahead of all others by the difference asked for, and campaigns of equal systems."""
+    rng = generator(asked.seed, _STREAM)
+    ahead = np.zeros(asked.systems)
+    ahead[0] = asked.difference
+    found: list[float] = []
+    claimed: list[float] = []
+    for _ in range(asked.draws):
+        for strengths, told in ((ahead, found), (np.zeros(asked.systems), claimed)):
+            compared = draw(strengths, (point.annotators, point.blocks_each, asked.shown), assumed, rng)
+            p = compare_strengths(annotator_units(compared), compared).pairs.two_sided
+            upper = np.triu_indices(asked.systems, 1)
+            below = (holm(p[upper]) if asked.comparisons is None else p[upper] * asked.tests) < asked.level
+            told.append(float(below[upper[0] == 0].mean()) if told is found else float(below.any()))
+    return RelativeCheck(asked.draws, float(np.mean(found)), float(np.mean(claimed)))
+
+
+def draw(
+    strengths: NDArray[np.float64],
+    work: tuple[int, int, int],
+    spread: RelativeSpread,
+    rng: np.random.Generator,
+) -> Comparisons:
+    """A campaign of annotators with tastes, who rank blocks by what they like; close likings are ties.
+
+    `work` is how many people there are, how many blocks each judges, and how many systems a block shows.
+    """
+    n, (people, blocks, shown) = len(strengths), work
+    who = np.repeat(np.arange(people), blocks)
+    system = np.sort(np.argsort(rng.random((len(who), n)), axis=1)[:, :shown], axis=1)
+    taste = rng.normal(0, spread.taste, (people, n))
+    liking = strengths[system] + taste[who[:, None], system] + rng.gumbel(size=system.shape)
+    # A difference of logistic noise below this margin is as frequent as Davidson's ties.
+    margin = np.log((2 + 2 * spread.ties) / 2)
+    one, other = np.triu_indices(shown, 1)
+    difference = liking[:, one] - liking[:, other]
+    outcome = np.where(np.abs(difference) < margin, 0, np.sign(difference))
+    block = np.repeat(np.arange(len(who)), len(one))
+    ranks = 1 + (liking[:, :, None] < liking[:, None, :]).sum(2)
+    return Comparisons(
+        systems=tuple(f"system {i + 1}" for i in range(n)),
+        human=np.zeros(n, dtype=bool),
+        annotators=tuple(f"annotator {i + 1}" for i in range(people)),
+        first=system[:, one].ravel().astype(np.int32),
+        second=system[:, other].ravel().astype(np.int32),
+        outcome=outcome.ravel().astype(np.int8),
+        annotator=who[block].astype(np.int32),
+        segment=block.astype(np.int32),
+        block=block.astype(np.int32),
+        label_system=system.ravel().astype(np.int32),
+        label_rank=ranks.ravel().astype(np.int32),
+        label_block=np.repeat(np.arange(len(who)), shown).astype(np.int32),
+        block_annotator=who.astype(np.int32),
+    )
