@@ -143,7 +143,8 @@ def test_bars_and_decisions_follow_one_rule() -> None:
     """Points are hollow where the pair is undecided, and the caption says which correction decides."""
     results = pair_results()
     chart = scores_chart(results.ranking)
-    assert chart.says.startswith("All systems are told apart from ref after Holm's correction for all 3 pairs.")
+    assert chart.says.startswith("Hollow points are not told apart from alpha after Holm's correction for all 3 pairs;")
+    assert _states(chart) == {"ref": "decided", "alpha": "decided", "beta": "undecided"}
     pairs = results.ranking.comparisons
     near = replace(pairs[0], p=0.02, p_holm=0.06)
     gaps = tuple(replace(pair, numbers={"low": 0.05, "high": 0.45}) for pair in (near, *pairs[1:]))

@@ -27,6 +27,17 @@ GUIDE = (
         "level given.",
     ),
     Term(
+        "Holds and fragile",
+        "The data support a claim if its p is below the level after Holm's correction. It holds if it also survives "
+        "every audit: other halves of the annotators, people and documents left out, other methods. It is fragile if "
+        "some audit overturns it.",
+    ),
+    Term(
+        "Taste",
+        "One annotator likes a system's style, another does not. With few annotators, tastes look like quality. The "
+        "models of scores and of comparisons allow for them, so that the verdict is about other people, too.",
+    ),
+    Term(
         "Cannot decide",
         "Means what it says: the data fit both answers. It does not mean that two systems are equally good. More "
         "judgments, by more annotators, may decide it.",

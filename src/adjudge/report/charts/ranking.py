@@ -18,7 +18,7 @@ def forest(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Score and interval of every system; human translations stand out by shape and colour."""
     import altair as alt
 
-    undecided = undecided_with_first(ranking)
+    undecided = undecided_with(ranking, first_system(ranking))
     rows = [_row(system, undecided) for system in ranking.systems]
     return _forest(rows, list(ranking.order), alt.Scale(zero=False, nice=False, padding=12), unit)
 
@@ -59,7 +59,7 @@ def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
 
     first = ranking.systems[0]
     gaps = {comparison.worse: comparison for comparison in ranking.comparisons if comparison.better == first.system}
-    undecided = undecided_with_first(ranking)
+    undecided = undecided_with(ranking, first.system)
     rows = [{**_row(first, undecided), "score": 0.0, "low": 0.0, "high": 0.0}]
     for system in ranking.systems[1:]:
         gap = gaps[system.system]
@@ -76,11 +76,15 @@ def _colour(channel: Any) -> Any:
     return channel("made by:N", scale=scale, legend=None)
 
 
-def undecided_with_first(ranking: Ranking) -> set[str]:
-    """The systems that are not told apart from the first one, by the rule of the headline."""
-    first = ranking.order[0]
-    worse = {worse for better, worse in told_apart(ranking) if better == first}
-    return set(ranking.order[1:]) - worse
+def undecided_with(ranking: Ranking, name: str) -> set[str]:
+    """The systems that are not told apart from this one, by the rule of the headline."""
+    apart = {system for pair in told_apart(ranking) if name in pair for system in pair}
+    return set(ranking.order) - apart - {name}
+
+
+def first_system(ranking: Ranking) -> str:
+    """The first system that is no human translation, which the headline is about."""
+    return next((system.system for system in ranking.systems if not system.human), ranking.order[0])
 
 
 def _row(system: RankedSystem, undecided: set[str]) -> dict[str, Any]:

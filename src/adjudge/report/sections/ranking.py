@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
-from adjudge.report.charts.ranking import behind, forest, ranges, undecided_with_first
+from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
 from adjudge.report.page import Chart, Section
 from adjudge.report.words import counted, listed, lost_to_correction, machines, told_apart
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from adjudge.results.report import PairResults
 
 ROW_HEIGHT = 30
+_OF_SCORES = ("single scores' own noise", "scores")
 
 
 def ranking_section(results: PairResults) -> Section:
@@ -55,9 +56,10 @@ def scores_chart(ranking: Ranking) -> Chart:
 
 def _bars(ranking: Ranking) -> str:
     """What bars and points say: a bar is about one system, what is decided is about all pairs."""
-    first, undecided = ranking.order[0], undecided_with_first(ranking)
+    first = ranking.order[0] if _has_gaps(ranking) else first_system(ranking)
+    undecided = undecided_with(ranking, first)
     if not any(comparison.p_holm is not None for comparison in ranking.comparisons):
-        return f"{first} has the highest score, {ranking.order[-1]} the lowest."
+        return f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
     rule = f"after Holm's correction for all {counted(len(ranking.comparisons), 'pair')}"
     if not undecided:
         says = f"All systems are told apart from {first} {rule}."
@@ -115,19 +117,26 @@ def spread_section(results: PairResults) -> Section | None:
     if not ranking.components:
         return None
     largest = max(ranking.components, key=lambda component: component.sd if component.effect != "residual" else -1.0)
-    size = f"standard deviation {largest.sd:.1f}"
+    relative = ranking.kind == "relative"
+    noise, judged = ("the chance in single comparisons", "comparisons") if relative else _OF_SCORES
+    size = f"standard deviation {_size(largest.sd)}"
     words = (
-        f"After single scores' own noise, {largest.effect} matters most: {largest.meaning} ({size}).",
+        f"After {noise}, {largest.effect} matters most: {largest.meaning} ({size}).",
         "A ranking that ignores these sources takes them for differences between systems.",
         *_tastes(ranking.components),
     )
     chart = Chart(
         "spread",
-        "Where the spread of scores comes from",
+        f"Where the spread of {judged} comes from",
         "Thin lines are intervals.",
         components_chart(ranking.components),
     )
     return Section("spread", "Sources of spread", words, (chart,), ranking.tables()[1:])
+
+
+def _size(sd: float) -> str:
+    """Points with one digit, log-odds with two."""
+    return f"{sd:.1f}" if sd >= 1.5 else f"{sd:.2f}"
 
 
 def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
@@ -136,7 +145,7 @@ def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
     if taste is None or taste.sd <= 0:
         return ()
     return (
-        f"Annotators have tastes: how much more or less one likes a system varies by {taste.sd:.1f} between people.",
+        f"Annotators have tastes: how much more or less one likes a system varies by {_size(taste.sd)} between people.",
         "The intervals allow for that; more annotators narrow them further than more judgments by the same people.",
     )
 
