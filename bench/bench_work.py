@@ -1,0 +1,68 @@
+"""Repeated work: an audit in one process, in all of them, and from the cache; prints seconds and ratios.
+
+python bench/bench_work.py                # a simulated campaign
+python bench/bench_work.py FOLDER PAIR    # a folder of released direct assessment, as newstest2021-toen de-en
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+from os import environ
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from adjudge.audit import audit
+from adjudge.formats import read
+from adjudge.rank import rank
+from adjudge.rank.mixed.shared import forget_models
+from adjudge.simulate import ScoreCampaign, simulate
+from adjudge.work import workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjudge.core.judgments import Judgments
+
+
+def run() -> None:
+    """Time each way once, with nothing remembered from the one before."""
+    judgments = _judgments()
+    print(f"{len(judgments):,} rows, {len(judgments.systems)} systems")
+    ranked = _timed("rank, method mixed", lambda: rank(judgments, method="mixed"))
+    with tempfile.TemporaryDirectory() as folder:
+        environ["XDG_CACHE_HOME"] = folder
+        with workers(jobs=1, cache=False):
+            alone = _timed("audit in one process", lambda: audit(judgments))
+        with workers(cache=True):
+            together = _timed("audit in all processes", lambda: audit(judgments))
+            again = _timed("audit from the cache", lambda: audit(judgments))
+    print(f"one process / all processes: {alone[0] / together[0]:.2f} in wall time")
+    print(f"one process / from the cache: {alone[0] / again[0]:.0f} in wall time")
+    print(f"audit / rank: {alone[1] / ranked[1]:.1f} in CPU time")
+
+
+def _judgments() -> Judgments:
+    if len(sys.argv) > 2:
+        return read([sys.argv[1]], format="wmt-da").for_pair(sys.argv[2])
+    return simulate(ScoreCampaign(systems=6, annotators=20, tasks=60), seed=1).judgments
+
+
+def _timed(what: str, work: Callable[[], object]) -> tuple[float, float]:
+    """Wall and CPU seconds, the latter of this process and of its workers that have ended."""
+    forget_models()
+    started, used = perf_counter(), _cpu()
+    work()
+    seconds = perf_counter() - started, _cpu() - used
+    print(f"{what:24s} {seconds[0]:7.1f} s wall {seconds[1]:7.1f} s CPU here")
+    return seconds
+
+
+def _cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+if __name__ == "__main__":
+    run()
