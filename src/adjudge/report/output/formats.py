@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from adjudge.core.errors import UsageError
+from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, write_text
 from adjudge.core.spreadsheets import as_plain_text
 from adjudge.results.display import frame_of
@@ -41,6 +41,8 @@ def check_ending(path: Path) -> None:
     """Refuse a file whose ending says nothing that can be written."""
     if path.suffix.lower() not in WRITERS:
         known = " ".join(WRITERS)
+        if path.is_dir():
+            raise InputError("cannot be written, it is a folder; name a file", file=path)
         raise UsageError(f"{path}: the ending says what is written; use one of {known}")
 
 
