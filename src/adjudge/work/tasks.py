@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 from contextlib import suppress
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from adjudge.core.errors import AdjudgeError
@@ -90,12 +90,15 @@ def try_tasks(
 def _here(
     function: Callable[[_Task], _Done], tasks: Sequence[_Task], current: Workers, progress: Progress, at_least: int
 ) -> list[Outcome[_Done]]:
-    """The outcomes of the first tasks, up to where other processes are faster; of all where they never are."""
+    """The outcomes of the first tasks, up to where other processes are faster; of all where they never are.
+
+    Measured in CPU time: on a machine that is busy with other work, more processes would not help.
+    """
     outcomes: list[Outcome[_Done]] = []
-    started = perf_counter()
+    started = process_time()
     for task in tasks:
         left = len(tasks) - len(outcomes)
-        if outcomes and left > 1 and _worth_it(current, (perf_counter() - started) / len(outcomes), left, at_least):
+        if outcomes and left > 1 and _worth_it(current, (process_time() - started) / len(outcomes), left, at_least):
             break
         outcomes.append(do_task(function, task))
         progress.advance()
