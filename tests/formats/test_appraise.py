@@ -9,10 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import SetAside
 from adjudge.formats import ReadOptions, read
 from adjudge.formats.appraise.rows import layout
+from adjudge.rank import rank
 
 TIME = 1700000000.0
 SPANS = json.dumps([{"start_i": 2, "end_i": 4, "severity": "minor", "error_type": None}])
@@ -311,3 +312,34 @@ def test_three_outputs_side_by_side_are_scores(tmp_path: Path) -> None:
     judgments = read([write(tmp_path, *rows)], format="appraise")
     assert judgments.protocols == ("esa",)
     assert judgments.table.select("system", "score", "revision").rows() == [("a", 50, 1), ("b", 70, 1), ("c", 20, 1)]
+
+
+def test_calibration_tasks_are_told_by_the_name_of_the_file_and_people_by_the_map_beside_it(tmp_path: Path) -> None:
+    line = "{account},{system},{item},TGT,eng,ces,{score},doc#1,False,1.0,9.0"
+    work = [line.format(account=f"work{i}", system="A", item=i, score=60 + i) for i in range(3)]
+    shared = [line.format(account=f"shared{i}", system="B", item=i, score=50 + i) for i in range(2)]
+    (tmp_path / "results.csv").write_text("\n".join(work) + "\n", encoding="utf-8")
+    (tmp_path / "calibrationHITs.csv").write_text("\n".join(shared) + "\n", encoding="utf-8")
+    people_map = "work0,shared0\nwork1,shared0\nwork2,shared1\n"
+    (tmp_path / "calibrationHITs.mapping.csv").write_text(people_map, encoding="utf-8")
+    judgments = read([tmp_path / "results.csv", tmp_path / "calibrationHITs.csv"], format="appraise")
+    people = dict(judgments.table.select("task", "annotator").iter_rows())
+    assert set(people.values()) == {"shared0", "shared1"}
+    kinds = judgments.table.group_by("system").agg(pl.col("kind").unique())
+    assert {name: kind for name, (kind,) in kinds.iter_rows()} == {"A": "system", "B": "calibration"}
+
+
+def test_calibration_tasks_of_2022(data: Path) -> None:
+    """736 lines map accounts to those of 99 calibration tasks; some people did theirs under several accounts."""
+    path = data / "wmt22sqm" / "WMT22.Appraise.calibrationHITs.20221103.csv"
+    judgments = read([path], format="appraise")
+    assert set(judgments.table["kind"]) == {"calibration"}
+    with pytest.raises(DataError, match="calibration items only"):
+        rank(judgments.for_pair("en-cs"))
+
+
+def test_many_accounts_without_a_map_are_told(tmp_path: Path) -> None:
+    rows = [f"account{i},A,{i},TGT,eng,ces,50,1.0,9.0" for i in range(12)]
+    (tmp_path / "results.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (note,) = read([tmp_path / "results.csv"], format="appraise").notes
+    assert note.startswith("12 accounts stand for as many people")

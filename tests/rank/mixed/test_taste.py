@@ -203,6 +203,10 @@ def test_without_them_the_two_cannot_be_compared() -> None:
     model = fit(design_from(alone))
     reason = next(effect.reason for effect in model.left_out if effect.effect == "annotator")
     assert reason == "each system has one annotator only, so the two cannot be told apart"
+    assert pairs_told_apart(model) == 0
+    # The stricter one's system lies 17 points below; strictness may be anything up to the spread of all scores.
+    compared = contrasts(model.effects, model.covariance, model.df)
+    assert compared.se[0, 1] > design_from(alone).score.std()
 
 
 def test_parts_keep_the_calibration_items_of_those_who_are_left() -> None:

@@ -4,6 +4,8 @@ An account is a task; the person behind it comes from a map (`--annotators`), el
 Every save is kept, the last one counts. What campaigns append to a document's name (`#bad2`, `#dup`, `#incomplete`, the
 system) is taken off, and kept in the column `flags`. Scores of whole documents are set aside, and so are the intact
 segments of corrupted copies of documents, which only the batches (`--batches`) can tell in campaigns without `#bad`.
+A file with "calibration" in its name holds tasks that many did: its outputs are calibration items. Beside it may lie a
+map (`x.mapping.csv` for `x.csv`) from accounts to those with which the same people did their calibration task.
 """
 
 from __future__ import annotations
@@ -38,6 +40,9 @@ INSTANT = 0.0015
 _TUTORIAL = r"-tutorial"
 _TUTORIAL_SOURCE = r"tutorial"
 _TUTORIAL_ITEMS = 1_000_000
+_CALIBRATION = "calibration"
+MANY_ACCOUNTS = 10
+"""So many accounts without a map are hardly as many people: an account of this tool is a task."""
 _OPTIONAL = ("document", "mqm", "errors", "source_errors", "batch", "database_item", "target_place", SOURCE)
 
 
@@ -46,7 +51,8 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     tables, others = _result_files(paths, options)
     batches = read_batches(options.batches) if options.batches else None
     accounts = {account for rows in tables.values() for account in rows.frame["account"].unique()}
-    people = read_people(options.annotators, accounts) if options.annotators else None
+    people_file = options.annotators or _map_beside(list(tables))
+    people = read_people(people_file, accounts) if people_file else None
     names = campaign_names(list(tables))
     parts = [
         _Campaign(path, name, options, batches, people).judgments(rows)
@@ -58,7 +64,18 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         notes.append(f"left alone, no results: {', '.join(others)}")
     if people is not None and len(people) < len(accounts):
         notes.append(f"{len(accounts) - len(people)} of {len(accounts)} accounts are not in the map of annotators")
+    if people is None and len(accounts) >= MANY_ACCOUNTS:
+        notes.append(
+            f"{len(accounts)} accounts stand for as many people; where one person worked under several, give the map "
+            "(--annotators), or one taste passes for several"
+        )
     return Judgments(merged.table, merged.set_aside, tuple(notes))
+
+
+def _map_beside(files: Sequence[Path]) -> Path | None:
+    """The map from accounts to people that lies beside a file of calibration tasks."""
+    beside = [file.with_name(f"{file.stem}.mapping.csv") for file in files if _CALIBRATION in file.name.lower()]
+    return next((path for path in beside if path.is_file()), None)
 
 
 def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, ResultRows], list[str]]:
@@ -162,6 +179,8 @@ class _Campaign:
         )
         again = (given == "system") & pl.col("flags").str.contains("dup")
         kind = pl.when(tutorial).then(pl.lit("tutorial")).when(again).then(pl.lit("repeat")).otherwise(given)
+        if _CALIBRATION in self.path.name.lower():
+            kind = pl.when(kind.is_in(["system", "repeat"])).then(pl.lit("calibration")).otherwise(kind)
         return rows.with_columns(kind.alias("kind"))
 
     def _without_copies(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:

@@ -35,6 +35,23 @@ def most_degrees(design: MixedDesign, effects: Effects) -> float:
     return float(max(taste_degrees(design.stacked(), strictness=strictness), 1))
 
 
+def unknown_strictness(design: MixedDesign, effects: Effects) -> Floats:
+    """What strictness adds to the covariance of systems that were judged by one annotator each, who differ.
+
+    Nothing in the data tells a strict annotator from a poor system then. Strictness is taken to vary as much as all
+    scores do, which says what little is known; systems of the same annotator are compared as ever. In units of the
+    variance of the scores.
+    """
+    systems = len(design.systems)
+    told = any("annotator" in effect.parts for effect in effects.kept)
+    if not design.model.taste or told or design.annotator is None or levels_of(design.annotator) == 1:
+        return np.zeros((systems, systems))
+    who = np.empty(systems, dtype=np.int64)
+    who[design.system] = design.annotator
+    one_each = bool((who[design.system] == design.annotator).all())
+    return np.array(who[:, None] == who[None, :], dtype=np.float64) * one_each
+
+
 def parameter_covariance(evaluation: Evaluation) -> Floats:
     """The covariance of (log residual variance, log ratios...); zero for ratios at their smallest."""
     scale = np.sqrt(np.maximum(np.diag(evaluation.information), 0.0))

@@ -177,6 +177,8 @@ def _ranked_rows(judgments: Judgments, scored: Judgments) -> Judgments:
     used = used.keep(~calibration, otherwise="calibration items: they link the annotators and count for no system")
     if "passed" in used.table.columns:
         used = used.keep(pl.col("passed").fill_null(value=True), otherwise="the annotator did not pass the control")
+    if len(used) == 0 and scored.table["kind"].eq("calibration").any():
+        raise DataError("the data hold calibration items only; read them together with the campaign's other judgments")
     if len(used) == 0:
         held = ", ".join(judgments.protocols) or "no judgments at all"
         raise DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")

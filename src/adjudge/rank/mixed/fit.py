@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.maths import NORMAL_95
-from adjudge.rank.mixed.degrees import most_degrees, parameter_covariance, satterthwaite
+from adjudge.rank.mixed.degrees import most_degrees, parameter_covariance, satterthwaite, unknown_strictness
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
 from adjudge.rank.mixed.layout import lay_out
@@ -184,7 +184,7 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
         human=design.human,
         n=np.bincount(design.system, minlength=k),
         effects=_unscaled(evaluation, scale, k),
-        covariance=(relative + relative.T) / 2 * variance * scale.sd**2,
+        covariance=((relative + relative.T) / 2 * variance + unknown_strictness(design, effects)) * scale.sd**2,
         df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.name: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
