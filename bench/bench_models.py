@@ -108,7 +108,9 @@ def counted(design: MixedDesign, model: MixedFit, splits: int) -> Counts:
     for split in range(splits):
         rng = generator(41, split)
         half = random_half(design.annotator, np.zeros_like(design.annotator), rng)
-        counts.annotators += differences(design, model, half)
+        assert design.annotator_system is not None
+        # Every system is divided for itself: what an annotator gives in general cancels out, and tastes stay.
+        counts.annotators += differences(design, model, random_half(design.annotator_system, design.system, rng))
         if page is not None:
             counts.pages += differences(design, model, random_half(page, design.system, rng))
         orders = [order(design, model, rows) for rows in (half == 0, half == 1)]
