@@ -35,6 +35,8 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
     """
     settings = settings or AuditSettings()
     entries = chosen_sections(only)
+    if only is None and not settings.by:
+        entries = tuple(entry for entry in entries if entry.name != "breakdown")
     if not entries:
         raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
     held, scored = kinds_of(judgments, settings), _as_scores(judgments)
@@ -49,6 +51,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
             "method": settings.method,
             "lines": settings.lines,
             "margin": settings.margin,
+            "by": ",".join(settings.by) or None,
             "edits": None if settings.edits is None else settings.edits.fingerprint,
             "acceptability": None if settings.acceptability is None else settings.acceptability.fingerprint,
             "seed": settings.seed,

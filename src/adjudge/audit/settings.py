@@ -26,4 +26,6 @@ class AuditSettings:
     """Post-edits, where they are not among the judgments; of any language pairs, the one audited is picked."""
     acceptability: Judgments | None = None
     """Judgments of post-edits, where they are not among the judgments; likewise."""
+    by: tuple[str, ...] = ()
+    """Columns of the judgments by which scores are broken down."""
     seed: int = DEFAULT_SEED

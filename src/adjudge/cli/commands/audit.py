@@ -40,6 +40,10 @@ def audit(
             help="Within which a system is at parity with a human; 3 points if the scale is 0 to 100, else none.",
         ),
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Break scores down by a column of the judgments; may be repeated."),
+    ] = None,
     edits: Annotated[
         Path | None, typer.Option(help="Post-edits of the same campaign: the native table, or format wmt-edits.")
     ] = None,
@@ -61,6 +65,7 @@ def audit(
         method=method,
         lines=lines,
         margin=margin,
+        by=tuple(by or ()),
         edits=read_companion(edits, "wmt-edits", reading.options) if edits else None,
         acceptability=read_companion(acceptability, "wmt-acceptability", reading.options) if acceptability else None,
         seed=seed,
