@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from bench import bench_fuzz
 
 from adjudge import formats
 from adjudge.core.errors import AdjudgeError, InputError
@@ -136,3 +137,15 @@ def test_an_error_that_cannot_be_weighed_spoils_its_rating(tmp_path: Path) -> No
     assert "0" not in judgments.table["segment"].to_list()
     assert set_aside(judgments) == 2
     assert any("line 200" in note and "Awful" in note for note in judgments.notes)
+
+
+@pytest.mark.slow
+def test_damaged_inputs_of_fixed_seeds_are_read_or_explained(tmp_path: Path) -> None:
+    """A short run of the fuzzing bench, in this process."""
+    generator = random.Random(2024)
+    targets = bench_fuzz._targets()
+    for number in range(400):
+        name, whole = targets[number % len(targets)]
+        raw, mutation = bench_fuzz._mutated(whole, generator)
+        outcome, details = bench_fuzz._outcome(name, raw, tmp_path)
+        assert outcome in ("read", "explained"), (name, mutation, raw, details)

@@ -220,6 +220,8 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
 
     module = import_module(f"adjudge.formats.{FORMATS[name].module}")
     judgments: Judgments = module.read(paths, options)
+    if not len(judgments):
+        raise InputError("holds no judgment that can be used; check its columns and --format", file=paths[0])
     return without_copies(judgments, repeated=FORMATS[name].repeated)
 
 
