@@ -272,3 +272,26 @@ def test_names_may_hold_any_letters(tmp_path: Path) -> None:
     with Server(campaign) as server:
         assert {name for name in server.links if name != "organiser"} == set(names)
         assert server.client(names[1]).get("/api/work").json["campaign"]["name"] == "Été: 50 % “best” & more / 試験"
+
+
+def test_counts_agree_and_are_named_apart(tmp_path: Path) -> None:
+    """Judgments, controls and superseded answers of one campaign, on the page and in the export."""
+    campaign = make_campaign(tmp_path, documents=4, task_size=16, more="[controls]\nattention = 2\n")
+    with Server(campaign) as server:
+        client = server.client("anna")
+        judge_all(client, 1.0)
+        first = client.get("/api/work?task=t001").json
+        change = new_save(first, 0, [{"output": outputs(first, 0)[0], "score": 3}])
+        assert client.post("/api/saves", change).status == 200
+        [row] = server.client("organiser").get("/api/organiser/overview").json["annotators"]
+    command = [sys.executable, "-m", "adjudge", "export", str(campaign), "-o", str(tmp_path / "x.csv"), "--json"]
+    counted = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    counts = {key: _find(counted, key) for key in ("judgments", "controls", "superseded")}
+    assert counts == {"judgments": row["judgments"] - 2, "controls": 2, "superseded": 1}
+
+
+def _find(value: Any, key: str) -> Any:
+    """The first value of a key, however deep."""
+    if isinstance(value, dict):
+        return value[key] if key in value else next((_find(inner, key) for inner in value.values()), None)
+    return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from adjudge.core.protocols import NOT_JUDGED
+from adjudge.core.protocols import KINDS, NOT_JUDGED
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, text
 
@@ -86,12 +86,37 @@ class Exported(Imported):
 
     verb: ClassVar[str] = "export"
 
+    judgments: int = 0
+    """Translations judged, each once per person, also where several systems made it and each has a row."""
+    controls: int = 0
+    """Answers to controls."""
+    examples: int = 0
+    """Answers in tutorials."""
+    superseded: int = 0
+    """Answers that their author has changed since: the history."""
+
     def tables(self) -> tuple[Table, ...]:
         """One table of counts."""
-        return tuple(replace(table, title="Exported") for table in super().tables())
+        [first, *others] = super().tables()
+        apart = ("judgments", "controls", "examples", "superseded")
+        rows = (*((name, getattr(self, name)) for name in apart), *first.rows)
+        return tuple(replace(table, title="Exported") for table in (replace(first, rows=rows), *others))
 
 
 def describe_export(judgments: Judgments, settings: Mapping[str, Setting]) -> Exported:
-    """Count what an export holds."""
+    """Count what an export holds: judgments, controls and history apart, as the organisers' page counts them."""
     counted = describe(judgments, settings)
-    return Exported(**{field.name: getattr(counted, field.name) for field in fields(counted)})
+    answer = [name for name in ("annotator", "task", "output") if name in judgments.table.columns]
+    table = judgments.table if "output" in answer else judgments.table.with_row_index("output")
+    answer = answer if "output" in answer else [*answer, "output"]
+    once = table.unique(answer)
+    kinds = dict(once.group_by("kind").len().iter_rows())
+    controls = sum(kinds.get(kind.name, 0) for kind in KINDS.values() if kind.control)
+    examples = kinds.get("tutorial", 0)
+    return Exported(
+        **{field.name: getattr(counted, field.name) for field in fields(counted)},
+        judgments=once.height - controls - examples,
+        controls=controls,
+        examples=examples,
+        superseded=table.unique([*answer, "revision"]).height - once.height,
+    )
