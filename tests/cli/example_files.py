@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from adjudge.formats import native, read
 from tests.conftest import ROOT
+from tests.contract.tables import ranking_rows, score_rows, write_table
 
 SYSTEMS = ("_ref", "cu", "online", "uedin", "dcu")
 JUDGES = ("judge1", "judge2", "judge3", "judge4")
@@ -33,6 +35,17 @@ def write_all(folder: Path) -> None:
     write_post_edits(folder)
     (folder / "newstest.en.txt").write_text("He said: ''no''.\nIt was there.\n\nA new document .\n")
     shutil.copytree(ROOT / "examples", folder / "examples")
+    write_campaigns(folder)
+
+
+def write_campaigns(folder: Path) -> None:
+    """Judgments to look at, and two campaigns over the same systems, one of which has another name in each."""
+    people = ("x", "y", "z", "u", "v")
+    ranked = write_table(folder / "ranking.csv", ranking_rows(groups=(("sysA", "b", "c", "d"),), people=people))
+    scored = write_table(folder / "scores.csv", score_rows(systems=("alpha", "b", "c", "d"), people=people))
+    native.write(read(ranked), folder / "ranking.parquet")
+    native.write(read(scored), folder / "scores.parquet")
+    native.write(read(scored), folder / "judgments.parquet")
 
 
 def write_rankings(file: Path, rng: np.random.Generator) -> None:
