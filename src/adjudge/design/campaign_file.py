@@ -55,7 +55,7 @@ def _parse(path: Path) -> dict[str, Any]:
 def _sentence(error: ErrorDetails) -> str:
     """One fault as `key: what is wrong (got ...)`."""
     # Names of union branches such as `function-before[...]` or `int` say nothing to users.
-    key = ".".join(str(part) for part in error["loc"] if not _is_branch(str(part))) or "the file"
+    key = quoted(".".join(str(part) for part in error["loc"] if not _is_branch(str(part))), 100) or "the file"
     if error["type"] == "extra_forbidden":
         return f"{key}: this key is unknown; check its spelling and its place"
     if error["type"] == "missing":
