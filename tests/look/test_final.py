@@ -31,17 +31,17 @@ def test_an_early_stop_is_shrunk_and_the_other_direction_mirrors_it() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("true", [0.0, 2.5])
 def test_coverage_and_median_after_stopping(true: float) -> None:
-    """Of 400 paths, 95% of the intervals hold the truth and half of the estimates are too large, within 4 errors."""
+    """Of 200 paths, 95% of the intervals hold the truth and half of the estimates are too large, within 4 errors."""
     rng = np.random.default_rng(11)
     inside, above = [], []
-    for _ in range(400):
+    for _ in range(200):
         walk = np.cumsum(rng.normal(true * 0.2, np.sqrt(0.2), 5)) / np.sqrt(TIMES)
         last = next((look for look in range(5) if abs(walk[look]) >= BOUNDS[look]), 4)
         found = final_estimate(Path(TIMES[: last + 1], BOUNDS[:last], float(walk[last])))
         inside.append(found.interval[0] <= true <= found.interval[1])
         above.append(found.estimate > true)
-    assert abs(np.mean(inside) - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 400)
-    assert abs(np.mean(above) - 0.5) < 4 * np.sqrt(0.25 / 400)
+    assert abs(np.mean(inside) - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 200)
+    assert abs(np.mean(above) - 0.5) < 4 * np.sqrt(0.25 / 200)
 
 
 def test_the_price_of_looking_at_any_time() -> None:

@@ -68,7 +68,9 @@ def _difference_at(path: Path, tail: float) -> float:
     plain = path.z * se
     # An early crossing says less than its standard error alone, so the search is as wide as the first look's error.
     width = _WIDEST * max(se, 1 / np.sqrt(path.information[0]))
-    return float(brentq(lambda true: at_least_as_extreme(path, true) - tail, plain - width, plain + width, xtol=1e-8))
+    return float(
+        brentq(lambda true: at_least_as_extreme(path, true) - tail, plain - width, plain + width, xtol=1e-6 * se)
+    )
 
 
 def as_path(information: Sequence[float], bounds: Sequence[float], z: float) -> Path:
