@@ -19,10 +19,10 @@ from adjudge.core.rng import DEFAULT_SEED
 
 
 def _check_output(path: Path | None) -> Path | None:
-    """Refuse an ending that says nothing, before anything is computed. A folder is refused when it is written to."""
+    """Refuse what cannot be written before anything is computed."""
     from adjudge.report.output.formats import check_ending
 
-    if path is not None and not path.is_dir():
+    if path is not None:
         check_ending(path)
     return path
 

@@ -38,7 +38,9 @@ def to_csv(table: Table) -> str:
 
 
 def check_ending(path: Path) -> None:
-    """Refuse a file whose ending says nothing that can be written."""
+    """Refuse a folder, and a file whose ending says nothing that can be written."""
+    if path.is_dir():
+        raise InputError("cannot be written, it is a folder; name a file", file=path)
     if path.suffix.lower() not in WRITERS:
         known = " ".join(WRITERS)
         if path.is_dir():

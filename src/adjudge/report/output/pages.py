@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.errors import UsageError
+from adjudge.core.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,9 @@ ENDINGS = (".html", ".pdf")
 
 
 def check_page_ending(path: Path) -> None:
-    """Refuse a file that is neither HTML nor PDF."""
+    """Refuse a folder, and a file that is neither HTML nor PDF."""
+    if path.is_dir():
+        raise InputError("cannot be written, it is a folder; name a file", file=path)
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(f"{path}: a report is written as {' or '.join(ENDINGS)}; choose one of these endings")
 
