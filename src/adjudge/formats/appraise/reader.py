@@ -10,7 +10,6 @@ map (`x.mapping.csv` for `x.csv`) from accounts to those with which the same peo
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -21,7 +20,12 @@ from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.formats.appraise.batches import Batches, in_corrupted_copies, read_batches
 from adjudge.formats.appraise.people import read_people
 from adjudge.formats.appraise.rows import KINDS, SOURCE, ResultRows, read_rows
-from adjudge.formats.appraise.segments import counts_from_one_in_each_task, with_segments_by_place
+from adjudge.formats.appraise.segments import (
+    counts_from_one_in_each_task,
+    document_and_flags,
+    place_in_document,
+    with_segments_by_place,
+)
 from adjudge.formats.appraise.spans import UNDECIDED, parse_spans
 from adjudge.formats.mqm.weights import score, weight
 from adjudge.formats.parsing.sources import campaign_names, files_in, refuse_empty
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
     from adjudge.formats.parsing.spans import Span
 
-_FLAG = re.compile(r"bad[0-9]*|dup|duplicate[0-9]*|incomplete")
 # A click takes longer; such a time says that none was recorded.
 INSTANT = 0.0015
 _TUTORIAL = r"-tutorial"
@@ -166,7 +169,7 @@ class _Campaign:
         """The document without what was appended to it, the flags, and the kind."""
         rows = rows.with_columns(pl.col("document").alias("page"))
         pairs = rows.select("page", "system").unique().rows()
-        split = [(page, system, *_document_and_flags(page, system)) for page, system in pairs]
+        split = [(page, system, *document_and_flags(page, system)) for page, system in pairs]
         schema = {"page": pl.String, "system": pl.String, "document": pl.String, "flags": pl.String}
         names = pl.DataFrame(split, schema=schema, orient="row")
         rows = rows.drop("document").join(names, on=["page", "system"], nulls_equal=True, maintain_order="left")
@@ -202,7 +205,7 @@ class _Campaign:
 
     def _segments(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
         if rows[SOURCE].null_count() == 0:
-            return rows.with_columns(_place_in_document().alias("segment"))
+            return rows.with_columns(place_in_document().alias("segment"))
         if not has_documents or not counts_from_one_in_each_task(rows):
             return rows.with_columns(pl.col("item").alias("segment"))
         rows, unknown = with_segments_by_place(rows)
@@ -257,26 +260,6 @@ class _Campaign:
         if instant and instant > 0.2:
             what = f"{instant:.0%} of the times recorded are zero"
             self.notes.append(f"{self.name}: {what}; they span mouse clicks, not reading")
-
-
-def _document_and_flags(page: str | None, system: str) -> tuple[str | None, str]:
-    """The document's own name, and what campaigns appended to it: `talk#SYS#bad2` by `x.SYS` is `talk` and `bad2`."""
-    if page is None:
-        return None, ""
-    name, *added = page.split("#")
-    flags: list[str] = []
-    while added and _FLAG.fullmatch(added[-1]):
-        flags.insert(0, added.pop())
-    if added and (system in (added[-1], *added[-1].split("+")) or system.endswith("." + added[-1])):
-        added.pop()
-    return "#".join([name, *added]), "#".join(flags)
-
-
-def _place_in_document() -> pl.Expr:
-    """The name of the source segment, without that of its document where it begins with it: `doc_#_3` is `3`."""
-    within = pl.col("document").is_not_null() & pl.col(SOURCE).str.starts_with(pl.col("document"))
-    rest = pl.col(SOURCE).str.slice(pl.col("document").str.len_chars()).str.strip_chars_start("_#-:. ")
-    return pl.when(within & (rest != "")).then(rest).otherwise(pl.col(SOURCE))
 
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:

@@ -7,12 +7,17 @@ segment is known by its place on the page, and a document that was cut at the en
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
+
+from adjudge.formats.appraise.rows import SOURCE
 
 _PAGE = ("account", "page", "system")
 _OUTPUT = ("document", "system")
 # Accounts that stopped midway, or got an item twice, do not speak against the rule.
 _MOST = 0.9
+_FLAG = re.compile(r"bad[0-9]*|dup|duplicate[0-9]*|incomplete")
 
 
 def counts_from_one_in_each_task(rows: pl.DataFrame) -> bool:
@@ -59,3 +64,23 @@ def _offsets(pages: pl.DataFrame) -> pl.DataFrame:
     placed = pages.join(known, on=["account", *_OUTPUT, "size"], how="left")
     before = pl.when("is_whole").then(0).otherwise(pl.col("before"))
     return placed.select(*_PAGE, before.cast(pl.Int64).alias("before")).unique(list(_PAGE))
+
+
+def document_and_flags(page: str | None, system: str) -> tuple[str | None, str]:
+    """The document's own name, and what campaigns appended to it: `talk#SYS#bad2` by `x.SYS` is `talk` and `bad2`."""
+    if page is None:
+        return None, ""
+    name, *added = page.split("#")
+    flags: list[str] = []
+    while added and _FLAG.fullmatch(added[-1]):
+        flags.insert(0, added.pop())
+    if added and (system in (added[-1], *added[-1].split("+")) or system.endswith("." + added[-1])):
+        added.pop()
+    return "#".join([name, *added]), "#".join(flags)
+
+
+def place_in_document() -> pl.Expr:
+    """The name of the source segment, without that of its document where it begins with it: `doc_#_3` is `3`."""
+    within = pl.col("document").is_not_null() & pl.col(SOURCE).str.starts_with(pl.col("document"))
+    rest = pl.col(SOURCE).str.slice(pl.col("document").str.len_chars()).str.strip_chars_start("_#-:. ")
+    return pl.when(within & (rest != "")).then(rest).otherwise(pl.col(SOURCE))
