@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, UsageError
 from adjudge.core.judgments import SetAside
 from adjudge.formats import ReadOptions, read
-from adjudge.formats.mqm.weights import score, weight
+from adjudge.formats.mqm.weights import find_weights, score, weight
 
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
 
@@ -75,7 +75,10 @@ def test_marks_in_the_source_and_marks_without_end(tmp_path: Path) -> None:
     assert [(one["side"], one["start"], one["end"], one["text"]) for one in spans] == [
         ("source", 2, 5, "cat"), ("target", 5, 11, "Katze."), ("missing", None, None, None),
     ]  # fmt: skip
-    assert judgments.notes == ("mqm_test_ende: 1 marks have no end; they run to the end of the text",)
+    assert judgments.notes == (
+        "mqm_test_ende: 1 marks have no end; they run to the end of the text",
+        "errors cost what the workshops say ('workshops'); --mqm-weights chooses others",
+    )
 
 
 def test_tests_of_attention_are_set_aside(tmp_path: Path) -> None:
@@ -135,3 +138,32 @@ def test_a_table_that_names_its_languages_and_writes_categories_with_underscores
     assert judgments.table.select("target_lang", "system", "document", "segment", "annotator", "score").rows() == [
         ("zh", "x", "d1", "3", "r1", -25.0), ("ja", "x", "d1", "3", "r1", -5.0),
     ]  # fmt: skip
+
+
+WEIGHED = [
+    ("minor", "Fluency/Grammar"),
+    ("minor", "Fluency/Punctuation"),
+    ("major", "Accuracy/Omission"),
+    ("major", "Source error"),
+    ("major", "Non-translation!"),
+]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "costs"),
+    [
+        # The workshops' weights, which the released means of segments follow (tests/realdata/test_da_formats.py).
+        ("workshops", [1, 0.1, 5, 0, 25]),
+        # Freitag et al. (2021), Experts, Errors, and Context: the same weights, errors of the source not excepted.
+        ("google", [1, 0.1, 5, 5, 25]),
+        ("minor=2,major=10", [2, 0.1, 10, 0, 25]),
+    ],
+)
+def test_weights_are_chosen_by_name_or_stated(chosen: str, costs: list[float]) -> None:
+    assert [weight(*error, find_weights(chosen)) for error in WEIGHED] == costs
+
+
+@pytest.mark.parametrize("stated", ["gogle", "minor=x", "minor=-1", "minor=nan", "source=1", ""])
+def test_weights_that_cannot_be_are_refused(stated: str) -> None:
+    with pytest.raises(UsageError, match="--mqm-weights"):
+        find_weights(stated)

@@ -46,6 +46,10 @@ class ReadOptions:
     rank_columns: tuple[str, ...] = field(
         default=(), metadata=_help("rank-table: the rank columns, one per candidate, joined by commas.")
     )
+    mqm_weights: str | None = field(
+        default=None,
+        metadata=_help("mqm: what errors cost: workshops (as left out), google, or a list as minor=1,major=10."),
+    )
     batches: tuple[Path, ...] = field(default=(), metadata=_help("appraise: batch files (JSON or zip) of the tasks."))
     annotators: Path | None = field(default=None, metadata=_help("appraise: file that maps accounts to people."))
     labels: int | None = field(

@@ -1,7 +1,7 @@
 """MQM ratings as a tab-separated table: one row per error, marked `<v>..</v>` in the source or the target text.
 
 All rows of one annotator for one output are one judgment; columns are told by their names, which differ from year to
-year. Its score is computed from its errors (`error_weights`).
+year. Its score is computed from its errors (`weights`).
 Quotes are ordinary characters in these files.
 """
 
@@ -18,7 +18,7 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import is_language, language_code
-from adjudge.formats.mqm.weights import NO_ERROR, plain, score, weight
+from adjudge.formats.mqm.weights import NO_ERROR, Weights, find_weights, plain, score, weight
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.parsing.spans import Span, span_column
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # Rows that test whether raters pay attention, not ratings.
 ATTENTION = "hotw-test"
+DEFAULT_WEIGHTS = "workshops"
 _MARK = re.compile(r"</?v>")
 _TWO_LANGUAGES = re.compile(r"(?<![a-z])([a-z]{2})([a-z]{2})(?![a-z])")
 
@@ -57,7 +58,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = read_delimited(path, "\t", quoting=False, options=options)
     counts: Counter[str] = Counter()
-    ratings = _ratings(table, counts)
+    ratings = _ratings(table, counts, find_weights(options.mqm_weights or DEFAULT_WEIGHTS))
     set_aside, told = table.bad.settle()
     if not ratings:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
@@ -81,6 +82,8 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         "text": [" | ".join(rating.comments) or None for rating in ratings],
     }
     notes = [f"{stem(path)}: {counts['open']} marks have no end; they run to the end of the text"]
+    if options.mqm_weights is None:
+        told.append(f"errors cost what the workshops say ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
     return Judgments.from_columns(
         pl.DataFrame(columns),
         set_aside=[
@@ -142,7 +145,7 @@ class _Columns:
         return _Rating((system, document, segment, annotator), pair)
 
 
-def _ratings(table: Delimited, counts: Counter[str]) -> list[_Rating]:
+def _ratings(table: Delimited, counts: Counter[str], weights: Weights) -> list[_Rating]:
     columns = _Columns.of(table)
     ratings: dict[tuple[object, ...], _Rating] = {}
     for row, (_, fields) in enumerate(table.rows):
@@ -161,7 +164,7 @@ def _ratings(table: Delimited, counts: Counter[str]) -> list[_Rating]:
             rating.comments.append(fields[columns.comment].strip())
         if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR:
             continue
-        rating.weights.append(weight(*error) or 0.0)
+        rating.weights.append(weight(*error, weights) or 0.0)
         rating.spans += _spans(fields[columns.source], fields[columns.target], *error, counts)
     counts["beside"] = sum(rating.rows for rating in ratings.values() if rating.broken)
     return [rating for rating in ratings.values() if not rating.broken]

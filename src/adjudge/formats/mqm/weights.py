@@ -7,8 +7,12 @@ of the costs below zero, so that more is better, as everywhere else.
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from adjudge.core.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -20,12 +24,18 @@ class Weights:
     major: float = 5.0
     critical: float = 5.0
     non_translation: float = 25.0
+    source: bool = False
+    """Whether errors of the source cost what their severity says; otherwise they cost nothing."""
 
 
 WORKSHOPS = Weights()
+NAMED: dict[str, Weights] = {"workshops": WORKSHOPS, "google": Weights(source=True)}
+"""Weights by name. `google` are those of M. Freitag and others (2021), Experts, Errors, and Context: errors of the
+source are no exception there."""
 NO_ERROR = ("no-error", "no error")
 _FREE = (*NO_ERROR, "neutral", "undecided")
-_FREE_CATEGORY = re.compile(r"^source\b|reinterpretation")
+_OF_SOURCE = re.compile(r"^source\b")
+_FREE_CATEGORY = re.compile(r"reinterpretation")
 _WORDS_APART = re.compile(r"[\s_]+")
 
 
@@ -37,13 +47,34 @@ def plain(label: str | None) -> str:
 def weight(severity: str, category: str | None, weights: Weights = WORKSHOPS) -> float | None:
     """What an error of this severity and category costs; None where the severity is not known."""
     how_bad, what = plain(severity), plain(category)
-    if how_bad in _FREE or _FREE_CATEGORY.search(what):
+    if how_bad in _FREE or _FREE_CATEGORY.search(what) or (_OF_SOURCE.search(what) and not weights.source):
         return 0.0
     if re.match(r"non.translation", what):
         return weights.non_translation
     if how_bad == "trivial" or (how_bad == "minor" and "punctuation" in what):
         return weights.punctuation
     return {"minor": weights.minor, "major": weights.major, "critical": weights.critical}.get(how_bad)
+
+
+def find_weights(text: str) -> Weights:
+    """Weights by name, or stated as `minor=1,major=10`; what is not stated is as the workshops have it."""
+    if text in NAMED:
+        return NAMED[text]
+    numbers = [field.name for field in fields(Weights) if field.name != "source"]
+    stated: dict[str, Any] = {}
+    for part in text.split(","):
+        name, _, value = (piece.strip() for piece in part.partition("="))
+        try:
+            stated[name] = float(value)
+        except ValueError:
+            stated[name] = math.nan
+        if name not in numbers or not 0 <= stated[name] < math.inf:
+            known = ", ".join(NAMED)
+            raise UsageError(
+                f"--mqm-weights '{text}' is neither a name ({known}) nor a list such as minor=1,major=5 "
+                f"of {', '.join(numbers)}; correct it"
+            )
+    return replace(WORKSHOPS, **stated)
 
 
 def score(weights: list[float]) -> float:
