@@ -173,6 +173,7 @@ def audit(
     method: str | None = None,
     lines: str | None = None,
     margin: float | str | None = None,
+    by: str | Iterable[str] = (),
     edits: Any = None,
     acceptability: Any = None,
     seed: int = DEFAULT_SEED,
@@ -187,6 +188,7 @@ def audit(
         lines: the rule for lines in the audit of stability; `scipy-1.6` where left out.
         margin: how far a system may be from a human translation and still be at parity: in points, or as a share of
             the scale such as `5%`. Where left out, 3 points on scales from 0 to 100, and no claims of parity on others.
+        by: columns of the judgments by which scores are broken down, in a list or joined by commas.
         edits: post-edits of the same campaign: a path, or judgments.
         acceptability: judgments of these edits: a path, or judgments.
         seed: of everything drawn at random.
@@ -199,6 +201,7 @@ def audit(
         method=method,
         lines=lines,
         margin=margin,
+        by=tuple(by.split(",") if isinstance(by, str) else by),
         edits=_companion(edits, "wmt-edits"),
         acceptability=_companion(acceptability, "wmt-acceptability"),
         seed=seed,
