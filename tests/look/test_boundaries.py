@@ -12,6 +12,7 @@ from adjudge.look.boundaries import SPENDING, Spending, boundaries, crossing, sp
 
 
 # Jennison and Turnbull (2000), Group sequential methods, Table 2.1: Pocock's constants C_P(K, .05), two-sided.
+# Not compared with the printed page yet.
 @pytest.mark.parametrize(
     ("looks", "constant"), [(1, 1.960), (2, 2.178), (3, 2.289), (5, 2.413), (10, 2.555), (20, 2.672)]
 )
@@ -20,7 +21,7 @@ def test_pocock_constants_keep_the_level(looks: int, constant: float) -> None:
     assert above.sum() + below.sum() == pytest.approx(0.05, abs=1.5e-4)
 
 
-# Jennison and Turnbull (2000), Table 2.3: O'Brien and Fleming's constants C_B(K, .05), two-sided.
+# Jennison and Turnbull (2000), Table 2.3: O'Brien and Fleming's constants C_B(K, .05), two-sided. Likewise.
 @pytest.mark.parametrize(
     ("looks", "constant"), [(1, 1.960), (2, 1.977), (3, 2.004), (5, 2.040), (10, 2.087), (20, 2.126)]
 )
