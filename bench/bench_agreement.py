@@ -54,7 +54,7 @@ def evalicas(rows: int, highest: int, level: Level) -> tuple[float, float]:
 def plain(rows: int, highest: int) -> tuple[float, float]:
     units, _, values = ratings(rows, highest)
     start = time.process_time()
-    within = [pair for one in np.split(values, np.flatnonzero(np.diff(units)) + 1) for pair in combinations(one, 2)]
+    within = [pair for part in np.split(values, np.flatnonzero(np.diff(units)) + 1) for pair in combinations(part, 2)]
     observed = sum((a - b) ** 2 for a, b in within) / len(within)
     expected = sum((a - b) ** 2 for a, b in combinations(values.tolist(), 2)) / (len(values) * (len(values) - 1) / 2)
     return time.process_time() - start, 1 - observed / expected

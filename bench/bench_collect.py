@@ -37,7 +37,7 @@ def measure(name: str, database: str | None, *, annotators: int, seconds: float,
         )
         with Server(campaign, database=database) as server:
             assert server.process is not None
-            secrets = [server.secret(one) for one in server.links if one.startswith("annotator-")]
+            secrets = [server.secret(link) for link in server.links if link.startswith("annotator-")]
             clocks: list[tuple[float, float, float]] = []
 
             def look(group: int = server.process.pid) -> None:
@@ -80,7 +80,7 @@ def processes() -> list[tuple[str, int, int]]:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        found.append((title, int(fields[2]), sum(int(one) for one in fields[11:15])))
+        found.append((title, int(fields[2]), sum(int(field) for field in fields[11:15])))
     return found
 
 

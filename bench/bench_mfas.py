@@ -93,8 +93,8 @@ def _show(name: str, nets: list[Net]) -> None:
     stopped = any(cost is None for cost, _ in theirs)
     total = sum(seconds for _, seconds in theirs)
     sign = ">" if stopped else " "
-    cost, bound = sum(one.cost for one in found), sum(one.lower_bound for one in found)
-    agree = all(cost in (None, one.cost) for (cost, _), one in zip(theirs, found, strict=True) if one.optimal)
+    cost, bound = sum(item.cost for item in found), sum(item.lower_bound for item in found)
+    agree = all(cost in (None, their.cost) for (cost, _), their in zip(theirs, found, strict=True) if their.optimal)
     words = "proved optimal" if bound == cost else f"bound {bound}, gap {1 - bound / cost:.1%}"
     words += "" if agree else ", THE SEARCH DISAGREES"
     ratio = f"{sign}{total / mine:6.1f}x" if bound == cost else f"{'–':>8}"

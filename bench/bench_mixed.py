@@ -33,11 +33,11 @@ def campaign(documents: int, pages: int, annotators: int, tasks: int, seed: int 
     own = document[page]
     codes = (task * annotators // tasks, task, own, segment, combine(system, own), page)
     score = 70 + 0.5 * system + SPREAD[-1] * rng.standard_normal(len(page))
-    for one, spread in zip(codes, SPREAD, strict=False):
-        score += spread * rng.standard_normal(int(one.max()) + 1)[one]
+    for code, spread in zip(codes, SPREAD, strict=False):
+        score += spread * rng.standard_normal(int(code.max()) + 1)[code]
     names = tuple(f"system-{i:02d}" for i in range(SYSTEMS))
     human = np.zeros(SYSTEMS, dtype=bool)
-    annotator, task, own, segment, _, page = (np.unique(one, return_inverse=True)[1] for one in codes)
+    annotator, task, own, segment, _, page = (np.unique(code, return_inverse=True)[1] for code in codes)
     return MixedDesign(score, names, human, system, annotator, task, own, segment, page, np.arange(len(page)))
 
 

@@ -37,18 +37,22 @@ def documents(text: str) -> list[Document]:
 def look(text: str) -> list[Finding]:
     """Everything that counts, in all documents."""
     words = lexicon("en")
-    found = [one for document in documents(text) for one in in_document(document, "en", words)]
-    return [one for one in found if one.category in CATEGORIES]
+    found = [finding for document in documents(text) for finding in in_document(document, "en", words)]
+    return [item for item in found if item.category in CATEGORIES]
 
 
 def outcome(error: Injected, before: set[tuple[int, str, str]]) -> tuple[bool, int]:
     """Whether the error is found, and how many new findings are beside it; only the error's document is looked at."""
     words = lexicon("en")
     line = min(error.lines)
-    document = next(one for one in documents(error.text) if one.segments[0].line <= line <= one.segments[-1].line)
-    found = [one for one in in_document(document, "en", words) if one.category in CATEGORIES]
-    hits = [one for one in found if one.line in error.lines and one.category in error.categories]
-    beside = [one for one in found if one not in hits and (one.line, one.category, one.what) not in before]
+    document = next(
+        document
+        for document in documents(error.text)
+        if document.segments[0].line <= line <= document.segments[-1].line
+    )
+    found = [finding for finding in in_document(document, "en", words) if finding.category in CATEGORIES]
+    hits = [item for item in found if item.line in error.lines and item.category in error.categories]
+    beside = [item for item in found if item not in hits and (item.line, item.category, item.what) not in before]
     return bool(hits), len(beside)
 
 
@@ -56,7 +60,7 @@ def run() -> None:
     """Print recall and precision by kind of error, alarms on clean text, and segments a second."""
     lines = clean_lines()
     # This also loads the word lists before anything is measured.
-    before = {(one.line, one.category, one.what) for one in look("\n".join(lines))}
+    before = {(finding.line, finding.category, finding.what) for finding in look("\n".join(lines))}
     print(f"{'kind of error':26s}{'errors':>8s}{'recall':>9s}{'precision':>11s}")
     for kind, errors in injected(lines).items():
         outcomes = [outcome(error, before) for error in errors]
@@ -78,20 +82,20 @@ def _against_edits(edited: Edited) -> None:
     print(f"{'category':42s}{'edited':>8s}" + "".join(f"{name:>22s}" for name in ("as released", "repaired")))
     print(f"{'':50s}" + f"{'found':>8s}{'prec.':>7s}{'rec.':>7s}" * 2)
     texts = (edited.released, edited.repaired)
-    found = [[one for document in edited.documents(text) for one in _all(document)] for text in texts]
+    found = [[finding for document in edited.documents(text) for finding in _all(document)] for text in texts]
     rows = [frozenset({name}) for name in (*sorted(QUOTES), "final-period", "spacing", "typo")]
     for categories in (*rows, QUOTES):
         gold = {number for number, own in enumerate(edited.gold, start=1) if own & categories}
-        cells = [_cells({one.line for one in own if one.category in categories}, gold) for own in found]
+        cells = [_cells({finding.line for finding in own if finding.category in categories}, gold) for own in found]
         print(f"{' + '.join(sorted(categories)):42s}{len(gold):8d}" + "".join(cells))
     marked = {number for number, own in enumerate(edited.marked, start=1) if own}
-    cells = [_cells({one.line for one in own}, marked) for own in found]
+    cells = [_cells({finding.line for finding in own}, marked) for own in found]
     print(f"{'any finding, against segments marked':42s}{len(marked):8d}" + "".join(cells))
 
 
 def _all(document: Document) -> list[Finding]:
     noted = ("double-blank", "out-of-context")
-    return [one for one in in_document(document, "en", lexicon("en")) if one.category not in noted]
+    return [finding for finding in in_document(document, "en", lexicon("en")) if finding.category not in noted]
 
 
 def _cells(found: set[int], gold: set[int]) -> str:
@@ -104,5 +108,5 @@ def _alarms(name: str, text: str) -> None:
     found = look(text)
     seconds = time.process_time() - start
     segments = sum(bool(line.strip()) for line in text.split("\n"))
-    alarmed = len({one.line for one in found})
+    alarmed = len({item.line for item in found})
     print(f"{name}: {segments} segments, {alarmed / segments:.1%} alarmed, {segments / seconds:.0f} segments/s")

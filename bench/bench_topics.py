@@ -67,7 +67,7 @@ def run() -> None:
     for name in ("words", "sentences"):
         start = time.process_time()
         if name == "words":
-            points = make_space([" ".join(one.texts) for one in (*news, *talks)], 1).points
+            points = make_space([" ".join(document.texts) for document in (*news, *talks)], 1).points
         else:
             points = embed([*news, *talks], load(name))
         spent = time.process_time() - start

@@ -81,7 +81,9 @@ async def _judge(connection: Connection, work: Any, load: Load, *, seconds: floa
     chance = random.Random(seed)
     until = time.monotonic() + seconds
     screens = work["task"]["screens"]
-    places = [(one["id"], output["id"]) for one in screens for item in one["items"] for output in item["outputs"]]
+    places = [
+        (screen["id"], output["id"]) for screen in screens for item in screen["items"] for output in item["outputs"]
+    ]
     bases: dict[str, int] = {}
     await asyncio.sleep(chance.uniform(0, pause))
     while time.monotonic() < until:

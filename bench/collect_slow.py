@@ -42,7 +42,7 @@ class SlowClients:
             self._renew()
             if time.monotonic() - last > _DRIP_SECONDS:
                 last = time.monotonic()
-                for connection in [one for one, kind in self._sockets.items() if kind == "drip"]:
+                for connection in [_socket for _socket, kind in self._sockets.items() if kind == "drip"]:
                     try:
                         connection.send(b"x")
                     except OSError:

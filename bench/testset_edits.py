@@ -61,7 +61,7 @@ def read_edited(folder: Path) -> Edited:
         released=tuple(before),
         repaired=tuple(restored(text, other) for text, other in zip(before, translation, strict=True)),
         starts=tuple(content["document_starts"]["segments"]),
-        gold=tuple(edits(one, other) for one, other in zip(before, after, strict=True)),
+        gold=tuple(edits(text, other) for text, other in zip(before, after, strict=True)),
         marked=tuple("T" in pair for pair in zip(*marks, strict=True)),
     )
 

@@ -53,7 +53,9 @@ def test_what_a_page_shows_can_be_typed(page: Path) -> None:
             continue
         name = next((" ".join(words[:n]) for n in (2, 1) if " ".join(words[:n]) in COMMANDS), None)
         assert name is not None, f"{page.name}: no such command: adjudge {words[0]}"
-        known = {option for one in COMMANDS[name].params for option in (*one.opts, *one.secondary_opts)} | {"--help"}
+        known = {
+            option for parameter in COMMANDS[name].params for option in (*parameter.opts, *parameter.secondary_opts)
+        } | {"--help"}
         used = {word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)}
         assert used <= known, f"{page.name}: adjudge {name} has no {sorted(used - known)}"
 

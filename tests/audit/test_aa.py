@@ -32,10 +32,10 @@ def judgments() -> Judgments:
 def test_rates_are_counted_by_test(judgments: Judgments) -> None:
     found = aa(judgments, splits=3, seed=2)
     assert tuple(found.rates) == TESTS
-    assert {one.tests for one in found.rates.values()} == {15}
-    for one in found.rates.values():
-        assert one.rate_01 <= one.rate_05
-        assert one.interval[0] <= one.rate_05 <= one.interval[1]
+    assert {rate.tests for rate in found.rates.values()} == {15}
+    for rate in found.rates.values():
+        assert rate.rate_01 <= rate.rate_05
+        assert rate.interval[0] <= rate.rate_05 <= rate.interval[1]
     assert aa(judgments, splits=3, seed=2) == found
     assert aa(judgments, tests=("zscore",), splits=3, seed=2).rates["zscore"] == found.rates["zscore"]
     assert set(found.to_dict()["mixed"]) == {"tests", "rate_05", "rate_01", "interval"}
@@ -117,8 +117,8 @@ def test_halves_agree_better_by_the_model_on_average(data: Path) -> None:
     """Mean over the same six pairs; by pair it is not always so (docs/mixed.md)."""
     judgments = adjudge.read([data / "wmt21" / "newstest2021-toen"], format="wmt-da")
     pairs = [judgments.for_pair(pair) for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en")]
-    found = [reliability(one, methods=("mixed", "zscore"), splits=8).methods for one in pairs]
-    assert np.mean([one["mixed"].tau for one in found]) > np.mean([one["zscore"].tau for one in found])
+    found = [reliability(pair, methods=("mixed", "zscore"), splits=8).methods for pair in pairs]
+    assert np.mean([item["mixed"].tau for item in found]) > np.mean([item["zscore"].tau for item in found])
 
 
 @pytest.mark.slow
@@ -132,7 +132,7 @@ def test_a_divided_human_reverses_fewer_pairs_by_the_model(data: Path) -> None:
     for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"):
         part = judgments.for_pair(pair)
         changes = stability(part, families=[ChangeFamily.HUMAN_DIVIDED])
-        shares["zscore"].append(float(np.mean([len(one.flips) / one.pairs for one in changes])))
+        shares["zscore"].append(float(np.mean([len(change.flips) / change.pairs for change in changes])))
         for model in ("mixed", "mixed-plain"):
             shares[model].append(_reversed_by_the_model(design_from(part, model=model)))
     assert np.round(100 * np.mean(shares["zscore"]), 1) == 6.7
@@ -148,7 +148,7 @@ def _reversed_by_the_model(design: MixedDesign) -> float:
         return 0.0
     found = fit(design)
     machine = np.flatnonzero(~design.human)
-    first, second = (machine[one] for one in np.triu_indices(len(machine), 1))
+    first, second = (machine[index] for index in np.triu_indices(len(machine), 1))
     before = found.effects[first] - found.effects[second]
     flipped = []
     for divisor in DIVISORS:
@@ -165,7 +165,7 @@ def test_a_system_with_a_single_page_stays_whole(judgments: Judgments) -> None:
         (pl.col("system") != first["system"]) | (page & (pl.col("annotator") == first["annotator"]))
     )
     found = aa(once, splits=2)
-    assert {one.tests for one in found.rates.values()} == {8}
+    assert {rate.tests for rate in found.rates.values()} == {8}
 
 
 def test_halves_that_tell_nothing_are_left_out() -> None:
@@ -186,13 +186,13 @@ def test_halves_that_tell_nothing_are_left_out() -> None:
 def test_halves_of_the_annotators_agree_where_systems_differ(judgments: Judgments) -> None:
     found = reliability(judgments, splits=6)
     assert set(found.methods) == {"mixed", "mixed-rank", "zscore", "raw"}
-    for one in found.methods.values():
-        assert -1 <= one.low <= one.tau <= one.high <= 1
+    for method in found.methods.values():
+        assert -1 <= method.low <= method.tau <= method.high <= 1
     clear = ScoreCampaign(
         systems=4, humans=0, qualities=(-30.0, -10.0, 10.0, 30.0), annotators=12, tasks=24, ends=False
     )
     surely = reliability(simulate_scores(clear, seed=1).judgments, splits=4)
-    assert {one.tau for one in surely.methods.values()} == {1.0}
+    assert {method.tau for method in surely.methods.values()} == {1.0}
 
 
 def test_halves_need_people() -> None:
@@ -206,8 +206,8 @@ def test_influence_is_what_leaving_out_does(judgments: Judgments) -> None:
     people = judgments.table["annotator"].n_unique()
     documents = judgments.table["document"].n_unique()
     assert len(found.rows) == people + documents
-    assert [one.in_se for one in found.rows] == sorted((one.in_se for one in found.rows), reverse=True)
-    first = next(one for one in found.rows if one.unit == "annotator")
+    assert [row.in_se for row in found.rows] == sorted((row.in_se for row in found.rows), reverse=True)
+    first = next(row for row in found.rows if row.unit == "annotator")
     whole = fit(design_from(judgments))
     rest = fit(design_from(judgments.select(pl.col("annotator") != first.name)))
     place = whole.systems.index(first.system)

@@ -48,7 +48,7 @@ def test_sole_winners_by_hand() -> None:
     found = section("sole_winners")
     assert isinstance(found, SoleWinners)
     assert (found.blocks, found.tied, found.empty) == (6, 1, 1)
-    assert [(one.system, one.wins, one.labelled) for one in found.systems] == [
+    assert [(system.system, system.wins, system.labelled) for system in found.systems] == [
         ("ref", 2, 2),
         ("z", 2, 3),
         ("x", 0, 3),
@@ -64,7 +64,7 @@ def test_controls_are_no_systems() -> None:
     mixed = Judgments(pl.concat([genuine.table, control.cast(genuine.table.schema), lesson.cast(genuine.table.schema)]))
     for name in ("composition", "sampling", "sole_winners", "discrepancies"):
         assert to_plain(section(name, mixed)) == to_plain(section(name, genuine))
-    records = [(one.reason, one.rows) for one in adjudge.rank(mixed, method="wins-or-ties").set_aside]
+    records = [(aside.reason, aside.rows) for aside in adjudge.rank(mixed, method="wins-or-ties").set_aside]
     assert records == [("control in a ranking, which says nothing of a system", 2)]
 
 
@@ -72,10 +72,10 @@ def test_sampling_counts_blocks_shown() -> None:
     """Blocks count in which a system was shown, though it got no label."""
     found = section("sampling")
     assert isinstance(found, Sampling)
-    shown = {one.system: (one.shown, one.labelled, one.reference_share) for one in found.systems}
+    shown = {system.system: (system.shown, system.labelled, system.reference_share) for system in found.systems}
     assert shown == {"ref": (2, 2, 0.0), "x": (5, 3, 2 / 5), "y": (5, 4, 1 / 5), "z": (5, 3, 1 / 5)}
     scores = {"x": 3 / 6, "y": 3 / 7, "z": 3 / 5}
-    assert {one.system: one.score for one in found.systems if not one.human} == pytest.approx(scores)
+    assert {system.system: system.score for system in found.systems if not system.human} == pytest.approx(scores)
     assert found.reference_presence.n == 3
     assert found.reference_presence.pearson == pytest.approx(stats.pearsonr([0.4, 0.2, 0.2], list(scores.values()))[0])
     assert math.isnan(found.times_judged.pearson)  # all were shown five times
@@ -242,7 +242,7 @@ def test_methods_may_be_chosen() -> None:
     chosen = AuditSettings(method="wins-no-reference")
     found = section("sampling", chosen=chosen)
     assert isinstance(found, Sampling)
-    by_name = {one.system: one.score for one in found.systems}
+    by_name = {system.system: system.score for system in found.systems}
     assert by_name["z"] == pytest.approx(3 / 5)
     assert math.isnan(by_name["ref"])
     with pytest.raises(UsageError, match="cannot be audited on rankings"):

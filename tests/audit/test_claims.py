@@ -39,7 +39,7 @@ def claims_of(judgments: Judgments, settings: AuditSettings | None = None) -> Cl
 
 
 def by_text(found: Claims) -> dict[str, Claim]:
-    return {one.claim: one for one in found.claims}
+    return {claim.claim: claim for claim in found.claims}
 
 
 def test_a_clear_difference_holds_and_equal_systems_are_not_told_apart() -> None:
@@ -49,7 +49,7 @@ def test_a_clear_difference_holds_and_equal_systems_are_not_told_apart() -> None
     assert claims["good is better than poor"].broken_by == ()
     assert "any annotator left out" in claims["good is better than poor"].survives
     assert "scores instead of ranks" in claims["good is better than poor"].survives
-    pair = next(one for name, one in claims.items() if "fair" in name and "same" in name)
+    pair = next(claim for name, claim in claims.items() if "fair" in name and "same" in name)
     assert pair.verdict == "not supported"
     assert pair.survives == pair.broken_by == ()
     assert claims["good is the best"].verdict == "holds"
@@ -91,16 +91,16 @@ def test_rankings_make_claims_too() -> None:
     assert found.method == "bradley-terry"
     assert claims["ref is better than s4"].verdict == "holds"
     assert "any annotator left out" in claims["ref is better than s4"].survives
-    assert "without the reference" in {name for one in found.claims for name in one.survives}
+    assert "without the reference" in {name for claim in found.claims for name in claim.survives}
     few = claims_of(random_blocks(4, number=30, annotators=6))
     assert few.counted("not supported") > 0
-    assert all(one.survives == one.broken_by == () for one in few.claims if one.verdict == "not supported")
+    assert all(claim.survives == claim.broken_by == () for claim in few.claims if claim.verdict == "not supported")
 
 
 def test_the_json_is_a_list_of_claims() -> None:
     plain = audit(campaign({"a": 20.0, "b": 0.0}), only=["claims"]).to_dict()["claims"]
     assert {"claim", "estimate", "interval", "p_holm", "survives", "broken_by", "verdict"} <= set(plain[0])
-    assert {one["verdict"] for one in plain} <= {"holds", "fragile", "not supported"}
+    assert {claim["verdict"] for claim in plain} <= {"holds", "fragile", "not supported"}
 
 
 def test_a_family_is_survived_only_whole() -> None:

@@ -73,8 +73,8 @@ def test_contaminated_segments_apart() -> None:
 def test_change_is_zero_between_equal_sets_and_paired_by_document() -> None:
     found = parity(SMALL, human="ref", before=SMALL, settings=QUICK)
     assert found.change is not None
-    for one in found.change.changes:
-        assert (one.difference, one.interval, one.p) == (0.0, (0.0, 0.0), 1.0)
+    for change in found.change.changes:
+        assert (change.difference, change.interval, change.p) == (0.0, (0.0, 0.0), 1.0)
     assert (found.change.units, found.change.unit) == (2, "documents")
 
 
@@ -87,7 +87,9 @@ def test_interval_is_that_of_a_slow_bootstrap() -> None:
             rows[when] += block("a", str(i // 20), str(i), 2 - (1 - wins), 1 + (1 - wins), 3)
     found = parity(ranked(rows["after"]), human="ref", before=ranked(rows["before"]))
     assert found.change is not None
-    change = next(one for one in found.change.changes if one.system == "x" and one.measure == "parity_share")
+    change = next(
+        change for change in found.change.changes if change.system == "x" and change.measure == "parity_share"
+    )
     slow = []
     shares = {when: _share_by_document(table) for when, table in rows.items()}
     for _ in range(4000):
@@ -98,7 +100,7 @@ def test_interval_is_that_of_a_slow_bootstrap() -> None:
 
 def _share_by_document(rows: list[Row]) -> list[float]:
     blocks = [rows[i : i + 3] for i in range(0, len(rows), 3)]
-    good = [(int(one[0][1]), one[1][4] <= one[0][4]) for one in blocks]
+    good = [(int(block[0][1]), block[1][4] <= block[0][4]) for block in blocks]
     return [float(np.mean([hit for document, hit in good if document == d])) for d in range(10)]
 
 
@@ -165,13 +167,13 @@ ranks = st.tuples(*[st.integers(1, 3)] * 3)
 @settings(max_examples=40, deadline=None)
 @given(st.lists(ranks, min_size=1, max_size=30))
 def test_counts_add_up_whatever_the_ranks(given_ranks: list[tuple[int, int, int]]) -> None:
-    rows = [row for i, three in enumerate(given_ranks) for row in block("a", str(i // 4), str(i), *three)]
-    for one in parity(ranked(rows), human="ref", settings=QUICK).systems:
-        column = {"x": 1, "y": 2}[one.system]
-        assert one.mt_better == sum(three[column] < three[0] for three in given_ranks)
-        assert one.tie == sum(three[column] == three[0] for three in given_ranks)
-        assert one.mt_better + one.tie + one.human_better == one.n == len(given_ranks)
-        assert 0 <= one.p <= 1
+    rows = [row for i, ranks in enumerate(given_ranks) for row in block("a", str(i // 4), str(i), *ranks)]
+    for system in parity(ranked(rows), human="ref", settings=QUICK).systems:
+        column = {"x": 1, "y": 2}[system.system]
+        assert system.mt_better == sum(ranks[column] < ranks[0] for ranks in given_ranks)
+        assert system.tie == sum(ranks[column] == ranks[0] for ranks in given_ranks)
+        assert system.mt_better + system.tie + system.human_better == system.n == len(given_ranks)
+        assert 0 <= system.p <= 1
 
 
 def write_lines(folder: Path, **columns: list[int | str]) -> Path:
@@ -190,7 +192,7 @@ def test_command_with_two_versions(adjudge: Callable[..., Run], tmp_path: Path) 
     assert {"mt_better", "tie", "human_better", "n", "p", "parity_share", "rank_points"} <= x.keys()
     assert (x["tie"], x["human_better"]) == (4, 4)
     assert found["before"]["contaminated"]["systems"][0]["tie"] == 4
-    change = {(one["measure"], one["part"]): one["difference"] for one in found["change"]}
+    change = {(row["measure"], row["part"]): row["difference"] for row in found["change"]}
     assert change["parity_share", "contaminated"] == -1.0
     assert change["parity_share", "untouched"] == 0.0
     assert found["difference_in_differences"][0]["difference"] == -1.0

@@ -67,7 +67,7 @@ def test_explained_spread_is_that_of_a_regression() -> None:
     table = judgments.table
     dummies = table.select("system", "document").to_dummies(drop_first=True).to_numpy().astype(float)
     expected = sm.OLS(table["score"].to_numpy(), sm.add_constant(dummies)).fit()
-    explained = {one.factors: one for one in found.explained}["systems + documents"]
+    explained = {part.factors: part for part in found.explained}["systems + documents"]
     assert explained.r2 == pytest.approx(expected.rsquared)
     assert explained.adjusted_r2 == pytest.approx(expected.rsquared_adj)
 
@@ -88,8 +88,8 @@ def test_documents_are_ordered_from_easy_to_hard() -> None:
 def test_sampling_of_scores_counts_judgments() -> None:
     found = audit(campaign(), only=["sampling"]).sections["sampling"]
     assert isinstance(found, Sampling)
-    assert {one.system: one.shown for one in found.systems} == {"A": 48, "B": 48, "C": 24, "HUMAN": 24}
-    assert all(one.reference_share == 1 for one in found.systems)
+    assert {system.system: system.shown for system in found.systems} == {"A": 48, "B": 48, "C": 24, "HUMAN": 24}
+    assert all(system.reference_share == 1 for system in found.systems)
 
 
 def test_several_pairs_are_summed_up(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
@@ -97,7 +97,7 @@ def test_several_pairs_are_summed_up(tmp_path: Path, adjudge: Callable[..., Run]
     native.write(concat([campaign(1), campaign(2, target="fr")]), file)
     result = adjudge("audit", file, "--only", "stability", "--json").json
     assert set(result["pairs"]) == {"und-de", "und-fr"}
-    changes = {(one["family"], one["style"]): one for one in result["summary"]["changes"]}
+    changes = {(change["family"], change["style"]): change for change in result["summary"]["changes"]}
     assert changes["human removed", "SR+DC"]["pairs"] == 2
     row = result["pairs"]["und-de"]["stability"][0]
     expected = {"change", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters", "flips"}

@@ -94,7 +94,7 @@ def test_references_shown_as_controls_are_removed_where_no_human_is_ranked() -> 
     rows = stability(
         balanced(systems=("D", "A", "B", "C")), families=[ChangeFamily.HUMAN_REMOVED, ChangeFamily.HUMAN_DIVIDED]
     )
-    assert [row.label for row in rows] == ["human removed", *(f"human divided by {one:g}" for one in DIVISORS)]
+    assert [row.label for row in rows] == ["human removed", *(f"human divided by {divisor:g}" for divisor in DIVISORS)]
     assert all(row.removed == () and len(row.order) == 4 for row in rows)
 
 

@@ -89,7 +89,7 @@ annotators = {annotators}
 
 def _write(file: Path, language: str, documents: int, how: int) -> None:
     texts = [
-        "\n".join(f"{spoilt(one, how)} [{document}.{i}]" for i, one in enumerate(SENTENCES[language], 1))
+        "\n".join(f"{spoilt(sentence, how)} [{document}.{i}]" for i, sentence in enumerate(SENTENCES[language], 1))
         for document in range(1, documents + 1)
     ]
     file.write_text("\n\n".join(texts) + "\n", encoding="utf-8")

@@ -53,4 +53,4 @@ def judge_all(page: Page, protocol: str) -> int:
 
 def slider_values(page: Page) -> list[Any]:
     """What the sliders show; None where nothing is set."""
-    return [one.get_attribute("aria-valuenow") for one in page.locator("[role=slider]").all()]
+    return [element.get_attribute("aria-valuenow") for element in page.locator("[role=slider]").all()]

@@ -61,9 +61,9 @@ class Server:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, self.log()
-        for one in json.loads(line)["links"]:
-            name = one["name"] if one["role"] == "annotator" else one["role"]
-            self.links[name] = one["link"]
+        for link in json.loads(line)["links"]:
+            name = link["name"] if link["role"] == "annotator" else link["role"]
+            self.links[name] = link["link"]
         return self
 
     def log(self) -> str:
@@ -212,7 +212,7 @@ def new_save(work: Any, screen: int, changes: list[dict[str, Any]], **more: Any)
 
 def outputs(work: Any, screen: int) -> list[str]:
     """The ids of what is judged on a screen."""
-    return [one["id"] for item in work["task"]["screens"][screen]["items"] for one in item["outputs"]]
+    return [output["id"] for item in work["task"]["screens"][screen]["items"] for output in item["outputs"]]
 
 
 def wait_for(condition: Any, seconds: float = 10) -> Any:

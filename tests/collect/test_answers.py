@@ -32,8 +32,8 @@ def campaign(protocol: str = "da", **more: Any) -> Campaign:
 
 def values(answers: Answers) -> dict[str, dict[str, Any]]:
     return {
-        output: {field: one[field] for field in ("score", "rank", "comment") if field in one}
-        for output, one in answers.items()
+        output: {field: answer[field] for field in ("score", "rank", "comment") if field in answer}
+        for output, answer in answers.items()
     }
 
 
@@ -45,7 +45,7 @@ changes = st.builds(
 )
 
 
-@given(st.lists(st.tuples(st.integers(1, 10**6), changes), max_size=8, unique_by=lambda one: one[0]), st.randoms())
+@given(st.lists(st.tuples(st.integers(1, 10**6), changes), max_size=8, unique_by=lambda save: save[0]), st.randoms())
 def test_the_state_does_not_depend_on_the_order_of_arrival(saves: list[tuple[int, Change]], chance: Any) -> None:
     def state(order: list[tuple[int, Change]]) -> dict[str, dict[str, Any]]:
         answers: Answers = {}
@@ -55,7 +55,7 @@ def test_the_state_does_not_depend_on_the_order_of_arrival(saves: list[tuple[int
 
     shuffled = list(saves)
     chance.shuffle(shuffled)
-    assert state(sorted(saves, key=lambda one: one[0])) == state(shuffled)
+    assert state(sorted(saves, key=lambda save: save[0])) == state(shuffled)
 
 
 def test_fields_and_outputs_of_two_tabs_do_not_touch_each_other() -> None:

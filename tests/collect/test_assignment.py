@@ -23,7 +23,7 @@ def sql(server: Server, statement: str, *values: object) -> None:
 
 def judge(client: Client, work: Any, screens: range | None = None) -> None:
     for i in screens or range(len(work["task"]["screens"])):
-        changes = [{"output": one, "score": 50} for one in outputs(work, i)]
+        changes = [{"output": output, "score": 50} for output in outputs(work, i)]
         assert client.post("/api/saves", new_save(work, i, changes)).status == 200
 
 
@@ -65,16 +65,16 @@ def test_a_task_of_the_pool_is_judged_by_as_many_as_wanted_and_by_nobody_twice(p
         # All at once: the last places must not be given away twice.
         works: dict[int, Any] = {}
         threads = [
-            threading.Thread(target=lambda i=i, one=one: works.update({i: one.post("/api/tasks/next").json}))
-            for i, one in enumerate(clients)
+            threading.Thread(target=lambda i=i, client=client: works.update({i: client.post("/api/tasks/next").json}))
+            for i, client in enumerate(clients)
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        taken = [one["task"]["id"] for one in works.values() if one["task"]]
+        taken = [work["task"]["id"] for work in works.values() if work["task"]]
         assert sorted(taken) == ["t001", "t001", "t002", "t002"]
-        idle = next(i for i, one in works.items() if one["task"] is None)
+        idle = next(i for i, work in works.items() if work["task"] is None)
         assert works[idle]["completion"] is None
         assert clients[idle].get("/api/work").json["task"] is None
 
@@ -82,7 +82,7 @@ def test_a_task_of_the_pool_is_judged_by_as_many_as_wanted_and_by_nobody_twice(p
 def test_a_lease_that_runs_out_frees_the_place_and_keeps_the_judgments(pool: Path) -> None:
     with Server(pool) as server:
         clients = [server.client(f"annotator-{i:02d}") for i in range(1, 7)]
-        works = [one.work() for one in clients[:4]]
+        works = [client.work() for client in clients[:4]]
         assert clients[4].work()["task"] is None
         judge(clients[0], works[0], range(2))
         sql(server, "UPDATE collect_assignment SET lease_until = '2020-01-01 00:00:00' WHERE annotator_id = 1")
@@ -109,7 +109,7 @@ def test_a_lease_that_runs_out_is_renewed_while_nobody_else_has_come(pool: Path)
         judge(client, work)
         sql(server, "UPDATE collect_assignment SET lease_until = '2020-01-01 00:00:00'")
         others = [server.client(f"annotator-{i:02d}").work()["task"] for i in range(2, 7)]
-        assert sorted(one["id"] for one in others if one) == ["t001", "t002", "t002"]
+        assert sorted(other["id"] for other in others if other) == ["t001", "t002", "t002"]
 
 
 def test_somebody_who_is_excluded_gets_no_further_task(pool: Path) -> None:

@@ -60,14 +60,14 @@ from adjudge.collect.api import api
 from adjudge.collect.urls import urlpatterns
 
 def walk(patterns, prefix):
-    for one in patterns:
-        path = prefix + str(one.pattern)
-        if hasattr(one, "url_patterns"):
-            yield from walk(one.url_patterns, path)
+    for pattern in patterns:
+        path = prefix + str(pattern.pattern)
+        if hasattr(pattern, "url_patterns"):
+            yield from walk(pattern.url_patterns, path)
         else:
             yield path.replace("<", "{").replace(">", "}").replace("int:", "").replace("str:", "")
 
-methods = {path: sorted(one) for path, one in api.get_openapi_schema()["paths"].items()}
+methods = {path: sorted(pattern) for path, pattern in api.get_openapi_schema()["paths"].items()}
 print(json.dumps({"paths": sorted(set(walk(urlpatterns, "/"))), "methods": methods}))
 """
 
@@ -167,7 +167,7 @@ def _body(path: str, scene: Scene) -> Any:
 
 
 @pytest.mark.parametrize("visitor", VISITORS)
-@pytest.mark.parametrize(("method", "path"), list(EXPECTED), ids=lambda one: one)
+@pytest.mark.parametrize(("method", "path"), list(EXPECTED), ids=str)
 def test_a_route_answers_each_visitor_as_it_should(scene: Scene, method: str, path: str, visitor: str) -> None:
     place = path.format(task=scene.work["task"]["id"], annotator=scene.victim, link=scene.link)
     client = scene.visitor(visitor)

@@ -55,7 +55,7 @@ def test_errors_get_their_categories_by_keys_alone(target: str, page: Page, tmp_
     assert table["protocol"].unique().to_list() == ["mqm"]
     first = table.filter(pl.col("segment") == "1")
     assert first["score"].to_list() == [-6.0] * 3  # a major error (5) and a minor omission (1)
-    kinds = [[(one["side"], one["category"], one["severity"]) for one in spans] for spans in first["spans"]]
+    kinds = [[(span["side"], span["category"], span["severity"]) for span in spans] for spans in first["spans"]]
     expected = [("target", "Fluency/Grammar", "major"), ("missing", "Accuracy/Omission", "minor")]
     assert kinds == [expected] * 3
     rest = table.filter(pl.col("segment") != "1")
@@ -164,7 +164,7 @@ def test_the_own_taxonomy_and_weights_count(tmp_path: Path) -> None:
     with Server(campaign_of_texts(tmp_path, LINES, protocol="mqm", more=OWN)) as server:
         client = server.client("anna")
         work = client.work()
-        names = [one["name"] for one in work["campaign"]["spans"]["categories"]]
+        names = [category["name"] for category in work["campaign"]["spans"]["categories"]]
         assert names == ["Meaning/Wrong", "Meaning/Left out", "Form/Punctuation", "Garbage"]
         assert send(client, work, 0, spans=[span(0, 3, "one", "Style/Awkward")]).status == 409
         assert send(client, work, 0, spans=[span(0, 3, "one", "Garbage", severity="major")]).status == 409
@@ -195,20 +195,20 @@ def test_ratings_are_written_and_read_back(tmp_path: Path, adjudge: Callable[...
                 span(None, None, None, "Accuracy/Omission", side="missing", severity="major"),
             ]
             changes: list[dict[str, Any]] = [{"output": outputs(work, i)[0], "spans": marks}]
-            changes += [{"output": one, "spans": []} for one in outputs(work, i)[1 : len(screen["items"])]]
+            changes += [{"output": output, "spans": []} for output in outputs(work, i)[1 : len(screen["items"])]]
             assert client.post("/api/saves", new_save(work, i, changes)).status == 200
     native, ratings, appraise = tmp_path / "judgments.csv", tmp_path / "mqm_deen.tsv", tmp_path / "appraise.csv"
     assert adjudge("export", campaign, "-o", native).code == 0
     run = adjudge("export", campaign, "-o", ratings, "--format", "mqm", "--json")
-    assert [one["reason"] for one in run.json["set_aside"]] == ["control, which MQM ratings cannot tell from others"]
+    assert [aside["reason"] for aside in run.json["set_aside"]] == [
+        "control, which MQM ratings cannot tell from others"
+    ]
     assert adjudge("export", campaign, "-o", appraise, "--format", "appraise").code == 0
     ours = read([native]).final().table.filter(pl.col("kind") == "system").sort("segment")
     assert ours["score"].to_list() == [-10.1, 0.0]  # major 5, punctuation 0.1, source error 0, omission 5
     theirs = read([ratings], format="mqm", options=ReadOptions()).table.sort("segment")
     assert theirs["score"].to_list() == ours["score"].to_list()
-    assert theirs["spans"].to_list() == [
-        sorted(spans, key=lambda one: list(one.values()) != one) for spans in ours["spans"].to_list()
-    ]
+    assert theirs["spans"].to_list() == ours["spans"].to_list()
     back = read([appraise], format="appraise", options=ReadOptions()).final().table
     back = back.filter(pl.col("kind") == "system").sort("segment")
     assert back["protocol"].unique().to_list() == ["mqm"]

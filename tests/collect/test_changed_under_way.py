@@ -93,7 +93,7 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -
     with Server(campaign) as server:
         server.links["anna"] = link
         states = server.client("anna").work()["task"]["states"]
-        assert [one["answers"] for one in states.values()] == [{output: {"score": 40}}]
+        assert [state["answers"] for state in states.values()] == [{output: {"score": 40}}]
         assert sql(campaign, "SELECT scale FROM collect_campaign") == [("0 to 100 by 1",)]
 
 
@@ -144,7 +144,7 @@ def test_a_server_whose_clock_was_set_back_goes_on(tmp_path: Path) -> None:
 
 def exclude(organiser: Client, name: str) -> None:
     people = organiser.get("/api/organiser/overview").json["annotators"]
-    number = next(one["id"] for one in people if one["name"] == name)
+    number = next(score["id"] for score in people if score["name"] == name)
     decision = {"excluded": True, "reason": "clicked at random"}
     assert organiser.post(f"/api/organiser/annotators/{number}/decision", decision).status == 200
 
@@ -153,7 +153,7 @@ def judge_all(client: Client) -> str:
     """Judge and hand in the task in hand; returns its id."""
     work = client.work()
     for i in range(len(work["task"]["screens"])):
-        save = new_save(work, i, [{"output": one, "score": 50} for one in outputs(work, i)])
+        save = new_save(work, i, [{"output": output, "score": 50} for output in outputs(work, i)])
         assert client.post("/api/saves", save).status == 200
     assert client.post(f"/api/tasks/{work['task']['id']}/finish").json["finished"]
     return str(work["task"]["id"])

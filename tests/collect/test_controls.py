@@ -49,9 +49,9 @@ def test_the_completion_code_says_whether_the_controls_were_passed(
         work = client.work()
         while work["task"]:
             for i, screen in enumerate(work["task"]["screens"]):
-                given = [one for item in screen["items"] for one in item["outputs"]]
-                assert all(one["expected"] is None for one in given), "only tutorials say what is expected"
-                changes = [{"output": one["id"], "score": judge(known[one["id"]])} for one in given]
+                given = [output for item in screen["items"] for output in item["outputs"]]
+                assert all(value["expected"] is None for value in given), "only tutorials say what is expected"
+                changes = [{"output": value["id"], "score": judge(known[value["id"]])} for value in given]
                 assert client.post("/api/saves", new_save(work, i, changes)).status == 200
             client.post(f"/api/tasks/{work['task']['id']}/finish")
             work = client.work()

@@ -36,7 +36,7 @@ class Writer(threading.Thread):
         while True:
             self.value += 1
             screen, score = self.value % screens, float(self.value % 101)
-            changes = [{"output": one, "score": score} for one in outputs(self.work, screen)]
+            changes = [{"output": output, "score": score} for output in outputs(self.work, screen)]
             self.sent.append((screen, score))
             try:
                 answer = self.client.post("/api/saves", new_save(self.work, screen, changes))
@@ -96,14 +96,14 @@ def _check(table: pl.DataFrame, work: Any, sent: list[Any], acknowledged: list[A
             table.filter(pl.col("output") == output).sort("revision")["score"].to_list()
             for output in outputs(work, screen)
         ]
-        assert all(one == histories[0] for one in histories), "a screen is half-saved"
+        assert all(history == histories[0] for history in histories), "a screen is half-saved"
         assert _is_subsequence([score for at, score in acknowledged if at == screen], histories[0])
         assert _is_subsequence(histories[0], [score for at, score in sent if at == screen])
 
 
 def _is_subsequence(part: list[Any], whole: list[Any]) -> bool:
     rest = iter(whole)
-    return all(one in rest for one in part)
+    return all(item in rest for item in part)
 
 
 def test_a_server_that_is_stopped_answers_what_it_has_begun_and_goes(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_embedded_database_writes_its_log_to_the_disk_before_it_says_so(prag
 
     statements = database_settings(None, tmp_path / "x.sqlite3")["OPTIONS"]["init_command"]
     with closing(sqlite3.connect(tmp_path / "x.sqlite3")) as connection:
-        for statement in filter(None, (one.strip() for one in statements.split(";"))):
+        for statement in filter(None, (part.strip() for part in statements.split(";"))):
             connection.execute(statement)
         found = connection.execute(f"PRAGMA {pragma}").fetchone()[0]
     assert found == {"journal_mode": "wal", "synchronous": 2}[pragma], "2 is FULL"

@@ -153,11 +153,11 @@ def test_edits_go_to_qe_and_audit_and_controls_are_counted(tmp_path: Path, adjud
                     better = better.replace("six", "seven") if name == "bert" else better
                     assert send(client, work, i, j, edit=better).status == 200
         annotators = server.client("organiser").get("/api/organiser/overview").json["annotators"]
-        assert [(one["controls_right"], one["controls"]) for one in annotators] == [(2, 2), (2, 2)]
+        assert [(annotator["controls_right"], annotator["controls"]) for annotator in annotators] == [(2, 2), (2, 2)]
     native, edits = tmp_path / "judgments.parquet", tmp_path / "edits.tsv"
     assert adjudge("export", campaign, "-o", native).code == 0
     run = adjudge("export", campaign, "-o", edits, "--format", "post-edits", "--json")
-    assert [one["reason"] for one in run.json["set_aside"]] == ["control, which is no translation of a system"]
+    assert [aside["reason"] for aside in run.json["set_aside"]] == ["control, which is no translation of a system"]
     assert edits.read_text().splitlines() == [
         "document\tsource\tmt\tpe1\tpe2",
         f"1\tQuelle 0\t{LINES[0]}\t{LINES[0]}\t{LINES[0]}",
@@ -182,7 +182,7 @@ def test_how_much_was_changed(before: str, after: str, percent: float) -> None:
 
 
 @given(st.text("ab ", max_size=20), st.text("ab ", max_size=20))
-def test_change_is_symmetric_and_within_bounds(one: str, other: str) -> None:
-    assert 0 <= changed_percent(one, other) <= 100
-    assert changed_percent(one, other) == pytest.approx(changed_percent(other, one))
-    assert changed_percent(one, one, spaced=False) == 0
+def test_change_is_symmetric_and_within_bounds(text: str, other: str) -> None:
+    assert 0 <= changed_percent(text, other) <= 100
+    assert changed_percent(text, other) == pytest.approx(changed_percent(other, text))
+    assert changed_percent(text, text, spaced=False) == 0

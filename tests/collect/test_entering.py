@@ -43,9 +43,9 @@ def sql(server: Server, statement: str, *values: object) -> list[tuple[object, .
 def test_a_link_is_long_random_and_stored_as_a_hash_only(server: Server) -> None:
     secrets = [server.secret(name) for name in server.links]
     assert len(set(secrets)) == len(secrets)
-    assert all(len(one) >= 43 for one in secrets), "256 bits in base 64"
+    assert all(len(secret) >= 43 for secret in secrets), "256 bits in base 64"
     stored = b"".join(file.read_bytes() for file in server.campaign.parent.glob("campaign.*"))
-    assert not any(one.encode() in stored for one in secrets)
+    assert not any(secret.encode() in stored for secret in secrets)
 
 
 def test_the_secret_stands_where_browsers_send_it_to_nobody(server: Server) -> None:
@@ -139,7 +139,7 @@ def test_the_completion_code_comes_with_the_last_judgment_and_not_before(server:
     for i in range(count):
         assert client.get("/api/work").json["completion"] is None
         assert client.post(f"/api/tasks/{work['task']['id']}/finish").json["missing"]
-        client.post("/api/saves", new_save(work, i, [{"output": one, "score": 50} for one in outputs(work, i)]))
+        client.post("/api/saves", new_save(work, i, [{"output": output, "score": 50} for output in outputs(work, i)]))
     assert client.post(f"/api/tasks/{work['task']['id']}/finish").json == {"finished": True, "missing": []}
     completion = client.get("/api/work").json["completion"]
     assert (completion["code"], completion["url"]) == ("DONE-1", "https://crowd.example/return")
@@ -190,7 +190,8 @@ def test_behind_a_proxy_with_tls_cookies_travel_over_tls_only(tmp_path: Path) ->
             response = connection.getresponse()
             response.read()
             assert response.status == status
-        session = next(one for one in response.headers.get_all("Set-Cookie", []) if one.startswith("adjudge_session"))
+        cookies = response.headers.get_all("Set-Cookie", [])
+        session = next(cookie for cookie in cookies if cookie.startswith("adjudge_session"))
         assert "Secure" in session
         connection.close()
 

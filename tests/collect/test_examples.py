@@ -22,7 +22,7 @@ def judge_everything(client: Client, work: Any) -> int:
     count = 0
     while work["task"]:
         for i, screen in enumerate(work["task"]["screens"]):
-            changes = [one for item in screen["items"] for one in judged(item, work["campaign"])]
+            changes = [answer for item in screen["items"] for answer in judged(item, work["campaign"])]
             assert client.post("/api/saves", new_save(work, i, changes)).status == 200
             count += len(changes)
         assert client.post(f"/api/tasks/{work['task']['id']}/finish").json["finished"]
@@ -33,24 +33,25 @@ def judge_everything(client: Client, work: Any) -> int:
 
 
 def judged(item: Any, campaign: Any) -> list[dict[str, Any]]:
-    lengths = [len(one["text"]) for one in item["outputs"]]
+    lengths = [len(output["text"]) for output in item["outputs"]]
     if campaign["protocol"] in ("ranking", "pairwise"):
         order = sorted(set(lengths), reverse=True)
         return [
-            {"output": one["id"], "rank": order.index(length) + 1}
-            for one, length in zip(item["outputs"], lengths, strict=True)
+            {"output": output["id"], "rank": order.index(length) + 1}
+            for output, length in zip(item["outputs"], lengths, strict=True)
         ]
     if campaign["protocol"] == "postedit":
-        return [{"output": one["id"], "edit": one["text"].replace("a", "e")} for one in item["outputs"]]
+        return [{"output": output["id"], "edit": output["text"].replace("a", "e")} for output in item["outputs"]]
     if campaign["protocol"] == "mqm":
         error = {"severity": "minor", "side": "missing", "category": campaign["spans"]["categories"][0]["name"]}
         return [
-            {"output": one["id"], "spans": [error] * (length % 5)}
-            for one, length in zip(item["outputs"], lengths, strict=True)
+            {"output": output["id"], "spans": [error] * (length % 5)}
+            for output, length in zip(item["outputs"], lengths, strict=True)
         ]
     top = int(campaign["scale"]["high"])
     return [
-        {"output": one["id"], "score": length % (top + 1)} for one, length in zip(item["outputs"], lengths, strict=True)
+        {"output": output["id"], "score": length % (top + 1)}
+        for output, length in zip(item["outputs"], lengths, strict=True)
     ]
 
 
@@ -59,7 +60,7 @@ def test_an_example_from_files_to_a_ranking(name: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples" / name, tmp_path / name)
     with Server(tmp_path / name / "campaign.toml") as server:
         count = 0
-        for annotator in [one for one in server.links if one not in ("organiser", "crowd")]:
+        for annotator in [link for link in server.links if link not in ("organiser", "crowd")]:
             client = server.client(annotator)
             count += judge_everything(client, client.work())
         judgments = exported(server, tmp_path)
@@ -80,7 +81,7 @@ def test_what_is_exported_runs_through_the_other_commands(tmp_path: Path, adjudg
     shutil.copytree(ROOT / "examples" / "ranking", tmp_path / "ranking")
     campaign = tmp_path / "ranking" / "campaign.toml"
     with Server(campaign) as server:
-        for annotator in [one for one in server.links if one != "organiser"]:
+        for annotator in [link for link in server.links if link != "organiser"]:
             client = server.client(annotator)
             judge_everything(client, client.work())
     table = tmp_path / "judgments.parquet"

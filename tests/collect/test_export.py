@@ -24,7 +24,9 @@ def judge_truly(server: Server, name: str, goodness: dict[str, int]) -> None:
     while work["task"]:
         for i, screen in enumerate(work["task"]["screens"]):
             for item in screen["items"]:
-                changes = [{"output": one["id"], "score": goodness.get(one["text"], 20)} for one in item["outputs"]]
+                changes = [
+                    {"output": output["id"], "score": goodness.get(output["text"], 20)} for output in item["outputs"]
+                ]
                 assert client.post("/api/saves", new_save(work, i, changes)).status == 200
         assert client.post(f"/api/tasks/{work['task']['id']}/finish").json["finished"]
         work = client.work()
@@ -59,7 +61,7 @@ def test_the_table_is_exported_and_ranked(judged: Path, tmp_path: Path, adjudge:
     assert run.json["protocols"] == ["da"]
     assert run.json["signature"].startswith("adjudge export|format:judgments")
     ranked = adjudge("rank", output, "--method", "raw", "--json").json
-    order = [one["system"] for one in ranked["systems"]]
+    order = [system["system"] for system in ranked["systems"]]
     assert set(order[:2]) == {"alpha", "delta"}
     assert order[2:] == ["beta", "gamma"]
 
@@ -82,7 +84,7 @@ def test_history_and_shared_outputs(judged: Path, tmp_path: Path, adjudge: Calla
 def test_an_appraise_file_is_read_back(judged: Path, tmp_path: Path, adjudge: Callable[..., Run]) -> None:
     output = tmp_path / "appraise.csv"
     run = adjudge("export", judged, "-o", output, "--format", "appraise", "--json")
-    assert [one["reason"] for one in run.json["set_aside"]] == [
+    assert [aside["reason"] for aside in run.json["set_aside"]] == [
         "score that was taken back, which Appraise files cannot hold"
     ]
     judgments = read([output], format="appraise", options=ReadOptions())

@@ -54,5 +54,5 @@ def _check_table(table: pl.DataFrame, protocol: str, screens: int) -> None:
         outcomes = (
             table.sort("segment", "system").group_by("segment", maintain_order=True).agg("rank")["rank"].to_list()
         )
-        assert {tuple(one) for one in outcomes} >= {(1, 1)}
-        assert len({tuple(one) for one in outcomes}) > 1
+        assert {tuple(outcome) for outcome in outcomes} >= {(1, 1)}
+        assert len({tuple(outcome) for outcome in outcomes}) > 1

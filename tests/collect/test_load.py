@@ -30,11 +30,11 @@ def test_many_annotators_at_once(database: str | None, tmp_path: Path) -> None:
         assert "Traceback" not in server.log()
     assert load.faults == []
     assert len(load.acknowledged) >= ANNOTATORS
-    numbers = {one["name"]: one["id"] for one in overview["annotators"]}
+    numbers = {annotator["name"]: annotator["id"] for annotator in overview["annotators"]}
     stored = [
         (numbers[name], output, score) for name, output, score in table.select("annotator", "output", "score").rows()
     ]
     assert sorted(stored) == sorted(load.acknowledged)
     assert table.select(pl.struct("annotator", "output", "revision").n_unique()).item() == len(table)
-    hours = sum(one["saves"] for one in overview["throughput"])
+    hours = sum(hour["saves"] for hour in overview["throughput"])
     assert hours == len(table)

@@ -123,7 +123,7 @@ def test_a_campaign_goes_through_the_other_commands_and_to_appraise_and_back(
 
     def places(table: pl.DataFrame) -> list[list[tuple[Any, ...]]]:
         names = ("start", "end", "severity", "category", "side")
-        return [[tuple(one[name] for name in names) for one in spans] for spans in table["spans"].to_list()]
+        return [[tuple(span[name] for name in names) for span in spans] for spans in table["spans"].to_list()]
 
     assert places(theirs) == places(ours)
     for command in (("check",), ("rank", "--method", "raw"), ("agree",)):

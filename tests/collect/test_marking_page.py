@@ -364,7 +364,7 @@ def test_fingers_mark_by_moving_along_the_line_and_scroll_by_moving_across(brows
 
         def swipe(start: tuple[float, float], end: tuple[float, float]) -> None:
             for i in range(11):
-                x, y = (one + (other - one) * i / 10 for one, other in zip(start, end, strict=True))
+                x, y = (begin + (other - begin) * i / 10 for begin, other in zip(start, end, strict=True))
                 points = [{"x": x, "y": y}]
                 touch.send(
                     "Input.dispatchTouchEvent", {"type": "touchMove" if i else "touchStart", "touchPoints": points}
@@ -373,7 +373,7 @@ def test_fingers_mark_by_moving_along_the_line_and_scroll_by_moving_across(brows
 
         units = phone.locator(".columns > div:last-child .unit")
         boxes = [units.nth(i).bounding_box() for i in (1, 3)]
-        (x, y), (to_x, to_y) = [(one["x"] + one["width"] / 2, one["y"] + one["height"] / 2) for one in boxes if one]
+        (x, y), (to_x, to_y) = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes if box]
         swipe((x, y), (to_x, to_y))
         expect(phone.locator("li.error")).to_have_count(1)
         assert errors(phone) == ["“two three four”, Minor"]
@@ -396,4 +396,4 @@ def test_marks_that_were_saved_survive_a_power_cut(page: Page, tmp_path: Path) -
         server.start()
         saved(page)
         table = exported(server, tmp_path).final().table
-    assert [one["text"] for one in table["spans"][0]] == ["two", "four"]
+    assert [span["text"] for span in table["spans"][0]] == ["two", "four"]

@@ -31,7 +31,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 def person(overview: Any, name: str) -> Any:
-    return next(one for one in overview["annotators"] if one["name"] == name)
+    return next(annotator for annotator in overview["annotators"] if annotator["name"] == name)
 
 
 def judge(client: Client, *, fair: bool) -> Any:
@@ -61,7 +61,7 @@ def test_progress_people_and_decisions(server: Server, tmp_path: Path) -> None:
     assert seen["screens"] == len(work["task"]["screens"])
     assert seen["controls"] == 3
     assert seen["active_seconds"] == pytest.approx(anna.get("/api/work").json["active_seconds"])
-    assert sum(one["saves"] for one in during["throughput"]) == count
+    assert sum(hour["saves"] for hour in during["throughput"]) == count
     assert len(during["throughput"]) == 24
 
     decision = {"excluded": True, "reason": "only clicked"}
@@ -73,7 +73,10 @@ def test_progress_people_and_decisions(server: Server, tmp_path: Path) -> None:
     assert set(exported(server, tmp_path).table["excluded"]) == {"true"}
     back = {"excluded": False, "reason": "it was somebody else"}
     organiser.post(f"/api/organiser/annotators/{seen['id']}/decision", back)
-    assert [one["excluded"] for one in organiser.get("/api/organiser/overview").json["decisions"]] == [False, True]
+    assert [decision["excluded"] for decision in organiser.get("/api/organiser/overview").json["decisions"]] == [
+        False,
+        True,
+    ]
 
 
 def test_a_decision_needs_a_reason(server: Server) -> None:

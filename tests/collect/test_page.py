@@ -177,7 +177,9 @@ def test_time_stops_when_nobody_is_there_and_is_what_the_organisers_see(page: Pa
     page.clock.run_for(10_000)
     expect(page.locator(".saved")).to_have_text(re.compile("^Saved"))
     organiser = server.client("organiser").get("/api/organiser/overview").json
-    seen = next(one for one in organiser["annotators"] if one["name"] == "annotator-06")["active_seconds"]
+    seen = next(annotator for annotator in organiser["annotators"] if annotator["name"] == "annotator-06")[
+        "active_seconds"
+    ]
     # The clock of the page ran faster than the real one: the server never counts more than has really passed.
     assert 0 < seen < 120
     page.reload()
@@ -187,7 +189,7 @@ def test_time_stops_when_nobody_is_there_and_is_what_the_organisers_see(page: Pa
 def test_raw_events_are_kept(page: Page, server: Server) -> None:
     begin(page, server, "annotator-07")
     bodies: list[Any] = []
-    page.on("request", lambda one: bodies.append(json.loads(one.post_data or "{}")) if "saves" in one.url else None)
+    page.on("request", lambda sent: bodies.append(json.loads(sent.post_data or "{}")) if "saves" in sent.url else None)
     page.keyboard.press("5")
     expect(page.locator(".saved")).to_have_text(re.compile("^Saved"))
     kinds = [event[1] for body in bodies for event in body["events"]]

@@ -112,7 +112,7 @@ def test_one_save_that_the_server_cannot_digest_does_not_hold_up_the_others(
     begin(page, server, "annotator-06")
 
     def fail_for_seven(route: Route) -> None:
-        if any(one.get("score") == 7 for one in json.loads(route.request.post_data or "{}")["changes"]):
+        if any(change.get("score") == 7 for change in json.loads(route.request.post_data or "{}")["changes"]):
             route.fulfill(status=500, body="broken", content_type="text/plain")
         else:
             route.continue_()
@@ -126,7 +126,7 @@ def test_one_save_that_the_server_cannot_digest_does_not_hold_up_the_others(
 
     def other_is_saved() -> bool:
         states = page.evaluate("fetch('/api/work').then((answer) => answer.json())")["task"]["states"]
-        return [one["score"] for state in states.values() for one in state["answers"].values()] == [33]
+        return [answer["score"] for state in states.values() for answer in state["answers"].values()] == [33]
 
     wait_for(other_is_saved, 60)
     page.unroute("**/api/saves")
@@ -182,7 +182,7 @@ def test_who_loses_entry_but_is_also_an_organiser_enters_again(page: Page, serve
     expect(page.locator("[role=slider]")).to_have_count(3)
     organiser = server.client("organiser")
     people = organiser.get("/api/organiser/overview").json["annotators"]
-    number = next(one["id"] for one in people if one["name"] == "annotator-09")
+    number = next(score["id"] for score in people if score["name"] == "annotator-09")
     made = organiser.post(f"/api/organiser/annotators/{number}/renew").json
     type_score(page, 45)
     expect(page.locator("dialog[open]")).to_contain_text("Nothing is lost")

@@ -38,11 +38,11 @@ def _joined(nodes: list[Node]) -> list[Node]:
     """Neighbouring texts as one: how the parser cuts them does not matter."""
     joined: list[Node] = []
     for node in nodes:
-        one: Node = [*node[:2], *_joined(node[2:])] if isinstance(node, list) else node
-        if isinstance(one, str) and joined and isinstance(joined[-1], str):
-            joined[-1] += one
+        part: Node = [*node[:2], *_joined(node[2:])] if isinstance(node, list) else node
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
         else:
-            joined.append(one)
+            joined.append(part)
     return joined
 
 

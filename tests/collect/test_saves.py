@@ -78,13 +78,16 @@ def test_the_same_save_sent_by_eight_at_once_counts_once(
     save = new_save(work, 0, [{"output": outputs(work, 0)[0], "score": 5}])
     clients = [server.client(name) for _ in range(8)]
     answers: list[Any] = []
-    threads = [threading.Thread(target=lambda one=one: answers.append(one.post("/api/saves", save))) for one in clients]
+    threads = [
+        threading.Thread(target=lambda client=client: answers.append(client.post("/api/saves", save)))
+        for client in clients
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [one.status for one in answers] == [200] * 8
-    assert sorted(one.json["repeated"] for one in answers) == [False] + [True] * 7
+    assert [answer.status for answer in answers] == [200] * 8
+    assert sorted(answer.json["repeated"] for answer in answers) == [False] + [True] * 7
     assert len(rows(server, tmp_path, name)) == 1
 
 

@@ -57,13 +57,13 @@ def test_every_change_is_sent_within_a_second() -> None:
 
 def _luminance(colour: str) -> float:
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(text: str, other: str) -> float:
     """The contrast of two colours as the accessibility guidelines (WCAG 2.2, success criterion 1.4.3) define it."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    light, dark = sorted((_luminance(text), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -104,12 +104,12 @@ def test_intervals_hold_the_correlation_of_the_truth() -> None:
     names = [f"s{i}" for i in range(10)]
     held = 0
     for i in range(40):
-        one = rng.normal(0, 8, 10)
-        other = 0.7 * one + rng.normal(0, 5, 10)
-        truth = float(np.corrcoef(one, other)[0, 1])
+        first = rng.normal(0, 8, 10)
+        other = 0.7 * first + rng.normal(0, 5, 10)
+        truth = float(np.corrcoef(first, other)[0, 1])
         judged = [
             campaign(dict(zip(names, effects, strict=True)), 100 + 2 * i + k, annotators=6, noise=10.0)
-            for k, effects in enumerate((one, other))
+            for k, effects in enumerate((first, other))
         ]
         low, high = score_correlation(*without_tests(judged, resamples=100), names).interval or (0, 0)
         held += low <= truth <= high
@@ -179,26 +179,26 @@ def test_items_are_compared_where_they_are_shared() -> None:
 
 
 def test_the_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
-    one, two, page = tmp_path / "one.parquet", tmp_path / "two.parquet", tmp_path / "page.html"
-    native.write(campaign(EFFECTS, 1), one)
+    first, two, page = tmp_path / "one.parquet", tmp_path / "two.parquet", tmp_path / "page.html"
+    native.write(campaign(EFFECTS, 1), first)
     native.write(campaign({**EFFECTS, "f": 3.0}, 2), two)
-    run = adjudge("compare", one, two, "--rename", "f=g", "--resamples", "50", "--report", page, "--json")
+    run = adjudge("compare", first, two, "--rename", "f=g", "--resamples", "50", "--report", page, "--json")
     assert run.json["campaigns"] == ["one", "two"]
     assert set(run.json["scores"]) >= {"pearson", "spearman", "kendall", "interval", "n"}
     assert set(run.json["systems"][0]) >= {"system", "scores", "ranks"}
     assert isinstance(run.json["flips"], list)
     assert run.json["verdict"].endswith(").")
     assert "Places from campaign to campaign" in page.read_text(encoding="utf-8")
-    assert_explained(adjudge("compare", one), code=2, names=("one campaign was given",))
-    assert_explained(adjudge("compare", one, two, "--rename", "f"), code=2, names=("OLD=NEW",))
-    assert_explained(adjudge("compare", one, two, "--format", "a,b,c"), code=2, names=("3 formats for 2 campaigns",))
+    assert_explained(adjudge("compare", first), code=2, names=("one campaign was given",))
+    assert_explained(adjudge("compare", first, two, "--rename", "f"), code=2, names=("OLD=NEW",))
+    assert_explained(adjudge("compare", first, two, "--format", "a,b,c"), code=2, names=("3 formats for 2 campaigns",))
 
 
 def test_python_takes_paths_and_frames(tmp_path: Path) -> None:
-    one = tmp_path / "one.parquet"
-    native.write(campaign(EFFECTS, 1), one)
-    result = package.compare([one, campaign(EFFECTS, 2).table], resamples=20)
-    assert result.campaigns == (str(one), "campaign 2")
+    first = tmp_path / "one.parquet"
+    native.write(campaign(EFFECTS, 1), first)
+    result = package.compare([first, campaign(EFFECTS, 2).table], resamples=20)
+    assert result.campaigns == (str(first), "campaign 2")
     assert result.pairs[0].scores.n == 5
 
 

@@ -67,7 +67,7 @@ def test_bad_files(fault: str, tmp_path: Path) -> None:
     run = command("import", file, "--format", file_format, "-o", output)
     assert_explained(run, names=names)
     assert not output.exists()
-    assert [one.name for one in tmp_path.rglob("*") if one.is_file() and one != file] == []
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and path != file] == []
 
 
 def test_a_fault_leaves_an_older_output_as_it_was(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_fault_leaves_an_older_output_as_it_was(tmp_path: Path) -> None:
     output.write_text("older")
     assert_explained(command("import", file, "-o", output))
     assert output.read_text() == "older"
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.csv", "table.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.csv", "table.csv"]
 
 
 def test_a_folder_where_a_file_is_needed_in_a_process_of_its_own(adjudge: Callable[..., Run], tmp_path: Path) -> None:

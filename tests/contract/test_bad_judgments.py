@@ -31,7 +31,7 @@ def ask(verb: str, file: Path, *extra: str) -> Run:
 
 
 def assert_nothing_written(file: Path) -> None:
-    assert [one.name for one in file.parent.iterdir()] in ([], [file.name])
+    assert [path.name for path in file.parent.iterdir()] in ([], [file.name])
 
 
 def table(rows: list[str]) -> bytes:

@@ -15,8 +15,8 @@ from tests.contract.tables import command, ranking_rows, score_rows, write_table
 COMMON = {"signature", "settings", "version", "set_aside"}
 RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets")
 # Calibrated scores need items that everybody judged, which these tables do not have.
-SCORES = [name for name, one in METHODS.items() if one.judgments != "relative" and name != "zscore-calibrated"]
-RELATIVE = [name for name, one in METHODS.items() if one.judgments == "relative"]
+SCORES = [name for name, method in METHODS.items() if method.judgments != "relative" and name != "zscore-calibrated"]
+RELATIVE = [name for name, method in METHODS.items() if method.judgments == "relative"]
 OWN_NUMBERS = {"raw": {"raw", "wins"}, "zscore": {"raw", "z", "wins"}, "mixed": {"se"}, "mixed-rank": {"se"}}
 
 
@@ -43,10 +43,10 @@ def answer(*arguments: str | Path) -> dict[str, Any]:
     assert run.code == 0, run.err
     found = json.loads(run.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
     assert isinstance(found, dict)
-    for one in found["pairs"].values() if set(found) == {"pairs"} else [found]:
-        assert set(one) >= COMMON
-        assert one["signature"].startswith(f"adjudge {arguments[0]}|")
-        assert all(set(left) == {"reason", "rows"} for left in one["set_aside"])
+    for result in found["pairs"].values() if set(found) == {"pairs"} else [found]:
+        assert set(result) >= COMMON
+        assert result["signature"].startswith(f"adjudge {arguments[0]}|")
+        assert all(set(left) == {"reason", "rows"} for left in result["set_aside"])
     return found
 
 
@@ -54,15 +54,15 @@ def assert_is_ranking(found: dict[str, Any], method: str) -> None:
     systems, n = found["systems"], len(found["systems"])
     assert found["method"] == method
     assert all(
-        set(one) >= {"system", "human", "score", "rank", "rank_set", "cluster", "n", *OWN_NUMBERS.get(method, ())}
-        for one in systems
+        set(system) >= {"system", "human", "score", "rank", "rank_set", "cluster", "n", *OWN_NUMBERS.get(method, ())}
+        for system in systems
     )
-    assert [one["rank"] for one in systems] == sorted(one["rank"] for one in systems)
-    assert [name for cluster in found["clusters"] for name in cluster] == [one["system"] for one in systems]
-    assert all(len(one["rank_set"]) == 2 for one in systems)
-    pairs = {frozenset((one["better"], one["worse"])) for one in found["comparisons"]}
+    assert [system["rank"] for system in systems] == sorted(system["rank"] for system in systems)
+    assert [name for cluster in found["clusters"] for name in cluster] == [system["system"] for system in systems]
+    assert all(len(system["rank_set"]) == 2 for system in systems)
+    pairs = {frozenset((comparison["better"], comparison["worse"])) for comparison in found["comparisons"]}
     assert len(found["comparisons"]) == len(pairs) == n * (n - 1) // 2
-    assert all(set(one) >= {"difference", "p", "p_holm", "p_bh"} for one in found["comparisons"])
+    assert all(set(comparison) >= {"difference", "p", "p_holm", "p_bh"} for comparison in found["comparisons"])
     assert set(found["lines"]) == {"rule", "level"}
 
 
@@ -71,9 +71,9 @@ def test_every_method_for_rankings(method: str, rankings: Path) -> None:
     plain = ("rank", rankings, "--method", method, "--resamples", "30")
     assert_is_ranking(answer(*plain), method)
     without = answer(*plain, "--reference", "exclude")
-    assert [one["human"] for one in without["systems"]] == [False] * 3
+    assert [system["human"] for system in without["systems"]] == [False] * 3
     if METHODS[method].reference != "exclude":
-        assert any(one["human"] for one in answer(*plain, "--reference", "include")["systems"])
+        assert any(system["human"] for system in answer(*plain, "--reference", "include")["systems"])
 
 
 @pytest.mark.parametrize("method", SCORES)
@@ -117,7 +117,7 @@ def test_agree(kind: str, request: pytest.FixtureRequest) -> None:
     for side in ("inter", "intra"):
         assert set(found[side]) == {"all", "without_reference"}
         assert all(set(part) >= wanted for part in found[side].values())
-    assert {one["annotator"] for one in found["annotators"]} == {"x", "y", "z"}
+    assert {annotator["annotator"] for annotator in found["annotators"]} == {"x", "y", "z"}
     assert "by_length" not in found
 
 
@@ -125,7 +125,7 @@ def test_agree(kind: str, request: pytest.FixtureRequest) -> None:
 def test_check(kind: str, request: pytest.FixtureRequest) -> None:
     found = answer("check", request.getfixturevalue(kind))
     wanted = {"annotator", "judgments", "tasks", "p_controls", "p_repeats", "seconds", "constant", "passed", "reasons"}
-    assert all(set(one) >= wanted for one in found["annotators"])
+    assert all(set(annotator) >= wanted for annotator in found["annotators"])
     assert isinstance(found["rule"], str)
     assert all(set(found[part]) >= {"annotators", "judgments", "system"} for part in ("kept", "dropped"))
 
@@ -145,7 +145,7 @@ def test_audit_of_scores(scores: Path) -> None:
     found = answer("audit", scores, "--only", "stability,composition,documents,sampling,aa,claims")
     changed = {"change", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters", "flips"}
     assert found["stability"]
-    assert all(set(one) >= changed for one in found["stability"])
+    assert all(set(row) >= changed for row in found["stability"])
     assert set(found["composition"]) >= {"matrix", "shares"}
     assert set(found["documents"]) >= {"matrix", "difficulty", "coverage"}
     assert set(found["sampling"]) >= {"times_judged", "reference_presence"}
@@ -153,10 +153,11 @@ def test_audit_of_scores(scores: Path) -> None:
     assert tests | {"by_annotator"} <= set(found["aa"])
     # Halves of annotators need at least four of them.
     assert found["aa"]["by_annotator"] is None
-    assert all(set(one) >= {"tests", "rate_05", "rate_01", "interval"} for one in (found["aa"][name] for name in tests))
+    rates = [found["aa"][name] for name in tests]
+    assert all(set(rate) >= {"tests", "rate_05", "rate_01", "interval"} for rate in rates)
     claimed = {"claim", "estimate", "interval", "p_holm", "survives", "broken_by", "verdict"}
     assert found["claims"]
-    assert all(set(one) >= claimed for one in found["claims"])
+    assert all(set(claim) >= claimed for claim in found["claims"])
 
 
 def test_audit_of_rankings(rankings: Path) -> None:
@@ -170,12 +171,12 @@ def test_audit_of_rankings(rankings: Path) -> None:
 def test_parity(kind: str, request: pytest.FixtureRequest) -> None:
     found = answer("parity", request.getfixturevalue(kind), "--human", "ref")
     wanted = {"system", "mt_better", "tie", "human_better", "n", "p", "parity_share", "rank_points"}
-    assert all(set(one) >= wanted for one in found["systems"])
+    assert all(set(system) >= wanted for system in found["systems"])
 
 
 def test_gold_of_one_run_and_of_two(scores: Path, tmp_path: Path) -> None:
     found = answer("gold", scores, "--all-annotators")
-    assert all(set(one) >= {"z", "raw", "n"} for one in found["documents"])
+    assert all(set(document) >= {"z", "raw", "n"} for document in found["documents"])
     again = write_table(tmp_path / "again.csv", score_rows(people=("u", "v")))
     both = answer("gold", scores, again, "--all-annotators", "--orders", "5")
     assert set(both["correlation"]) >= {"pearson", "interval", "spearman", "n"}
@@ -203,7 +204,7 @@ def test_meta(tmp_path: Path) -> None:
     for metric in found["metrics"].values():
         for level in metric.values():
             assert set(level) >= {"pearson", "spearman", "kendall", "pairwise_accuracy", "intervals"}
-    assert all(set(one) >= {"test", "better", "worse", "p", "p_holm"} for one in found["comparisons"])
+    assert all(set(comparison) >= {"test", "better", "worse", "p", "p_holm"} for comparison in found["comparisons"])
 
 
 def test_testset(tmp_path: Path) -> None:
@@ -213,7 +214,7 @@ def test_testset(tmp_path: Path) -> None:
     assert found["segments"] == 3
     wanted = {"file", "line", "document", "category", "text", "suggestion", "confidence"}
     assert found["findings"]
-    assert all(set(one) >= wanted for one in found["findings"])
+    assert all(set(finding) >= wanted for finding in found["findings"])
     assert sum(found["counts"].values()) == len(found["findings"])
 
 
@@ -258,7 +259,7 @@ def test_results_are_written_in_every_form(verb: str, ending: str, rankings: Pat
         assert set(json.loads(written)) >= COMMON
 
 
-NAMES = [one.name for one in app.registered_commands if one.name]
+NAMES = [command.name for command in app.registered_commands if command.name]
 
 
 @pytest.mark.parametrize("name", NAMES)

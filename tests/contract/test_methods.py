@@ -22,7 +22,7 @@ QUICK = RankSettings(resamples=40)
 
 
 def scores(ranking: Ranking) -> dict[str, float | None]:
-    return {one.system: one.score for one in ranking.systems}
+    return {system.system: system.score for system in ranking.systems}
 
 
 @pytest.mark.parametrize("method", RELATIVE)
@@ -75,9 +75,9 @@ def test_ties_everywhere_rank_nobody_above_anybody(method: str) -> None:
     except DataError as fault:
         assert "tie" in str(fault)  # noqa: PT017
     else:
-        assert {one.rank for one in ranking.systems} == {1}
+        assert {system.rank for system in ranking.systems} == {1}
         assert len(ranking.clusters) == 1
-        assert all(one.p is None or one.p > 0.05 for one in ranking.comparisons)
+        assert all(comparison.p is None or comparison.p > 0.05 for comparison in ranking.comparisons)
 
 
 @pytest.mark.parametrize("method", RELATIVE)
@@ -110,7 +110,7 @@ def test_the_result_is_complete_and_the_same_again(method: str) -> None:
     assert ranking == rank(judgments, method=method, settings=QUICK)
     assert len(ranking.comparisons) == n * (n - 1) // 2
     assert [name for cluster in ranking.clusters for name in cluster] == list(ranking.order)
-    assert all(one.rank_set[0] <= one.rank <= one.rank_set[1] for one in ranking.systems)
+    assert all(system.rank_set[0] <= system.rank <= system.rank_set[1] for system in ranking.systems)
     assert f"method:{method}" in ranking.signature
     assert "seed:1" in ranking.signature
     plain = ranking.to_dict()

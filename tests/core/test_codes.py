@@ -26,4 +26,4 @@ def test_codes_are_dense_ranks(rows: list[tuple[str | None, ...]]) -> None:
 @pytest.mark.parametrize("codes", [[], [3, 3, 1], [5, 10**12, 5, 0], [-1, 4, -1]])
 def test_renumbered_codes_have_no_gaps_and_keep_their_order(codes: list[int]) -> None:
     given = np.array(codes, dtype=np.int64)
-    assert renumber(given).tolist() == [sorted(set(codes)).index(one) for one in codes]
+    assert renumber(given).tolist() == [sorted(set(codes)).index(code) for code in codes]

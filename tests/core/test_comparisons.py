@@ -55,11 +55,13 @@ def counted_slowly(rows: list[Row]) -> Counter[tuple[object, ...]]:
             blocks[tuple(row[name] for name in BLOCK_KEY)].append((str(row["system"]), int(str(row["rank"]))))
     found: Counter[tuple[object, ...]] = Counter()
     for key, labels in blocks.items():
-        for (one, rank), (other, other_rank) in combinations(labels, 2):
-            if one == other:
+        for (combination, rank), (other, other_rank) in combinations(labels, 2):
+            if combination == other:
                 continue
             better = (rank < other_rank) - (rank > other_rank)
-            first, second, outcome = (one, other, better) if one < other else (other, one, -better)
+            first, second, outcome = (
+                (combination, other, better) if combination < other else (other, combination, -better)
+            )
             found[key[3] or "(unknown)", first, second, outcome] += 1
     return found
 

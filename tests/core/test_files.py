@@ -12,7 +12,7 @@ from adjudge.core.files import atomic_path, exists, read_text, write_text
 
 
 def names_in(folder: Path) -> list[str]:
-    return sorted(one.name for one in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def test_plain_and_compressed_files_and_a_byte_order_mark(tmp_path: Path) -> None:

@@ -74,9 +74,9 @@ def test_an_overlap_is_found_as_by_comparing_all_with_all(places: list[tuple[int
     text = "abcdefghi"
     marks = [Mark(a, b, "minor", side=side, text=text[a:b]) for a, b, side in places if a < b]
     slowly = any(
-        one.side == other.side
-        and set(range(one.start or 0, one.end or 0)) & set(range(other.start or 0, other.end or 0))
-        for i, one in enumerate(marks)
+        mark.side == other.side
+        and set(range(mark.start or 0, mark.end or 0)) & set(range(other.start or 0, other.end or 0))
+        for i, mark in enumerate(marks)
         for other in marks[:i]
     )
     assert (fault_of_marks(marks, RULES, target=text, source=text) is not None) == slowly
@@ -91,7 +91,7 @@ def test_marks_stay_where_the_text_stays() -> None:
         Mark(None, None, "major", side="missing"),
     ]
     kept = carried_over(marks, before, after)
-    assert [one.text for one in kept] == ["one", "four", None]
+    assert [text.text for text in kept] == ["one", "four", None]
     assert kept[1] == Mark(27, 31, "minor", text="four")
 
 

@@ -79,7 +79,9 @@ def test_results_of_appraise_lead_back_to_segments_and_systems(tmp_path: Path, s
     testset = make_texts(documents=[9] * 12, systems=4, same=0.1)
     if structure == "mixed":
         # Such results name no document: only numbers of the whole test set lead back.
-        source = tuple(type(one)(one.document, str(i), one.text) for i, one in enumerate(testset.source, start=1))
+        source = tuple(
+            type(segment)(segment.document, str(i), segment.text) for i, segment in enumerate(testset.source, start=1)
+        )
         testset = type(testset)(source, testset.references, testset.systems)
     tasks = design(campaign, testset)
     with (tmp_path / "results.csv").open("w", newline="") as file:
@@ -100,7 +102,7 @@ def test_results_of_appraise_lead_back_to_segments_and_systems(tmp_path: Path, s
         for system in output.systems
     }
     got = set(found.select("segment", "system", "kind").iter_rows())
-    assert {one for one in got if one[2] != "repeat"} == wanted
+    assert {row for row in got if row[2] != "repeat"} == wanted
 
 
 def test_a_system_whose_name_appraise_would_split_is_refused() -> None:
@@ -113,6 +115,8 @@ def test_a_system_whose_name_appraise_would_split_is_refused() -> None:
 
 def test_segments_without_numbers_of_their_own_are_numbered_through() -> None:
     testset = make_texts(documents=[9] * 3, systems=3)
-    source = tuple(type(one)(one.document, f"p{i % 9}", one.text) for i, one in enumerate(testset.source))
+    source = tuple(
+        type(segment)(segment.document, f"p{i % 9}", segment.text) for i, segment in enumerate(testset.source)
+    )
     [batch] = to_batches(design(make_campaign(), type(testset)(source, testset.references, testset.systems)))
     assert {item["itemID"] for item in batch["items"]} == set(range(1, 28))

@@ -110,12 +110,12 @@ def test_the_report_counts_what_is_there() -> None:
     tasks = design(campaign, testset)
     report = measure_balance(tasks, campaign, testset)
     assert report.judgments == sum(2 * task.size for task in tasks.tasks)
-    assert [(one.kind, one.made) for one in report.controls] == [
+    assert [(control.kind, control.made) for control in report.controls] == [
         ("degraded", 2 * report.tasks),
         ("repeat", report.tasks),
     ]
     assert sum(load.tasks for load in report.workload) == 2 * report.tasks
-    assert {one.system: one.segments for one in report.systems} == dict.fromkeys(testset.systems, 20)
+    assert {system.system: system.segments for system in report.systems} == dict.fromkeys(testset.systems, 20)
     assert report.bias[2].rms == pytest.approx(0, abs=1e-12), "all systems are judged on the same texts"
     assert report.systems_per_task.least == 3
     assert report.connected_systems == report.connected_annotators == 1

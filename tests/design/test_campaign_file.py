@@ -59,11 +59,11 @@ def test_a_good_file_is_read_with_its_texts(folder: Path) -> None:
     assert campaign.design.annotator_names == ("Ann", "Bo")
     assert campaign.instructions["he"].text == "שפוט.\n"
     testset = read_texts(campaign)
-    assert [one.document for one in testset.source] == ["1", "2"]
+    assert [segment.document for segment in testset.source] == ["1", "2"]
     assert testset.systems == {"A": ("אחד", "שניים"), "human-B": ("אחת!", "שתיים!")}
     assert human_names(campaign, testset) == ("human-B", "ref")
     assert direction_of(testset.systems["A"]) == "rtl"
-    assert direction_of(one.text for one in testset.source) == "ltr"
+    assert direction_of(segment.text for segment in testset.source) == "ltr"
 
 
 def test_all_faults_are_named_at_once(folder: Path) -> None:
@@ -130,7 +130,7 @@ def test_one_file_may_hold_all_and_some_systems_may_be_chosen(folder: Path) -> N
 def test_document_names_may_come_from_a_file(folder: Path) -> None:
     (folder / "docs.txt").write_text("news\tfirst\nnews\tsecond\n", encoding="utf-8")
     testset = read_texts(load_campaign(change(folder, "[files]", '[files]\ndocuments = "docs.txt"')))
-    assert [one.document for one in testset.source] == ["first", "second"]
+    assert [segment.document for segment in testset.source] == ["first", "second"]
     (folder / "docs.txt").write_text("first\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"names 1 documents where .* has 2 segments"):
         read_texts(load_campaign(folder / "campaign.toml"))

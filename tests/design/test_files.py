@@ -33,10 +33,10 @@ def test_examples_are_designed_and_read_back(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "tasks.json").read_text(encoding="utf-8") == to_json(design(campaign))
     report = measure_balance(tasks, campaign)
     assert report.connected_systems == 1
-    assert all(one.judgments > 0 for one in report.systems)
+    assert all(system.judgments > 0 for system in report.systems)
     assert tasks.target_direction == ("rtl" if tasks.target_lang == "ar" else "ltr")
-    for one in report.tables():
-        assert all(len(row) == len(one.columns) for row in one.rows)
+    for table in report.tables():
+        assert all(len(row) == len(table.columns) for row in table.rows)
 
 
 def test_the_command_prints_the_balance_and_writes_tasks(adjudge: Callable[..., Run], tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_appraise_documents_and_pairs() -> None:
     assert item["isCompleteDocument"] is False
     assert item["sourceContextLeft"] == first["items"][0]["sourceText"]
     [pairs, *_] = appraise("pairwise", controls={"degraded": 3})
-    assert all(one["targetsSize"] == len(one["targets"]) == 2 for one in pairs["items"])
-    assert sum(one["itemType"] == "BAD" for one in pairs["items"] if "_filled" not in one) == 3
+    assert all(item["targetsSize"] == len(item["targets"]) == 2 for item in pairs["items"])
+    assert sum(item["itemType"] == "BAD" for item in pairs["items"] if "_filled" not in item) == 3
 
 
 TUTORIAL = "source\ttarget\tlow\thigh\tnote\nTea.\tTee.\t80\t100\tfine\n"

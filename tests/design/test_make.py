@@ -40,7 +40,7 @@ def judged(tasks: TaskSet) -> Counter[tuple[str, str, str]]:
 
 
 def everything(testset: TestSet) -> set[tuple[str, str, str]]:
-    return {(one.document, one.segment, system) for one in testset.source for system in testset.systems}
+    return {(segment.document, segment.segment, system) for segment in testset.source for system in testset.systems}
 
 
 def assert_sound(tasks: TaskSet, campaign: Campaign) -> None:
@@ -238,14 +238,16 @@ def test_context_stays_within_the_document() -> None:
     for task in design(campaign, testset).tasks:
         for screen in task.screens:
             shown = [*screen.context_before, *screen.context_after]
-            assert sorted([one.segment for one in shown] + [item.segment for item in screen.items]) == ["1", "2", "3"]
+            assert sorted([item.segment for item in shown] + [item.segment for item in screen.items]) == ["1", "2", "3"]
             system = screen.items[0].outputs[0].systems[0]
             texts = testset.systems[system]
-            for one in shown:
+            for item in shown:
                 place = next(
-                    i for i, s in enumerate(testset.source) if (s.document, s.segment) == (screen.document, one.segment)
+                    i
+                    for i, s in enumerate(testset.source)
+                    if (s.document, s.segment) == (screen.document, item.segment)
                 )
-                assert (one.source, one.target) == (testset.source[place].text, texts[place])
+                assert (item.source, item.target) == (testset.source[place].text, texts[place])
             assert all(item.reference is not None for item in screen.items)
 
 

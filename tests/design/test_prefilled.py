@@ -36,17 +36,17 @@ def test_marks_come_with_their_translations_through_the_file_and_to_appraise(tmp
     found = {
         (output.systems, item.segment): output.prefilled for task in tasks.tasks for _, item, output in task.outputs()
     }
-    assert [(one.start, one.text, one.severity) for one in found[("alpha",), "1"]] == [
+    assert [(item.start, item.text, item.severity) for item in found[("alpha",), "1"]] == [
         (0, "one", "minor"),
         (14, "four", "major"),
     ]
-    assert [one.side for one in found[("beta",), "2"]] == ["missing"]
+    assert [item.side for item in found[("beta",), "2"]] == ["missing"]
     assert parse_tasks(to_json(tasks), "here") == tasks
     items = [item for batch in to_batches(tasks) for item in batch["items"] if not item.get("_filled")]
-    spans = {(one["targetID"], one["sourceID"].split("#")[-1]): one["mqm"] for one in items}
+    spans = {(item["targetID"], item["sourceID"].split("#")[-1]): item["mqm"] for item in items}
     assert spans["alpha", "1"][0] == {"start_i": 0, "end_i": 3, "severity": "minor"}
     assert spans["beta", "2"] == [{"start_i": "missing", "end_i": "missing", "severity": "major"}]
-    assert {one["documentID"] for one in items} == {"1#alpha", "1#beta"}
+    assert {item["documentID"] for item in items} == {"1#alpha", "1#beta"}
 
 
 def test_every_page_has_a_name_of_its_own_in_appraise_that_the_reader_takes_apart(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_degraded_copies_keep_the_marks_that_their_new_phrase_leaves(tmp_path: P
     for output in copies:
         for mark in output.prefilled:
             assert mark.side == "missing" or output.text[mark.start : mark.end] == mark.text
-    repeated = [one for output in copies for one in output.prefilled]
+    repeated = [span for output in copies for span in output.prefilled]
     assert repeated, "some marks are still there"
 
 
@@ -113,10 +113,10 @@ def test_errors_with_categories_are_designed_and_weighed_without_a_scale(tmp_pat
     campaign = load_campaign(file)
     tasks = design(campaign)
     outputs = [output for task in tasks.tasks for _, _, output in task.outputs()]
-    assert [len(one.prefilled) for one in outputs if one.systems == ("alpha",)].count(2) == 1
+    assert [len(output.prefilled) for output in outputs if output.systems == ("alpha",)].count(2) == 1
     # An unrelated translation must cost at least a major error.
-    assert [one.expected[0] for one in outputs if one.expected] == [5.0]
-    assert {one.unit for one in measure_balance(tasks, campaign).bias} == {"spread of systems"}
+    assert [output.expected[0] for output in outputs if output.expected] == [5.0]
+    assert {bia.unit for bia in measure_balance(tasks, campaign).bias} == {"spread of systems"}
 
 
 def test_marks_that_overlap_are_refused(tmp_path: Path) -> None:

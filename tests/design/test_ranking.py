@@ -51,7 +51,7 @@ def test_every_block_is_full_and_judged_by_k_people(
     campaign = make_campaign(protocol, design=parts)
     tasks = design(campaign, testset)
     assert_sound(tasks, campaign)
-    places = {(one.document, one.segment): i for i, one in enumerate(testset.source)}
+    places = {(segment.document, segment.segment): i for i, segment in enumerate(testset.source)}
     blocks = [(screen.document, item) for task in work(tasks) for screen in task.screens for item in screen.items]
     assert Counter((document, item.segment) for document, item in blocks) == dict.fromkeys(places, screens)
     for document, item in blocks:
@@ -85,8 +85,8 @@ def test_no_side_is_preferred() -> None:
     testset = make_texts(documents=[60], systems=5)
     tasks = design(make_campaign("pairwise", design={"screens_per_segment": 2}), testset)
     left = Counter(tuple(output.systems[0] for output in item.outputs) for item in items(tasks))
-    for one, other in combinations(testset.systems, 2):
-        assert abs(left[one, other] - left[other, one]) <= 1
+    for combination, other in combinations(testset.systems, 2):
+        assert abs(left[combination, other] - left[other, combination]) <= 1
 
 
 def test_consecutive_segments_stand_together() -> None:
@@ -132,10 +132,10 @@ def test_controls_of_comparisons_are_as_planned(protocol: str, controls: dict[st
     for task in work(tasks):
         screens = [{output.kind for output in item.outputs} for screen in task.screens for item in screen.items]
         degraded = controls.get("degraded", 0)
-        assert sum("degraded" in one for one in screens) == (degraded if isinstance(degraded, int) else 3)
-        assert sum(one == {"repeat"} for one in screens) == controls.get("repeats", 0)
-        assert sum("attention" in one for one in screens) == controls.get("attention", 0)
-        assert sum("reference" in one for one in screens) == extra.get("references", 0)
+        assert sum("degraded" in screen for screen in screens) == (degraded if isinstance(degraded, int) else 3)
+        assert sum(screen == {"repeat"} for screen in screens) == controls.get("repeats", 0)
+        assert sum("attention" in screen for screen in screens) == controls.get("attention", 0)
+        assert sum("reference" in screen for screen in screens) == extra.get("references", 0)
         for screen in task.screens:
             assert all(2 <= len(item.outputs) <= (2 if protocol == "pairwise" else 5) for item in screen.items)
 

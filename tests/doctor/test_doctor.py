@@ -39,9 +39,9 @@ def test_this_installation_is_healthy_and_every_line_that_is_not_says_what_to_do
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 @pytest.mark.parametrize(

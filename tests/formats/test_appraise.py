@@ -21,7 +21,7 @@ SPANS = json.dumps([{"start_i": 2, "end_i": 4, "severity": "minor", "error_type"
 
 def quoted(field: object) -> str:
     text = str(field)
-    return '"' + text.replace('"', '""') + '"' if any(one in text for one in ',"\n') else text
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n') else text
 
 
 def row(*middle: object, item: object = 1, kind: str = "TGT", system: str = "sysA", score: object = 80,
@@ -139,7 +139,7 @@ def test_spans_marked_and_filled_in(tmp_path: Path) -> None:
     judgments = read([write(tmp_path, row("d", "False", json.dumps(spans)))], format="appraise")
     assert judgments.protocols == ("esa",)
     found = judgments.table["spans"][0].to_list()
-    assert [(one["start"], one["end"], one["severity"], one["side"]) for one in found] == [
+    assert [(item["start"], item["end"], item["severity"], item["side"]) for item in found] == [
         (2, 5, "minor", "target"), (2, 4, "major", "target"), (None, None, "undecided", "missing"),
     ]  # fmt: skip
     assert "results: 1 error spans have no severity (an unfinished click)" in judgments.notes
@@ -163,7 +163,7 @@ def test_pairs_share_a_screen(tmp_path: Path) -> None:
     judgments = read([write(tmp_path, *rows)], format="appraise")
     assert judgments.protocols == ("pairwise",)
     assert judgments.table.group_by("screen", maintain_order=True).len()["len"].to_list() == [2, 2]
-    assert read([write(tmp_path, *(one.replace(",,,", ",") for one in rows))], format="appraise").protocols == (
+    assert read([write(tmp_path, *(row.replace(",,,", ",") for row in rows))], format="appraise").protocols == (
         "pairwise",
     )
 

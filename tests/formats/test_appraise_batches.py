@@ -91,7 +91,7 @@ def test_texts_are_quoted_and_spans_cut_at_their_end(tmp_path: Path) -> None:
     options = ReadOptions(batches=(batch_file(tmp_path, task(item(1, text="A cat."))),))
     file = write(tmp_path, row("doc", "False", json.dumps(spans)))
     found = read([file], format="appraise", options=options).table["spans"][0].to_list()
-    assert [(one["start"], one["end"], one["text"]) for one in found] == [(2, 5, "cat"), (2, 6, "cat."), (6, 6, "")]
+    assert [(item["start"], item["end"], item["text"]) for item in found] == [(2, 5, "cat"), (2, 6, "cat."), (6, 6, "")]
 
 
 def test_zipped_batches_may_lie_in_a_folder(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_zipped_batches_may_lie_in_a_folder(tmp_path: Path) -> None:
         archive.writestr("workspace/b.json", "\ufeff" + json.dumps([TASK]))
     batches = read_batches([tmp_path / "b.zip"])
     assert batches.tasks == 1
-    assert [sorted(one.intact) for one in batches.copies["doc", "sysA"]] == [["1", "3"]]
+    assert [sorted(copy.intact) for copy in batches.copies["doc", "sysA"]] == [["1", "3"]]
 
 
 def test_a_cut_file_gives_its_complete_tasks_and_the_place(tmp_path: Path) -> None:

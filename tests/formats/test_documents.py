@@ -38,9 +38,9 @@ def test_every_format_is_explained() -> None:
 
 def test_every_slug_is_explained() -> None:
     page = text_of("messages.md")
-    for one in vars(errors).values():
-        if isinstance(one, type) and issubclass(one, errors.AdjudgeError):
-            assert f"| `{one.slug}` | {one.exit_code} | `{one.__name__}` |" in page
+    for var in vars(errors).values():
+        if isinstance(var, type) and issubclass(var, errors.AdjudgeError):
+            assert f"| `{var.slug}` | {var.exit_code} | `{var.__name__}` |" in page
 
 
 def commands() -> list[str]:

@@ -125,7 +125,7 @@ def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
         start = draw(st.integers(0, len(raw)))
         end = min(len(raw), start + draw(st.integers(0, 12)))
         accident = draw(st.sampled_from(["cut", "drop", "insert", "replace", "repeat", "lines"]))
-        token = draw(st.one_of(odd.map(lambda one: one.encode("utf-8", "surrogatepass")), st.binary(max_size=3)))
+        token = draw(st.one_of(odd.map(lambda text: text.encode("utf-8", "surrogatepass")), st.binary(max_size=3)))
         raw = {
             "cut": raw[:start],
             "drop": raw[:start] + raw[end:],
@@ -189,7 +189,7 @@ def check(paths: list[Path], name: str, chosen: ReadOptions) -> Judgments | None
     again = Judgments.from_columns(judgments.table)
     assert again.table.equals(judgments.table)
     assert describe(judgments, {}).rows == judgments.table.height
-    assert all(one.rows > 0 for one in judgments.set_aside)
+    assert all(aside.rows > 0 for aside in judgments.set_aside)
     return judgments
 
 

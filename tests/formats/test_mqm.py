@@ -71,8 +71,8 @@ def test_marks_in_the_source_and_marks_without_end(tmp_path: Path) -> None:
         row(category="Accuracy/Omission", severity="Major", rater="r3"),
     ]
     judgments = read([write(tmp_path, *rows)], format="mqm")
-    spans = [one.to_list()[0] for one in judgments.table["spans"]]
-    assert [(one["side"], one["start"], one["end"], one["text"]) for one in spans] == [
+    spans = [span.to_list()[0] for span in judgments.table["spans"]]
+    assert [(span["side"], span["start"], span["end"], span["text"]) for span in spans] == [
         ("source", 2, 5, "cat"), ("target", 5, 11, "Katze."), ("missing", None, None, None),
     ]  # fmt: skip
     assert judgments.notes == (

@@ -23,7 +23,7 @@ ODD = st.sampled_from(
     ["", " ", '"', '""', ",", ";", "\t", "\n", "\r", "\r\n", "null", "NaN", "#", "\ufeff", "\u2028", "'"]
 )
 ANY_TEXT = st.one_of(st.none(), TEXT, ODD, st.tuples(TEXT, ODD).map("".join))
-TIME = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(lambda one: one.replace(tzinfo=UTC))  # noqa: DTZ001
+TIME = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(lambda time: time.replace(tzinfo=UTC))  # noqa: DTZ001
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 OFFSET = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1))
 SPANS = st.lists(
@@ -78,7 +78,7 @@ def test_a_table_comes_back_as_it_was(
     assert back.table.equals(judgments.table)
     assert back.table.schema == judgments.table.schema
     assert back.fingerprint == judgments.fingerprint
-    assert [one.name for one in file.parent.iterdir()] == [file.name]
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
 def read(tmp_path: Path, text: str) -> Judgments:

@@ -15,7 +15,7 @@ from adjudge.formats.pearmut import read_span
 
 
 def line(scores: dict[str, Any], *, user: str | None = "ann", item: int | str = 0, **more: Any) -> str:
-    answers = {system: {"score": one, "error_spans": [], "textfield": None} for system, one in scores.items()}
+    answers = {system: {"score": score, "error_spans": [], "textfield": None} for system, score in scores.items()}
     shown = {"item_id": f"en-cs_#_news_#_doc{item}_#_3", "src": "A cat.", "tgt": dict.fromkeys(scores, "Kočka.")}
     actions = [{"time": 1700000000.5, "action": "load"}, {"time": 1700000030.5, "action": "submit"}]
     entry = {"user_id": user, "item_i": item, "annotation": [answers], "item": [shown], "actions": actions, **more}
@@ -59,7 +59,7 @@ def test_a_reset_voids_what_came_before(tmp_path: Path, marker: str, left: list[
     before = [line({"x": 1}), line({"x": 2}, item=1), line({"x": 3}, user="bob")]
     judgments = read([write(tmp_path, *before, marker, line({"x": 4}))], format="pearmut")
     assert judgments.table["score"].to_list() == left
-    assert sum(one.rows for one in judgments.set_aside) == 4 - len(left)
+    assert sum(aside.rows for aside in judgments.set_aside) == 4 - len(left)
 
 
 def test_tutorials_checks_forms_and_skipped_items(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_offsets_are_code_points(text: str, first: int, last: int, expected: tup
 
 def test_segments_without_id_are_known_by_their_source(tmp_path: Path) -> None:
     lines = [line({"x": 1}, user=user, item=place, item_=None) for place, user in enumerate(("ann", "bob"))]
-    bare = [json.dumps({**json.loads(one), "item": [{"src": "A cat.", "tgt": {"x": "Kočka."}}]}) for one in lines]
+    bare = [json.dumps({**json.loads(line), "item": [{"src": "A cat.", "tgt": {"x": "Kočka."}}]}) for line in lines]
     table = read([write(tmp_path, *bare)], format="pearmut").table
     assert table["segment"].n_unique() == 1
     assert table["segment"][0].startswith("src-")

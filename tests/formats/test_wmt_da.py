@@ -44,7 +44,7 @@ def moments(worker: str) -> tuple[float, float]:
 
 def standardised(folder: Path, *, workers: tuple[str, ...] = ("w1", "w2"), digits: str = ".7g") -> None:
     """The released form: z-scores from printed means, and those means as R prints them."""
-    printed = {worker: tuple(float(f"{one:{digits}}") for one in moments(worker)) for worker in WORK}
+    printed = {worker: tuple(float(f"{moment:{digits}}") for moment in moments(worker)) for worker in WORK}
     lines = []
     for worker in workers:
         mean, sd = printed[worker]
@@ -113,14 +113,14 @@ def test_a_file_without_header_and_ids_that_carry_their_place(tmp_path: Path) ->
 def test_other_ids_are_split_only_where_that_is_safe(
     tmp_path: Path, ids: list[str], documents: list[str | None]
 ) -> None:
-    lines = [f"NA w cs en ad NA A NA SYSTEM {one} 50 0" for one in ids]
+    lines = [f"NA w cs en ad NA A NA SYSTEM {system} 50 0" for system in ids]
     table = read([write(tmp_path / "ad-latest.csv", lines)], format="wmt-da").table
     assert table["document"].to_list() == documents
     assert table.select("document", "segment").n_unique() == 4
 
 
 def test_pages_of_single_segments_tell_no_documents(tmp_path: Path) -> None:
-    lines = [f"H w cs en ad 1 A {100 + one} SYSTEM {one} 50 0" for one in range(4)]
+    lines = [f"H w cs en ad 1 A {100 + i} SYSTEM {i} 50 0" for i in range(4)]
     assert read([write(tmp_path / "ad-latest.csv", lines)], format="wmt-da").table["document"].null_count() == 4
 
 

@@ -80,7 +80,7 @@ def test_one_answer_per_line(tmp_path: Path) -> None:
     assert judgments.pairs == ("en-ja",)
     row = judgments.table.row(0, named=True)
     assert (row["document"], row["segment"], row["score"], row["active_seconds"]) == ("news_7", "news_7_#_7", 83.0, 8.0)
-    assert [(one["start"], one["end"], one["text"]) for one in row["spans"]] == [(0, 5, "Kočka")]
+    assert [(span["start"], span["end"], span["text"]) for span in row["spans"]] == [(0, 5, "Kočka")]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_spans_filled_in_beforehand_keep_their_ends(tmp_path: Path) -> None:
     missing = {"start_i": "missing", "end_i": "missing", "severity": "major", "error_type": None}
     file = write(tmp_path, line({"x": [answer(50, errors=[made, filled, missing])]}))
     spans = read([file], format="wmt-humeval").table["spans"].to_list()[0]
-    assert [(one["end"], one["side"]) for one in spans] == [(5, "target"), (5, "target"), (None, "missing")]
+    assert [(span["end"], span["side"]) for span in spans] == [(5, "target"), (5, "target"), (None, "missing")]
 
 
 def test_the_later_answer_of_one_person_counts(tmp_path: Path) -> None:

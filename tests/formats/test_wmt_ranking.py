@@ -218,7 +218,7 @@ def test_blocks_of_2013(tmp_path: Path) -> None:
         f"French,English,556,-1,556,researcher_31,{shown},2,2,3,1,-1",
         f"French,English,557,-1,557,turker_31,{shown},5,4,5,1,1",
     )
-    assert [one.removeprefix("newstest2013.fr-en.") for one in judgments.systems] == [
+    assert [system.removeprefix("newstest2013.fr-en.") for system in judgments.systems] == [
         "Tree-2",
         "online-B",
         "ref",

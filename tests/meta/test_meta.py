@@ -42,9 +42,9 @@ def test_the_better_metric_is_found_at_every_level(tmp_path: Path, adjudge: Call
         assert good["by_item"]["tie_calibrated_accuracy"] > bad["by_item"]["tie_calibrated_accuracy"]
     low, high = result["metrics"]["good"]["segment"]["intervals"]["pearson"]
     assert low < result["metrics"]["good"]["segment"]["pearson"] < high
-    segment = [one for one in result["comparisons"] if one["level"] == "segment"]
-    assert all((one["better"], one["worse"]) == ("good", "bad") for one in segment)
-    assert all(0 < one["p"] < 0.05 for one in segment)
+    segment = [comparison for comparison in result["comparisons"] if comparison["level"] == "segment"]
+    assert all((comparison["better"], comparison["worse"]) == ("good", "bad") for comparison in segment)
+    assert all(0 < comparison["p"] < 0.05 for comparison in segment)
     assert result["clusters"]["segment"] == [["good"], ["bad"]]
     assert any("mae" in note for note in result["notes"])
 
@@ -58,8 +58,8 @@ def test_a_notebook_gets_what_the_command_prints(tmp_path: Path, adjudge: Callab
 
 def test_outliers_are_named_and_left_out_beside(tmp_path: Path) -> None:
     scores = read_metric_scores([table(tmp_path, systems=8, outlier=True)])
-    human = [one for one in scores if one.metric == "human"]
-    joined, _ = join(human, [one for one in scores if one.metric != "human"])
+    human = [score for score in scores if score.metric == "human"]
+    joined, _ = join(human, [score for score in scores if score.metric != "human"])
     result = evaluate(joined, permutations=50, resamples=20)
     assert result.outliers == ("s0",)
     levels = result.metrics["bad"]
@@ -100,7 +100,7 @@ def test_what_cannot_be_joined_is_said(tmp_path: Path, adjudge: Callable[..., Ru
     human = [MetricScore("human", s, g, None, 1.0) for s in "abc" for g in "123"]
     metric = [MetricScore("m", s, g, None, 1.0) for s in "abd" for g in "124"]
     _, aside = join(human, metric)
-    assert {(one.reason, one.rows) for one in aside} == {
+    assert {(reason.reason, reason.rows) for reason in aside} == {
         ("human score of a system without metric scores: c", 3),
         ("metric score of a system without human scores: d", 3),
         ("human score without a metric score", 2),

@@ -71,7 +71,9 @@ def mean_of(values: Sequence[float]) -> float:
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.3]))
 def test_every_level_is_that_of_scipy_whatever_is_missing(seed: int, missing: float) -> None:
     human, metrics = drawn_scores(seed, missing)
-    joined, _ = join(as_scores("human", human), [one for name, own in metrics.items() for one in as_scores(name, own)])
+    joined, _ = join(
+        as_scores("human", human), [as_score for name, own in metrics.items() for as_score in as_scores(name, own)]
+    )
     result = evaluate(joined, permutations=5, resamples=0)
     for name, cells in metrics.items():
         shared = [place for place in human if place in cells]
@@ -86,7 +88,7 @@ def test_every_level_is_that_of_scipy_whatever_is_missing(seed: int, missing: fl
             assert segment.values[key] == pytest.approx(pooled, abs=1e-9, nan_ok=True)
             for side, group in ((0, "by_system"), (1, "by_item")):
                 names = dict.fromkeys(at[side] for at in shared)
-                parts = [[at for at in shared if at[side] == one] for one in names]
+                parts = [[at for at in shared if at[side] == name] for name in names]
                 each = [slow(key, [human[at] for at in part], [cells[at] for at in part]) for part in parts]
                 assert segment.groups[group][key] == pytest.approx(mean_of(each), abs=1e-9, nan_ok=True)
 
@@ -96,9 +98,9 @@ def test_a_constant_metric_tells_nothing_at_any_level() -> None:
     human, metrics = drawn_scores(3, 0.3)
     joined, _ = join(as_scores("human", human), as_scores("constant", metrics["constant"]))
     result = evaluate(joined, permutations=50, resamples=40)
-    for one in result.metrics["constant"].values():
-        assert np.isnan([one.values["pearson"], one.values["spearman"], one.values["kendall"]]).all()
-        assert not {"pearson", "spearman", "kendall"} & set(one.intervals)
+    for value in result.metrics["constant"].values():
+        assert np.isnan([value.values["pearson"], value.values["spearman"], value.values["kendall"]]).all()
+        assert not {"pearson", "spearman", "kendall"} & set(value.intervals)
     json.dumps(result.to_dict(), allow_nan=False)
 
 
@@ -122,7 +124,7 @@ def test_permutations_are_those_of_all_exchanges(by_item: bool) -> None:
     first, second = human + rng.normal(size=human.shape), 0.3 * human + rng.normal(size=human.shape)
     first[0, 1] = np.nan
     known = ~np.isnan(first)
-    a, b = ((one - one[known].mean()) / one[known].std() for one in (first, second))
+    a, b = ((scores - scores[known].mean()) / scores[known].std() for scores in (first, second))
 
     def difference(flips: NDArray[np.bool_]) -> float:
         x, y = np.where(flips, b, a), np.where(flips, a, b)
@@ -211,7 +213,7 @@ def test_scores_given_twice_are_counted_and_contradictions_refused() -> None:
     human = [MetricScore("human", s, g, None, float(i)) for i, s in enumerate("abc") for g in "12"]
     metric = [MetricScore("m", s, g, None, float(i)) for i, s in enumerate("abc") for g in "12"]
     _, aside = join(human, [*metric, metric[0]])
-    assert [(one.reason, one.rows) for one in aside] == [
+    assert [(reason.reason, reason.rows) for reason in aside] == [
         ("score that repeats another of the same system and segment", 1)
     ]
     with pytest.raises(DataError, match=r"'m' has two scores of segment '1' by system 'a' \(0 and 9\)"):
@@ -225,14 +227,14 @@ def test_a_metric_of_whole_test_sets_stands_beside_one_of_segments() -> None:
     whole = [MetricScore("whole", f"s{s}", None, None, float(s)) for s in range(4)]
     nothing = [MetricScore("nothing", "s0", "1", None, None)]
     joined, aside = join(as_scores("human", human), [*whole, *as_scores("fine", metrics["fine"]), *nothing])
-    assert ("metric without any score: nothing", 1) in {(one.reason, one.rows) for one in aside}
+    assert ("metric without any score: nothing", 1) in {(reason.reason, reason.rows) for reason in aside}
     result = evaluate(joined, permutations=9, resamples=0)
     assert {name: set(levels) for name, levels in result.metrics.items()} == {
         "whole": {"system"},
         "fine": {"system", "segment"},
     }
     assert result.levels == ("system", "segment")
-    assert {(one.level, one.test) for one in result.comparisons} == {("system", "williams")}
+    assert {(comparison.level, comparison.test) for comparison in result.comparisons} == {("system", "williams")}
 
 
 def test_systems_of_one_side_only_are_named(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
@@ -249,7 +251,7 @@ def test_error_counts_are_turned_round_on_request(tmp_path: Path, adjudge: Calla
     as_given = adjudge("meta", file, file, "--permutations", "9", "--json").json
     assert any("--lower-is-better TER" in note for note in as_given["notes"])
     turned = adjudge("meta", file, file, "--permutations", "9", "--lower-is-better", "TER", "--json").json
-    before, after = (one["metrics"]["TER"]["segment"]["pearson"] for one in (as_given, turned))
+    before, after = (result["metrics"]["TER"]["segment"]["pearson"] for result in (as_given, turned))
     assert after == pytest.approx(-before)
     assert "lower_is_better:TER" in turned["signature"]
     wrong = adjudge("meta", file, file, "--lower-is-better", "ter")
@@ -266,7 +268,7 @@ def test_sacrebleu_on_several_systems(tmp_path: Path, adjudge: Callable[..., Run
     for name, content in (("plain", plain), ("paired", paired)):
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
     scores = read_metric_scores([tmp_path / "plain.json", tmp_path / "paired.json"])
-    assert {(one.metric, one.system): one.score for one in scores} == {
+    assert {(score.metric, score.system): score.score for score in scores} == {
         ("BLEU", "a"): 54.0, ("TER", "a"): -22.2, ("BLEU", "b"): 30.2, ("TER", "b"): -40.0,
         ("chrF2", "a"): 65.7, ("chrF2", "b"): 67.7,
     }  # fmt: skip

@@ -28,9 +28,9 @@ def simulated() -> SimulatedEdits:
 def write(folder: Path, made: SimulatedEdits) -> tuple[Path, Path]:
     """The texts and the predictions as a user has them."""
     rows = ["document\tmt\tpe1\tpe2"]
-    for one in made.documents:
-        texts = zip(one.mt, one.pe1, one.pe2 or (), strict=True)
-        rows += ["\t".join((one.name, *each)) for each in texts]
+    for document in made.documents:
+        texts = zip(document.mt, document.pe1, document.pe2 or (), strict=True)
+        rows += ["\t".join((document.name, *each)) for each in texts]
     (folder / "edits.tsv").write_text("\n".join(rows) + "\n")
     names = list(made.predictions)
     lines = [",".join(("document", *names))]
@@ -67,9 +67,9 @@ def test_simulated_errors_come_back_as_edit_rates() -> None:
     """Replaced words are substitutions, so every rate can be counted by hand."""
     made = simulated()
     labels = estimate(made.documents).documents
-    for one, label in zip(made.documents, labels, strict=True):
-        assert label.first == pytest.approx(replaced(one.pe1, one.mt))
-        assert label.second == pytest.approx(replaced(one.pe2 or (), one.pe1))
+    for document, label in zip(made.documents, labels, strict=True):
+        assert label.first == pytest.approx(replaced(document.pe1, document.mt))
+        assert label.second == pytest.approx(replaced(document.pe2 or (), document.pe1))
     found = [label.first for label in labels]
     assert np.corrcoef(found, made.in_sentences)[0, 1] > 0.8
 
@@ -82,41 +82,41 @@ def test_the_weight_turns_the_ranking_round() -> None:
     assert result.order_changes
     assert any("depends on the weight" in note for note in result.notes)
     assert (result.weights[0], result.weights[-1]) == (0.0, 50.0)
-    by_name = {one.system: one for one in result.systems}
+    by_name = {system.system: system for system in result.systems}
     at = result.weights.index(13.0)
-    for one in by_name.values():
-        assert one.by_weight[at] == pytest.approx(one.pearson.pearson)
+    for value in by_name.values():
+        assert value.by_weight[at] == pytest.approx(value.pearson.pearson)
 
 
 def test_a_sweep_is_the_correlation_with_the_weighted_sum() -> None:
     made = simulated()
     result = estimate(made.documents, made.predictions, weight=7.25)
-    labels = np.array([one.first + 7.25 * (one.second or 0) for one in result.documents])
-    for one in result.systems:
-        values = np.array([made.predictions[one.system][d.document] for d in result.documents])
-        assert one.by_weight[result.weights.index(7.25)] == pytest.approx(np.corrcoef(labels, values)[0, 1])
+    labels = np.array([document.first + 7.25 * (document.second or 0) for document in result.documents])
+    for system in result.systems:
+        values = np.array([made.predictions[system.system][d.document] for d in result.documents])
+        assert system.by_weight[result.weights.index(7.25)] == pytest.approx(np.corrcoef(labels, values)[0, 1])
     assert [d.label for d in result.documents] == pytest.approx(list(labels))
 
 
 def test_one_system_that_always_leads_needs_no_warning() -> None:
     made = simulated()
-    truth = {one.name: float(edit_rate(one.pe1, one.mt)) for one in made.documents}
+    truth = {document.name: float(edit_rate(document.pe1, document.mt)) for document in made.documents}
     worse = {name: value + 0.05 * (i % 7) for i, (name, value) in enumerate(truth.items())}
-    result = estimate([_first_only(one) for one in made.documents], {"truth": truth, "worse": worse})
-    assert [one.system for one in result.systems] == ["truth", "worse"]
+    result = estimate([_first_only(document) for document in made.documents], {"truth": truth, "worse": worse})
+    assert [system.system for system in result.systems] == ["truth", "worse"]
     assert result.systems[0].pearson.pearson == pytest.approx(1)
     assert not result.order_changes
     assert result.weights == (0.0,)
     assert any("one post-edition only" in note for note in result.notes)
 
 
-def _first_only(one: EditedDocument) -> EditedDocument:
-    return EditedDocument(one.name, one.mt, one.pe1)
+def _first_only(document: EditedDocument) -> EditedDocument:
+    return EditedDocument(document.name, document.mt, document.pe1)
 
 
 def test_orders_are_joined_where_they_are_the_same() -> None:
     found = orders_along([0, 1, 2, 3], {"a": [0.9, 0.8, 0.1, None], "b": [0.5, 0.5, 0.5, 0.5]})
-    assert [(one.low, one.high, one.order) for one in found] == [(0, 1, ("a", "b")), (2, 3, ("b", "a"))]
+    assert [(item.low, item.high, item.order) for item in found] == [(0, 1, ("a", "b")), (2, 3, ("b", "a"))]
 
 
 def test_the_rule_stops_at_its_first_criterion() -> None:
@@ -154,9 +154,9 @@ def test_a_refitted_baseline_is_the_best_straight_line() -> None:
 
 def test_direct_assessment_stands_beside_the_label() -> None:
     made = simulated()
-    direct = {one.name: -float(share) for one, share in zip(made.documents, made.in_sentences, strict=True)}
+    direct = {document.name: -float(share) for document, share in zip(made.documents, made.in_sentences, strict=True)}
     result = estimate(made.documents, made.predictions, weight=13, direct=direct)
-    by_name = {one.system: one for one in result.systems}
+    by_name = {system.system: system for system in result.systems}
     assert by_name["sentences"].direct is not None
     assert by_name["context"].direct is not None
     assert by_name["sentences"].direct.pearson > 0.7 > by_name["context"].direct.pearson
@@ -182,9 +182,9 @@ def test_the_command(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
     assert result["order_changes"] is True
     assert result["weight"]["reason"]
     assert len(result["documents"]) == 40
-    assert {one["system"] for one in result["systems"]} == {"sentences", "both", "context"}
-    assert all(len(one["by_weight"]) == len(result["weights"]) for one in result["systems"])
-    assert all(0 < one["p"] <= 1 and one["test"] == "williams" for one in result["comparisons"])
+    assert {system["system"] for system in result["systems"]} == {"sentences", "both", "context"}
+    assert all(len(system["by_weight"]) == len(result["weights"]) for system in result["systems"])
+    assert all(0 < comparison["p"] <= 1 and comparison["test"] == "williams" for comparison in result["comparisons"])
     assert result["costs"]["assessing"] == pytest.approx(40)
     assert "Weight sweep" in page.read_text()
     alone = adjudge("qe", texts)

@@ -50,15 +50,15 @@ def write(folder: Path, texts: Texts) -> tuple[Path, list[str]]:
 
 def test_scores_are_sacrebleus_own() -> None:
     texts = made(6)
-    found = {(one.metric, one.system, one.segment): one.score for one in text_metrics(texts)[0]}
-    references = [list(one) for one in texts.references]
+    found = {(score.metric, score.system, score.segment): score.score for score in text_metrics(texts)[0]}
+    references = [list(reference) for reference in texts.references]
     for system, lines in texts.outputs.items():
         output = list(lines)
         assert found["BLEU", system, None] == pytest.approx(sacrebleu.corpus_bleu(output, references).score)
         assert found["chrF", system, None] == pytest.approx(sacrebleu.corpus_chrf(output, references).score)
         assert found["TER", system, None] == pytest.approx(-sacrebleu.corpus_ter(output, references).score)
         for i in (0, 5):
-            own = [one[i] for one in texts.references]
+            own = [reference[i] for reference in texts.references]
             assert found["BLEU", system, str(i + 1)] == pytest.approx(sacrebleu.sentence_bleu(output[i], own).score)
             assert found["chrF", system, str(i + 1)] == pytest.approx(sacrebleu.sentence_chrf(output[i], own).score)
             assert found["TER", system, str(i + 1)] == pytest.approx(-sacrebleu.sentence_ter(output[i], own).score)

@@ -79,12 +79,12 @@ def test_means_are_taken_over_segments_first(seed: int) -> None:
     judgments = random_scores(seed)
     expected = slow_means(judgments)
     by_z, by_raw = rank(judgments, method="zscore", settings=QUICK), rank(judgments, method="raw", settings=QUICK)
-    for one in by_z.systems:
-        raw, z, n, n_all = expected[one.system]
-        assert one.score == pytest.approx(z)
-        assert one.numbers["raw"] == pytest.approx(raw)
-        assert (one.n, one.numbers["n_all"]) == (n, n_all)
-    assert [one.score for one in by_raw.systems] == pytest.approx(
+    for system in by_z.systems:
+        raw, z, n, n_all = expected[system.system]
+        assert system.score == pytest.approx(z)
+        assert system.numbers["raw"] == pytest.approx(raw)
+        assert (system.n, system.numbers["n_all"]) == (n, n_all)
+    assert [system.score for system in by_raw.systems] == pytest.approx(
         sorted((raw for raw, *_ in expected.values()), reverse=True)
     )
 
@@ -120,7 +120,9 @@ def test_annotators_who_never_vary_have_no_z_or_zero() -> None:
     judgments = scored(rows)
     dropped = rank(judgments, method="zscore", settings=QUICK)
     kept = rank(judgments, method="zscore", settings=RankSettings(resamples=0, zero_sd="zero"))
-    assert [one.n for one in dropped.systems] == [one.n for one in kept.systems] == [6, 6]  # raw scores still count
+    assert (
+        [system.n for system in dropped.systems] == [system.n for system in kept.systems] == [6, 6]
+    )  # raw scores still count
     assert kept.systems[0].score == pytest.approx((dropped.systems[0].score or 0) / 2)
     assert any("same score throughout" in note for note in dropped.notes)
     assert dropped.systems[0].numbers["raw"] == kept.systems[0].numbers["raw"]
@@ -138,9 +140,12 @@ def test_calibration_items_set_the_scale() -> None:
         (who, "c", str(i), "calibration", base + 10 * i) for who, base in (("a", 20.0), ("b", 50.0)) for i in range(5)
     ]
     ranking = rank(scored(rows), method="zscore-calibrated", settings=QUICK)
-    assert {one.system for one in ranking.systems} == {"x", "y"}
+    assert {system.system for system in ranking.systems} == {"x", "y"}
     expected_sd = np.std([0, 10, 20, 30, 40], ddof=1)
-    assert [(one.system, one.score) for one in ranking.systems] == [("y", 0.0), ("x", pytest.approx(-15 / expected_sd))]
+    assert [(system.system, system.score) for system in ranking.systems] == [
+        ("y", 0.0),
+        ("x", pytest.approx(-15 / expected_sd)),
+    ]
     with pytest.raises(DataError, match="no calibration items"):
         rank(scored(rows[:6]), method="zscore-calibrated")
 
@@ -149,7 +154,9 @@ def test_p_is_one_sided_in_the_direction_of_the_scores() -> None:
     ranking = rank(random_scores(3), method="zscore", settings=QUICK)
     assert ranking.settings["alternative"] == "greater"
     top, bottom = ranking.order[0], ranking.order[-1]
-    pair = next(one for one in ranking.comparisons if (one.better, one.worse) == (top, bottom))
+    pair = next(
+        comparison for comparison in ranking.comparisons if (comparison.better, comparison.worse) == (top, bottom)
+    )
     assert pair.p is not None
     assert pair.p < 0.5
 

@@ -58,13 +58,15 @@ def test_ratios_are_their_definitions(seed: int) -> None:
     judgments = random_blocks(seed, number=30)
     expected = slow_scores(judgments)
     for method in ("wins-or-ties", "wins", "wins-no-ties", "block-wins-or-ties", "block-wins", "rank-points"):
-        for one in rank(judgments, method=method, settings=QUICK).systems:
-            assert one.score == pytest.approx(expected[one.system][method])
+        for system in rank(judgments, method=method, settings=QUICK).systems:
+            assert system.score == pytest.approx(expected[system.system][method])
     without = slow_scores(judgments, exclude="ref")
-    for one in rank(judgments, method="wins-no-reference", settings=QUICK).systems:
-        assert one.score == pytest.approx(without[one.system]["wins"])
-    for one in rank(judgments, method="wins-no-ties", settings=RankSettings(reference="exclude", resamples=0)).systems:
-        assert one.score == pytest.approx(without[one.system]["wins-no-ties"])
+    for system in rank(judgments, method="wins-no-reference", settings=QUICK).systems:
+        assert system.score == pytest.approx(without[system.system]["wins"])
+    for system in rank(
+        judgments, method="wins-no-ties", settings=RankSettings(reference="exclude", resamples=0)
+    ).systems:
+        assert system.score == pytest.approx(without[system.system]["wins-no-ties"])
 
 
 def test_expected_wins_weighs_opponents_alike() -> None:

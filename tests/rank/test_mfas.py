@@ -113,7 +113,10 @@ def test_even_pairs_may_stand_either_way() -> None:
     result = tournament(blocks([{"a": 1, "b": 1}, {"a": 1, "c": 2}, {"b": 1, "c": 2}]))
     assert result.acyclic
     assert result.mfas.optima == 2
-    assert {(one.system, one.highest, one.lowest) for one in result.mfas.movable} == {("a", 1, 2), ("b", 1, 2)}
+    assert {(move.system, move.highest, move.lowest) for move in result.mfas.movable} == {
+        ("a", 1, 2),
+        ("b", 1, 2),
+    }
 
 
 def test_the_cost_of_every_ranking_is_told() -> None:

@@ -19,8 +19,8 @@ ORDERED: dict[str, int | None] = {"a": 1, "b": 2, "c": 3}
 
 def path_exists(wins: list[list[int]], start: int, goal: int) -> bool:
     found = [start]
-    for one in found:
-        found += [other for other, won in enumerate(wins[one]) if won and other not in found]
+    for item in found:
+        found += [other for other, won in enumerate(wins[item]) if won and other not in found]
     return goal in found
 
 
@@ -80,13 +80,13 @@ def test_two_people_who_agree_four_times_prove_nothing() -> None:
     assert expected > 0.15
     assert [system.rank_set for system in ranking.systems] == [(1, 3)] * 3
     assert len(ranking.clusters) == 1
-    assert all(one.numbers["high"] is None for one in ranking.systems)
+    assert all(system.numbers["high"] is None for system in ranking.systems)
     assert any("no judgment contradicts" in note for note in ranking.notes)
 
 
 def test_ties_everywhere_are_said_and_have_no_interval() -> None:
     ranking = rank(blocks([{"a": 1, "b": 1}] * 9))
-    assert [(one.score, one.rank, one.rank_set, one.numbers["se"]) for one in ranking.systems] == [
+    assert [(system.score, system.rank, system.rank_set, system.numbers["se"]) for system in ranking.systems] == [
         (0, 1, (1, 2), None)
     ] * 2
     assert "every comparison is a tie: nothing tells the systems apart" in ranking.notes
@@ -116,8 +116,8 @@ def test_unanimous_people_draw_lines_once_there_are_enough_judgments(method: str
 def test_claims_need_judgments_too() -> None:
     judgments = blocks([ORDERED] * 4, annotators=["x", "x", "y", "y"])
     claims = audit(judgments, only=("claims",), settings=AuditSettings()).to_dict()["claims"]
-    assert {one["verdict"] for one in claims} == {"not supported"}
-    assert [one["interval"] for one in claims if one["kind"] == "better"] == [[None, None]] * 3
+    assert {claim["verdict"] for claim in claims} == {"not supported"}
+    assert [claim["interval"] for claim in claims if claim["kind"] == "better"] == [[None, None]] * 3
 
 
 def test_trials_that_tear_the_systems_apart_do_not_judge_across_the_gap() -> None:
@@ -129,7 +129,7 @@ def test_trials_that_tear_the_systems_apart_do_not_judge_across_the_gap() -> Non
         group += [{"a": 1 + odd, "b": 2 - odd}, {"d": 1 + odd, "e": 2 - odd}, {"d": 2, "c": 1 + 2 * odd}]
     judgments = blocks(group, annotators=[f"p{i // 36}" for i in range(len(group))])
     claims = audit(judgments, only=("claims",), settings=AuditSettings()).to_dict()["claims"]
-    apart = next(one for one in claims if set(one["systems"]) == {"a", "e"})
-    together = next(one for one in claims if set(one["systems"]) == {"a", "b"})
+    apart = next(claim for claim in claims if set(claim["systems"]) == {"a", "e"})
+    together = next(claim for claim in claims if set(claim["systems"]) == {"a", "b"})
     assert "without the best system" in together["survives"]
     assert not [name for name in (*apart["survives"], *apart["broken_by"]) if name == "without the best system"]

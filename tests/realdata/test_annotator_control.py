@@ -27,7 +27,7 @@ def test_totals_are_published(data: Path, run: str) -> None:
     expected = TOTALS[run]
     assert len(result.annotators) == expected["workers"]
     assert len(judgments) == expected["items"]
-    assert sum(not one.rejected for one in result.annotators) == expected["tested"]
+    assert sum(not annotator.rejected for annotator in result.annotators) == expected["tested"]
     assert len(result.passing) == expected["passing"]
     assert result.kept["judgments"] == expected["kept"]
     assert result.kept["system"] + result.kept["repeat"] == expected["rated"]
@@ -37,7 +37,11 @@ def test_totals_are_published(data: Path, run: str) -> None:
 def test_p_values_are_the_official_ones(data: Path, run: str) -> None:
     """Official file `ad-trk-stats.csv`: worker, p, t, pairs."""
     judgments = read([data / "eacl2017" / "batched-hits" / run], format="mturk-da")
-    found = {one.p_controls: one.control_pairs for one in check(judgments).annotators if one.p_controls is not None}
+    found = {
+        annotator.p_controls: annotator.control_pairs
+        for annotator in check(judgments).annotators
+        if annotator.p_controls is not None
+    }
     rows = [line.split() for line in (data / "eacl2017" / run / "ad-trk-stats.csv").read_text().splitlines()]
     # Worker names were anonymised in the official file: the p-values themselves identify the workers.
     for _, p, _, pairs in rows:

@@ -44,9 +44,9 @@ def test_document_scores_are_the_official_ones(data: Path) -> None:
     expected = {row[1]: (float(row[2]), float(row[3]), int(row[4])) for row in rows}
     scores = replication(data / "eacl2017").scores
     assert len(scores) == len(expected) == 62
-    for one in scores:
-        assert one.document is not None
-        z, raw, n = expected[one.document]
-        assert one.z == pytest.approx(z, abs=1e-12)
-        assert one.raw == pytest.approx(raw)
-        assert one.n == n
+    for score in scores:
+        assert score.document is not None
+        z, raw, n = expected[score.document]
+        assert score.z == pytest.approx(z, abs=1e-12)
+        assert score.raw == pytest.approx(raw)
+        assert score.n == n

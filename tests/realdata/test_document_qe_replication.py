@@ -23,7 +23,7 @@ def replication(folder: Path) -> Replication:
 
 
 def table(folder: Path, name: str) -> dict[str, ReplicatedCell]:
-    (found,) = [one for one in replication(folder).replicated if one.table == name]
+    (found,) = [table for table in replication(folder).replicated if table.table == name]
     return {cell.name: cell for cell in found.cells}
 
 
@@ -76,7 +76,7 @@ def test_what_was_not_released_is_simulated_and_says_so(data: Path) -> None:
 def test_the_command(adjudge: Callable[..., Run], data: Path, tmp_path: Path) -> None:
     found = adjudge("replicate", "document-qe", "--data", data, "--json").json
     unexplained = [
-        cell for one in found["tables"] for cell in one["cells"] if cell["match"] is False and not cell["note"]
+        cell for table in found["tables"] for cell in table["cells"] if cell["match"] is False and not cell["note"]
     ]
     assert unexplained == []
     assert found["compared"] - found["matching"] == 5

@@ -88,7 +88,9 @@ def test_blocks_of_2010(data: Path) -> None:
 
 def test_blocks_of_2011_are_padded(data: Path) -> None:
     judgments = adjudge.read(sorted((data / "wmt11").glob("*.csv")), format="wmt-ranking")
-    assert [(one.reason, one.rows) for one in judgments.set_aside] == [("padding: the system called 'blank'", 3300)]
+    assert [(aside.reason, aside.rows) for aside in judgments.set_aside] == [
+        ("padding: the system called 'blank'", 3300)
+    ]
     assert "blank" not in judgments.systems
     assert set(judgments.pairs) >= {"ht_raw-en", "ht_clean-en", "ur-en", "cs-en"}
 
@@ -128,7 +130,7 @@ def test_rank_tables_of_22_annotators(data: Path) -> None:
     assert round(sum(kappas) / len(kappas), 4) == 0.3104
 
 
-def kappa(one: list[int], other: list[int]) -> float:
-    observed = sum(x == y for x, y in zip(one, other, strict=True)) / len(one)
-    expected = sum(one.count(rank) * other.count(rank) for rank in (1, 2, 3)) / len(one) ** 2
+def kappa(first: list[int], second: list[int]) -> float:
+    observed = sum(x == y for x, y in zip(first, second, strict=True)) / len(first)
+    expected = sum(first.count(rank) * second.count(rank) for rank in (1, 2, 3)) / len(first) ** 2
     return (observed - expected) / (1 - expected)

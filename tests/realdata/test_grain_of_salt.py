@@ -46,7 +46,7 @@ def replication(data: Path) -> Replication:
 
 
 def cells(replication: Replication, table: str) -> dict[str, ReplicatedCell]:
-    return {cell.name: cell for one in replication.replicated if one.table == table for cell in one.cells}
+    return {cell.name: cell for part in replication.replicated if part.table == table for cell in part.cells}
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_agreement_of_all_language_pairs(pooled: Agreement) -> None:
     inter, intra = pooled.inter, pooled.intra
     assert (inter["all"].pairs, round(inter["all"].observed * 11180)) == (11180, 7360)
     assert (intra["all"].pairs, round(intra["all"].observed * 5750)) == (5750, 4343)
-    assert [round(one.s, 3) for one in (*inter.values(), *intra.values())] == [0.487, 0.439, 0.633, 0.601]
-    assert [round(one.pi, 3) for one in (*inter.values(), *intra.values())] == [0.454, 0.409, 0.609, 0.58]
+    assert [round(agreement.s, 3) for agreement in (*inter.values(), *intra.values())] == [0.487, 0.439, 0.633, 0.601]
+    assert [round(agreement.pi, 3) for agreement in (*inter.values(), *intra.values())] == [0.454, 0.409, 0.609, 0.58]
     assert inter["all"].expected["pi"] == pytest.approx(0.374336, abs=5e-7)
     assert inter["all"].expected["s_corrected"] == pytest.approx(0.36)
 
@@ -136,7 +136,7 @@ def test_repeated_rows_stay(rankings: Judgments) -> None:
 def test_scores_of_systems(english_czech: Judgments, method: str, published: dict[str, float]) -> None:
     """Table 2, through `rank`."""
     ranking = rank(english_czech, method=method, settings=RankSettings(resamples=0))
-    found = {one.system: round(100 * (one.score or 0), 1) for one in ranking.systems}
+    found = {system.system: round(100 * (system.score or 0), 1) for system in ranking.systems}
     assert {system: found[system] for system in published} == published
 
 
@@ -144,7 +144,7 @@ def test_sole_winners(english_czech: Judgments) -> None:
     """Table 4; its 409 blocks without a sole winner are 382 ties and 27 blocks without labels."""
     found = audit(english_czech, only=["sole_winners"]).sections["sole_winners"]
     assert isinstance(found, SoleWinners)
-    assert [(one.system, one.wins) for one in found.systems[:4]] == [
+    assert [(system.system, system.wins) for system in found.systems[:4]] == [
         ("_ref", 305),
         ("cu-tecto", 73),
         ("pc-trans", 71),
@@ -169,7 +169,7 @@ def test_direct_comparisons(english_czech: Judgments) -> None:
     """Table 6 and section 2.5: cu-tecto beats cu-bojar and uedin directly, uedin beats onlineB, and all score lower."""
     found = audit(english_czech, only=["discrepancies"]).sections["discrepancies"]
     assert isinstance(found, Discrepancies)
-    pairs = {(one.better, one.worse): (one.wins, one.losses, one.ties) for one in found.pairs}
+    pairs = {(pair.better, pair.worse): (pair.wins, pair.losses, pair.ties) for pair in found.pairs}
     assert pairs[("cu-tecto", "cu-bojar")] == (37, 29, 15)
     assert ("cu-tecto", "uedin") in pairs
     assert ("uedin", "onlineB") in pairs
@@ -190,7 +190,7 @@ def test_acceptability(data: Path, rankings: Judgments) -> None:
         judged += found.judgments
         mismatched += found.mismatched or 0
         if pair == "cs-en":
-            by_name = {one.system: one for one in found.systems}
+            by_name = {system.system: system for system in found.systems}
             assert (by_name["cu-bojar"].yes, by_name["cu-bojar"].acceptable.n) == (3, 5)
             assert (by_name["cmu"].yes, by_name["cmu"].acceptable.n) == (5, 30)
     assert (judged, mismatched) == (6905, 325)

@@ -26,8 +26,8 @@ GROUPINGS = {"none": None, "sys": "by_system", "item": "by_item"}
 @cache
 def result_of(folder: Path) -> MetaEvaluation:
     scores = read_metric_scores([folder / "scores.tsv"])
-    human = [one for one in scores if one.metric == "human"]
-    joined, aside = join(human, [one for one in scores if one.metric != "human"])
+    human = [score for score in scores if score.metric == "human"]
+    joined, aside = join(human, [score for score in scores if score.metric != "human"])
     assert aside == ()
     return evaluate(joined, permutations=3000, resamples=50)
 
@@ -64,9 +64,9 @@ def test_system_level(data: Path, metric: str) -> None:
 @pytest.mark.parametrize("level", ["system", "segment"])
 def test_williams(data: Path, level: str) -> None:
     found = {
-        (one.better, one.worse): one.p
-        for one in result_of(data / "metrics").comparisons
-        if one.level == level and one.test == "williams"
+        (comparison.better, comparison.worse): comparison.p
+        for comparison in result_of(data / "metrics").comparisons
+        if comparison.level == level and comparison.test == "williams"
     }
     for names, p in expected_of(data / "metrics")[f"williams_{level}_one_sided"].items():
         first, second = names.split()
@@ -76,10 +76,14 @@ def test_williams(data: Path, level: str) -> None:
 
 def test_permutations(data: Path) -> None:
     """PERM-BOTH there finds no more extreme draw in 3,000 for any pair; the data count as one draw here."""
-    tests = [one for one in result_of(data / "metrics").comparisons if one.test == "permutation of pearson"]
+    tests = [
+        comparison
+        for comparison in result_of(data / "metrics").comparisons
+        if comparison.test == "permutation of pearson"
+    ]
     expected = expected_of(data / "metrics")["perm_both"]
     assert len(tests) == len(expected) == 6
-    for one in tests:
-        assert expected[f"{one.better} > {one.worse} (segment pearson, pooled, k=3000)"] == 0
-        assert one.p == pytest.approx(1 / 3001)
-        assert np.isfinite(one.difference)
+    for test in tests:
+        assert expected[f"{test.better} > {test.worse} (segment pearson, pooled, k=3000)"] == 0
+        assert test.p == pytest.approx(1 / 3001)
+        assert np.isfinite(test.difference)

@@ -57,18 +57,18 @@ def test_means_and_counts_are_official(data: Path, campaign: str, pair: str) -> 
     expected = official_scores(folder, pair)
     ranking = ranking_of(folder, pair)
     assert set(ranking.order) == set(expected)
-    for one in ranking.systems:
-        raw, z, n, n_all = expected[one.system]
-        assert one.score == pytest.approx(z, abs=1e-12)
-        assert one.numbers["raw"] == pytest.approx(raw, abs=1e-10)
-        assert (one.n, one.numbers["n_all"]) == (n, n_all)
+    for system in ranking.systems:
+        raw, z, n, n_all = expected[system.system]
+        assert system.score == pytest.approx(z, abs=1e-12)
+        assert system.numbers["raw"] == pytest.approx(raw, abs=1e-10)
+        assert (system.n, system.numbers["n_all"]) == (n, n_all)
 
 
 @pytest.mark.parametrize(("campaign", "pair"), PAIRS)
 def test_order_wins_and_clusters_are_official(data: Path, campaign: str, pair: str) -> None:
     folder = data / "wmt21" / campaign
     ranking = ranking_of(folder, pair)
-    found = [(one.system, one.numbers["wins"]) for one in ranking.systems]
+    found = [(system.system, system.numbers["wins"]) for system in ranking.systems]
     expected = official_clusters(folder, pair)
     assert found == [(system, wins) for system, wins, _ in expected]
     last = [cluster[-1] for cluster in ranking.clusters]
@@ -102,7 +102,7 @@ def test_p_values_are_official_from_segment_means(data: Path, campaign: str, pai
 @pytest.mark.parametrize(("campaign", "pair"), PAIRS)
 def test_p_values_from_raw_scores_agree_within_two_percent(data: Path, campaign: str, pair: str) -> None:
     folder = data / "wmt21" / campaign
-    p = {(one.better, one.worse): one.p for one in ranking_of(folder, pair).comparisons}
+    p = {(comparison.better, comparison.worse): comparison.p for comparison in ranking_of(folder, pair).comparisons}
     for places, expected in official_p(folder, pair).items():
         if expected != NOT_TESTED and places in p:
             assert p[places] == pytest.approx(expected, rel=0.02)

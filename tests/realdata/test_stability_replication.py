@@ -33,19 +33,19 @@ def replication(folder: Path) -> Replication:
 
 
 def table(folder: Path, name: str) -> dict[str, ReplicatedCell]:
-    (found,) = [one for one in replication(folder).replicated if one.table == name]
+    (found,) = [table for table in replication(folder).replicated if table.table == name]
     return {cell.name: cell for cell in found.cells}
 
 
 def official(folder: Path) -> list[ReplicatedTable]:
-    return [one for one in replication(folder).replicated if one.title.startswith("the official ranking")]
+    return [table for table in replication(folder).replicated if table.title.startswith("the official ranking")]
 
 
 def test_every_cell_of_the_official_rankings_comes_out(data: Path) -> None:
     tables = official(data / "wmt21")
     assert len(tables) == 11
-    assert sum(len(one.cells) for one in tables) == OFFICIAL_CELLS
-    assert [cell for one in tables for cell in one.cells if not cell.match] == []
+    assert sum(len(table.cells) for table in tables) == OFFICIAL_CELLS
+    assert [cell for table in tables for cell in table.cells if not cell.match] == []
 
 
 def test_the_toy_z_scores(data: Path) -> None:
@@ -119,8 +119,8 @@ def test_removing_people_is_what_the_paper_says(data: Path, pair: str) -> None:
     gone = (people & (pl.col("kind") != "degraded")) | (pl.col("kind") == "reference")
     before = spelled_out(part, pl.lit(value=True), ~people)
     after = spelled_out(part, ~gone, ~people)
-    assert (list(row.baseline_order), [len(one) for one in row.baseline_clusters]) == before
-    assert (list(row.order), [len(one) for one in row.clusters]) == after
+    assert (list(row.baseline_order), [len(baseline_cluster) for baseline_cluster in row.baseline_clusters]) == before
+    assert (list(row.order), [len(cluster) for cluster in row.clusters]) == after
 
 
 def test_a_language_pair_with_means_only_is_named(data: Path) -> None:

@@ -18,14 +18,14 @@ def replication(data: Path) -> Replication:
 
 
 def cells(replication: Replication, table: str) -> dict[str, float | None]:
-    found = next(one for one in replication.replicated if one.table == table)
-    return {one.name: one.recomputed for one in found.cells}
+    found = next(part for part in replication.replicated if part.table == table)
+    return {cell.name: cell.recomputed for cell in found.cells}
 
 
 @pytest.mark.parametrize("table", ["Table 3", "Table 5", "Table 6"])
 def test_counts_are_the_printed_ones(replication: Replication, table: str) -> None:
-    found = next(one for one in replication.replicated if one.table == table)
-    assert all(one.match for one in found.cells)
+    found = next(part for part in replication.replicated if part.table == table)
+    assert all(cell.match for cell in found.cells)
 
 
 def test_true_rank_points(replication: Replication) -> None:
@@ -40,9 +40,9 @@ def test_true_rank_points(replication: Replication) -> None:
 
 
 def test_every_difference_has_its_reason(replication: Replication) -> None:
-    different = [one for table in replication.replicated for one in table.cells if not one.match]
+    different = [cell for table in replication.replicated for cell in table.cells if not cell.match]
     assert len(different) == 9
-    assert all(one.note for one in different)
+    assert all(cell.note for cell in different)
 
 
 def test_segments_that_the_cleaning_changed_most(replication: Replication) -> None:
@@ -87,10 +87,11 @@ def test_the_released_sources_lost_their_marks_and_an_output_its_step(data: Path
     source.write_text("\n".join((folder / "src.txt").read_text(encoding="utf-8").split("\n")[:437]), encoding="utf-8")
     translation = folder / "mt_google.txt"
     result = testset([source], TestSetOptions(language="en", translations=(translation,)))
-    eaten = [one for one in result.findings if one.category == "eaten-quotes"]
-    assert sum(one.edit is None for one in eaten) == 1  # the file as a whole
-    assert {one.edit.text for one in eaten if one.edit is not None} == {'"'}
-    assert 60 < len({one.line for one in eaten if one.edit is not None}) < 90  # 58 translations start with a mark
-    misaligned = [one for one in result.findings if one.category == "misaligned"]
+    eaten = [finding for finding in result.findings if finding.category == "eaten-quotes"]
+    assert sum(finding.edit is None for finding in eaten) == 1  # the file as a whole
+    assert {finding.edit.text for finding in eaten if finding.edit is not None} == {'"'}
+    # 58 translations start with a mark.
+    assert 60 < len({finding.line for finding in eaten if finding.edit is not None}) < 90
+    misaligned = [finding for finding in result.findings if finding.category == "misaligned"]
     assert len(misaligned) == 1
     assert "1 lines behind" in misaligned[0].what

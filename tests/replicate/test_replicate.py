@@ -146,7 +146,7 @@ def test_official_files_are_read_by_their_columns(tmp_path: Path) -> None:
     (tmp_path / "clusters.csv").write_text("SRC TRG WINS SYSTEM\ncs en 1 a.1\n")
     (tmp_path / "ad-sys-scores-de-en.csv").write_text("")
     found = official_figures(tmp_path)
-    assert sorted((one.system, one.name, one.value) for one in found["cs-en"]) == [
+    assert sorted((cell.system, cell.name, cell.value) for cell in found["cs-en"]) == [
         ("a.1", "N", 10), ("a.1", "raw", 70.5), ("a.1", "wins", 1), ("a.1", "z", 0.25),
         ("b.2", "N", 9), ("b.2", "z", -0.25),
     ]  # fmt: skip

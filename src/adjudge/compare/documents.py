@@ -80,11 +80,11 @@ def _pair(
     correlation = both.correlation
     if correlation is None or correlation.n == 0:
         raise DataError(f"{first} and {second} share no {unit}; check the names, or give --keys")
-    one, other = (
+    before, after = (
         {(score.document, score.segment): score.z for score in scores} for scores in (both.scores, both.second)
     )
-    shared = [key for key in one if key in other and one[key] is not None and other[key] is not None]
-    x, y = (np.array([own[key] for key in shared], dtype=float) for own in (one, other))
+    shared = [key for key in before if key in after and before[key] is not None and after[key] is not None]
+    x, y = (np.array([own[key] for key in shared], dtype=float) for own in (before, after))
     upper = np.triu_indices(len(shared), 1)
     flipped = int((np.sign(x[upper[0]] - x[upper[1]]) * np.sign(y[upper[0]] - y[upper[1]]) < 0).sum())
     scores = ScoreCorrelation(

@@ -101,8 +101,8 @@ def _ordered_pairs(first: Campaign, systems: Sequence[str]) -> list[tuple[str, s
 
 
 def _flip_p(first: Campaign, second: Campaign, pair: tuple[str, str]) -> float | None:
-    one, other = first.better.get(pair), second.better.get(pair[::-1])
-    return None if one is None or other is None else max(one, other)
+    forth, back = first.better.get(pair), second.better.get(pair[::-1])
+    return None if forth is None or back is None else max(forth, back)
 
 
 def flip_count(first: Campaign, second: Campaign, systems: Sequence[str], number: int) -> FlipCount:

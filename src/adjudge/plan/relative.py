@@ -222,17 +222,17 @@ def draw(
     liking = strengths[system] + taste[who[:, None], system] + rng.gumbel(size=system.shape)
     # A difference of logistic noise below this margin is as frequent as Davidson's ties.
     margin = np.log((2 + 2 * spread.ties) / 2)
-    one, other = np.triu_indices(shown, 1)
-    difference = liking[:, one] - liking[:, other]
+    first, second = np.triu_indices(shown, 1)
+    difference = liking[:, first] - liking[:, second]
     outcome = np.where(np.abs(difference) < margin, 0, np.sign(difference))
-    block = np.repeat(np.arange(len(who)), len(one))
+    block = np.repeat(np.arange(len(who)), len(first))
     ranks = 1 + (liking[:, :, None] < liking[:, None, :]).sum(2)
     return Comparisons(
         systems=tuple(f"system {i + 1}" for i in range(n)),
         human=np.zeros(n, dtype=bool),
         annotators=tuple(f"annotator {i + 1}" for i in range(people)),
-        first=system[:, one].ravel().astype(np.int32),
-        second=system[:, other].ravel().astype(np.int32),
+        first=system[:, first].ravel().astype(np.int32),
+        second=system[:, second].ravel().astype(np.int32),
         outcome=outcome.ravel().astype(np.int8),
         annotator=who[block].astype(np.int32),
         segment=block.astype(np.int32),

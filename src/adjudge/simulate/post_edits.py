@@ -70,7 +70,7 @@ def simulate_post_edits(
         name: _predictions(weights, in_sentences, in_context, noise, rng)
         for name, weights in (senses or SENSES).items()
     }
-    names = [one.name for one in edited]
+    names = [copy.name for copy in edited]
     predictions = {name: dict(zip(names, map(float, values), strict=True)) for name, values in predicted.items()}
     return SimulatedEdits(edited, predictions, in_sentences, in_context)
 
@@ -88,7 +88,9 @@ def _spoiled(text: str, share: float, rng: np.random.Generator) -> str:
     """The text with this share of its words replaced by words that stand nowhere else."""
     words = text.split()
     wrong = rng.random(len(words)) < share
-    return " ".join(f"x{rng.integers(10**9)}" if one else word for word, one in zip(words, wrong, strict=True))
+    return " ".join(
+        f"x{rng.integers(10**9)}" if is_wrong else word for word, is_wrong in zip(words, wrong, strict=True)
+    )
 
 
 def _predictions(

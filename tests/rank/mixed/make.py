@@ -68,4 +68,4 @@ def _scores(frame: pl.DataFrame, rng: np.random.Generator) -> list[float]:
     ):
         code = frame.select(pl.struct(columns).rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
         score += spread * rng.standard_normal(code.max() + 1)[code]
-    return [round(float(one), 1) for one in score]
+    return [round(float(value), 1) for value in score]

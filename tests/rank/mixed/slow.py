@@ -72,7 +72,7 @@ class SlowModel:
             )
             for start in starts
         ]
-        return min(float(one.fun) for one in found)
+        return min(float(item.fun) for item in found)
 
 
 def slow_model(design: MixedDesign, effects: tuple[Effect, ...]) -> SlowModel:

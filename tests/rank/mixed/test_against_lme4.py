@@ -51,7 +51,7 @@ def test_small_campaigns(shape: str, seed: int) -> None:
     expected = LME4[shape, seed]
     found = fit(design_from(campaign(shape, seed, systems=4, annotators=8, documents=10), model="mixed-plain"))
     assert found.converged
-    np.testing.assert_allclose([one.sd for one in found.components], expected["sd"], atol=5e-4)
+    np.testing.assert_allclose([component.sd for component in found.components], expected["sd"], atol=5e-4)
     np.testing.assert_allclose(found.effects, expected["effects"], atol=1e-4)
     np.testing.assert_allclose(found.se, expected["se"], atol=1e-4)
     assert found.loglik == pytest.approx(expected["loglik"], abs=1e-6)
@@ -90,7 +90,7 @@ def test_german_english_2021(data: Path) -> None:
     assert found.converged
     expected = {"annotator": 10.91169, "task": 5.75766, "document": 2.05396, "segment": 6.16699,
                 "system:document": 4.38735, "page": 3.17023, "residual": 18.52870}  # fmt: skip
-    assert {one.effect: one.sd for one in found.components} == pytest.approx(expected, abs=0.001)
+    assert {component.effect: component.sd for component in found.components} == pytest.approx(expected, abs=0.001)
     names = tuple(GERMAN_ENGLISH)
     assert found.systems == names
     np.testing.assert_allclose(found.effects, [GERMAN_ENGLISH[name][0] for name in names], atol=0.001)

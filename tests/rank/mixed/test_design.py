@@ -19,7 +19,7 @@ def kept(design: MixedDesign) -> dict[str, int]:
 
 
 def left_out(design: MixedDesign) -> dict[str, str]:
-    return {one.effect: one.reason for one in identify(design).left_out}
+    return {effect.effect: effect.reason for effect in identify(design).left_out}
 
 
 def test_controls_and_rows_without_a_score_are_set_aside() -> None:
@@ -31,8 +31,8 @@ def test_controls_and_rows_without_a_score_are_set_aside() -> None:
     )
     design = design_from(Judgments(changed))
     assert len(design) == n - 5
-    assert sum(one.rows for one in design.set_aside) == 5
-    assert {one.reason for one in design.set_aside} == {
+    assert sum(aside.rows for aside in design.set_aside) == 5
+    assert {aside.reason for aside in design.set_aside} == {
         "no score was given",
         "control or tutorial items, not outputs to rank",
     }
@@ -51,7 +51,7 @@ def test_an_annotator_who_never_moves_the_slider_is_set_aside() -> None:
     design = design_from(Judgments(table.with_columns(still)))
     rows = table.filter(pl.col("annotator") == "a1").height
     assert rows >= 20
-    assert [(one.reason, one.rows) for one in design.set_aside] == [
+    assert [(aside.reason, aside.rows) for aside in design.set_aside] == [
         ("the annotator gave one and the same score throughout", rows)
     ]
     few = table.filter((pl.col("annotator") != "a1") | (pl.int_range(pl.len()).over("annotator") < 10))
@@ -104,7 +104,7 @@ def test_nothing_but_systems_and_scores_is_a_model_without_random_effects() -> N
     pooled = (np.var(score[:3], ddof=1) + np.var(score[3:], ddof=1)) / 2
     np.testing.assert_allclose(found.covariance, np.diag([pooled / 3, pooled / 3]), atol=1e-12)
     assert found.df[0, 1] == pytest.approx(4)
-    assert [one.effect for one in found.left_out] == [
+    assert [effect.effect for effect in found.left_out] == [
         "annotator", "annotator:system", "task", "document", "segment", "system:document", "page",
     ]  # fmt: skip
     assert any("annotators are not named" in note for note in found.notes)
@@ -137,19 +137,23 @@ def test_known_ratios_add_up_where_effects_are_folded_and_shrink_where_the_resid
 def test_one_annotator_is_said_to_be_one() -> None:
     found = fit(design_from(campaign("pages", 3, annotators=1)))
     assert any("one annotator only" in note for note in found.notes)
-    assert any(one.effect == "annotator" and one.reason == "there is one annotator only" for one in found.left_out)
+    assert any(
+        effect.effect == "annotator" and effect.reason == "there is one annotator only" for effect in found.left_out
+    )
 
 
 def test_an_annotator_per_system_cannot_be_told_from_the_system() -> None:
     table = campaign("crossed", 1).table.with_columns(annotator="by " + pl.col("system"), task=pl.lit("t"))
     found = fit(design_from(Judgments(table)))
-    assert any(one.effect.startswith("annotator") and "cannot be told apart" in one.reason for one in found.left_out)
+    assert any(
+        effect.effect.startswith("annotator") and "cannot be told apart" in effect.reason for effect in found.left_out
+    )
     assert any("the errors do not include it" in note for note in found.notes)
 
 
 def test_a_variance_that_the_data_do_not_show_is_zero_and_says_so() -> None:
     found = fit(design_from(campaign("segments", 12, systems=4, annotators=8, documents=10)))
-    page = next(one for one in found.components if one.effect == "page")
+    page = next(component for component in found.components if component.effect == "page")
     assert page.sd == 0
     assert page.at_zero
     assert page.low is None

@@ -32,11 +32,11 @@ def test_simulated_traces_find_nearly_the_same_variances(monkeypatch: pytest.Mon
     monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
     iterative = fit(design)
     assert iterative.converged
-    for one, other in zip(direct.components, iterative.components, strict=True):
-        assert one.low is not None
-        assert one.high is not None
-        error = np.log(one.high / one.low) / 4
-        assert abs(np.log(other.sd / one.sd)) < 0.5 * error, one.effect
+    for component, other in zip(direct.components, iterative.components, strict=True):
+        assert component.low is not None
+        assert component.high is not None
+        error = np.log(component.high / component.low) / 4
+        assert abs(np.log(other.sd / component.sd)) < 0.5 * error, component.effect
     np.testing.assert_allclose(iterative.effects, direct.effects, atol=0.1 * direct.se.max())
     again = fit(design)
     np.testing.assert_array_equal(again.effects, iterative.effects)

@@ -16,8 +16,8 @@ RATIOS = {"annotator": 0.3, "task": 0.1, "document": 0.2, "segment": 0.15, "syst
 
 def parts(design: MixedDesign) -> list[NDArray[np.bool_]]:
     """Each annotator and document left out, a system left out, and every third row, which cuts pages."""
-    codes = [one for one in (design.annotator, design.document) if one is not None]
-    kept = [one != level for one in codes for level in range(int(one.max()) + 1)]
+    codes = [code for code in (design.annotator, design.document) if code is not None]
+    kept = [code != level for code in codes for level in range(int(code.max()) + 1)]
     return [*kept, design.system != 0, np.arange(len(design)) % 3 > 0]
 
 
@@ -43,7 +43,9 @@ def test_a_part_is_fitted_as_if_it_were_laid_out_alone(shape: str, seed: int) ->
         assert found.covariance == pytest.approx(expected.covariance, abs=1e-9)
         assert found.df == pytest.approx(expected.df, rel=1e-6)
         assert found.loglik == pytest.approx(expected.loglik, abs=1e-7)
-        assert [one.sd for one in found.components] == pytest.approx([one.sd for one in expected.components], abs=1e-9)
+        assert [component.sd for component in found.components] == pytest.approx(
+            [component.sd for component in expected.components], abs=1e-9
+        )
 
 
 def test_only_what_can_be_taken_away_is() -> None:

@@ -16,7 +16,7 @@ def odd_table(seed: int) -> Judgments:
     n = int(rng.integers(2, 60))
 
     def column(levels: int, unknown: float) -> list[str | None]:
-        return [None if rng.random() < unknown else str(one) for one in rng.integers(levels, size=n)]
+        return [None if rng.random() < unknown else str(integer) for integer in rng.integers(levels, size=n)]
 
     scores = [rng.normal(50, 20, n), 25.0 * rng.integers(0, 4, n), 100.0 * rng.integers(0, 2, n),
               rng.normal(1e9, 1, n), (np.arange(n) == 0).astype(float)]  # fmt: skip

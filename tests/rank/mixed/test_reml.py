@@ -30,7 +30,7 @@ def test_known_ratios_give_the_textbook_numbers(shape: str, seed: int) -> None:
     found = refit(design, dict(zip(names, ratios, strict=True)))
     residual = slow.residual_variance(ratios)
     components = np.append(ratios, 1.0) * residual
-    np.testing.assert_allclose([one.sd for one in found.components], np.sqrt(components), rtol=1e-9)
+    np.testing.assert_allclose([component.sd for component in found.components], np.sqrt(components), rtol=1e-9)
     np.testing.assert_allclose(found.effects, slow.effects(components), rtol=1e-9)
     np.testing.assert_allclose(found.covariance, slow.covariance(components), rtol=1e-8)
     assert found.loglik == pytest.approx(-slow.criterion(components) / 2, rel=1e-10)
@@ -45,8 +45,8 @@ def test_the_gradient_is_the_slope_of_the_criterion(shape: str, seed: int) -> No
     here = np.log(np.random.default_rng(seed).uniform(0.05, 1.0, len(effects)))
     step = 1e-4 * np.eye(len(here))
     slopes = [
-        (evaluate(layout, score, here + one).criterion - evaluate(layout, score, here - one).criterion) / 2e-4
-        for one in step
+        (evaluate(layout, score, here + change).criterion - evaluate(layout, score, here - change).criterion) / 2e-4
+        for change in step
     ]
     np.testing.assert_allclose(evaluate(layout, score, here).gradient, slopes, rtol=1e-5, atol=1e-5)
 
@@ -56,7 +56,7 @@ def test_no_other_variances_are_more_likely(shape: str, seed: int) -> None:
     design, slow = prepared(shape, seed)
     found = fit(design)
     assert found.converged
-    best = np.array([max(one.sd, 1e-4) ** 2 for one in found.components])
+    best = np.array([max(component.sd, 1e-4) ** 2 for component in found.components])
     lowest = slow.lowest([best, np.full(len(best), best.mean())])
     assert found.loglik is not None
     # Seventeen scores and eight variances: the likelihood is flat there to the fourth digit.
@@ -76,9 +76,9 @@ def test_a_second_valley_is_not_mistaken_for_the_lowest() -> None:
     design = design.with_scores(pages)
     slow = slow_model(design, identify(design).kept)
     found = fit(design)
-    best = np.array([max(one.sd, 1e-9) ** 2 for one in found.components])
+    best = np.array([max(component.sd, 1e-9) ** 2 for component in found.components])
     ratios = [np.append(np.full(len(best) - 1, ratio), 1.0) for ratio in (1e-3, 1.0, 1e3, 1e5)]
-    starts = [one * slow.residual_variance(one[:-1]) for one in ratios]
+    starts = [ratio * slow.residual_variance(ratio[:-1]) for ratio in ratios]
     assert found.loglik is not None
     assert -2 * found.loglik <= slow.lowest([best, *starts]) + 1e-3
 
@@ -107,8 +107,8 @@ def test_a_shift_and_a_stretch_of_the_scale_only_shift_and_stretch_the_effects()
     np.testing.assert_allclose(other.effects, 1000 + 7 * plain.effects, rtol=1e-9)
     np.testing.assert_allclose(other.covariance, 49 * plain.covariance, rtol=1e-6)
     np.testing.assert_allclose(other.df, plain.df, rtol=1e-6)
-    names = [one.effect for one in plain.components]
-    assert [one.effect for one in other.components] == names
+    names = [component.effect for component in plain.components]
+    assert [component.effect for component in other.components] == names
 
 
 def test_degrees_of_freedom_are_those_of_the_analysis_of_variance_where_that_is_exact() -> None:

@@ -163,7 +163,7 @@ def test_descent_makes_the_best_insertion_each_time(n: int) -> None:
     slow = order
     while True:
         tried = [np.insert(np.delete(slow, i), j, slow[i]) for i in range(n) for j in range(n)]
-        gains = [cost_of(costs, slow) - cost_of(costs, one) for one in tried]
+        gains = [cost_of(costs, slow) - cost_of(costs, order) for order in tried]
         if max(gains) <= 0:
             break
         slow = tried[int(np.argmax(gains))]

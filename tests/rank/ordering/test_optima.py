@@ -38,7 +38,7 @@ def by_permutations(costs: Costs) -> tuple[int, list[int], list[int]]:
     all_costs = [cost_of(costs, np.array(order)) for order in orders]
     cheapest = [order for order, cost in zip(orders, all_costs, strict=True) if cost == min(all_costs)]
     places = [[order.index(element) for order in cheapest] for element in range(len(costs))]
-    return len(cheapest), [min(one) for one in places], [max(one) for one in places]
+    return len(cheapest), [min(place) for place in places], [max(place) for place in places]
 
 
 @settings(max_examples=40, deadline=None)
