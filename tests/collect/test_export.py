@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +12,9 @@ import pytest
 
 from adjudge.formats import ReadOptions, read
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Server, new_save, outputs
-from tests.conftest import Run, assert_explained
+from tests.collect.compare_exports import PROTOCOLS_TRIED
+from tests.collect.serving import Server, new_save, outputs, postgres_url
+from tests.conftest import ROOT, Run, assert_explained
 
 # How good each made-up system is taken to be by those who judge.
 GOODNESS = {"alpha": 90, "beta": 70, "gamma": 50}
@@ -134,3 +137,16 @@ def test_links_are_written_to_a_file_on_request(tmp_path: Path) -> None:
     with Server(campaign, options=("--new-links",)) as server:
         assert server.links["anna"] != first["anna"]
         assert server.client().enter(first["anna"].partition("#")[2]).status == 403
+
+
+@pytest.mark.parametrize("store", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_the_export_by_columns_gives_the_bytes_of_the_one_by_rows(store: str, tmp_path: Path) -> None:
+    databases: list[str] = []
+    if store == "postgres":
+        databases = [url for _ in PROTOCOLS_TRIED if (url := postgres_url()) is not None]
+        if not databases:
+            pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
+    program = [sys.executable, "-m", "tests.collect.compare_exports", str(tmp_path), "7", *databases]
+    run = subprocess.run(program, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == [f"{protocol} agrees" for protocol in PROTOCOLS_TRIED]

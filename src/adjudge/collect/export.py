@@ -6,26 +6,15 @@ spent on the row's output up to that revision; where several outputs are one dec
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
 import polars as pl
 
 from adjudge.collect.adaptive import is_adaptive
-from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
-from adjudge.collect.models import Annotator, Decision, Draw, Save, ScreenState
+from adjudge.collect.models import Annotator, Decision, Draw
+from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
 from adjudge.collect.running import running
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.tasks import text_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from adjudge.collect.running import PlacedOutput
-    from adjudge.design.tasks import Output
 
 # Columns beyond the judgment table's own.
 EXTRA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -47,7 +36,6 @@ EXTRA_MARKED: dict[str, pl.DataType | type[pl.DataType]] = {
 EXTRA_EDITED: dict[str, pl.DataType | type[pl.DataType]] = {"action": pl.String, "comment": pl.String}
 # And of adaptive campaigns: the number of the decision that handed the task out, and the probability of its outcome.
 EXTRA_DRAWN: dict[str, pl.DataType | type[pl.DataType]] = {"draw": pl.Int64, "draw_probability": pl.Float64}
-Row = dict[str, Any]
 
 
 def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgments:
@@ -55,40 +43,92 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
 
     With texts, `source_text` and `target_text` say what was shown.
     """
-    saves: dict[int, list[Save]] = defaultdict(list)
-    for save in Save.objects.defer("events").order_by("edited", "revision").iterator(chunk_size=5000):
-        saves[save.state_id].append(save)
-    rows: list[Row] = []
-    left_out: dict[str, int] = defaultdict(int)
-    reasons = _reasons_for_exclusion()
-    states = ScreenState.objects.select_related("assignment__annotator").order_by("pk")
-    drawn = _drawn()
-    for state in states.iterator(chunk_size=2000):
-        new = [row | drawn.get(state.assignment_id, {}) for row in _rows(state, saves.pop(state.pk, []))]
-        annotator = state.assignment.annotator
-        if annotator.excluded and not with_excluded:
-            left_out[f"annotator {annotator.name} was excluded: {reasons.get(annotator.pk, '')}"] += len(new)
-        else:
-            rows += new
-    set_aside = [SetAside(reason, count) for reason, count in left_out.items()]
-    marked = PROTOCOLS[running().campaign.protocol].marked
-    schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if marked else {})}
-    edited = PROTOCOLS[running().campaign.protocol].edited
-    if edited:
+    frame = _credited(_answers())
+    set_aside: list[SetAside] = []
+    if not with_excluded:
+        set_aside = _left_out(frame)
+        frame = frame.filter(~pl.col("excluded"))
+    protocol = PROTOCOLS[running().campaign.protocol]
+    schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if protocol.marked else {})}
+    if protocol.edited:
         schema |= EXTRA_EDITED
     if is_adaptive():
         schema |= EXTRA_DRAWN
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    table = frame.select(
+        pl.col(name).cast(dtype) if name in frame.columns else pl.lit(None, dtype).alias(name)
+        for name, dtype in schema.items()
+    )
     # Edit rates need the outputs beside the edits.
-    return Judgments.from_columns(_with_texts(frame) if with_texts or edited else frame, set_aside=set_aside)
+    return Judgments.from_columns(_with_texts(table) if with_texts or protocol.edited else table, set_aside=set_aside)
 
 
-def _drawn() -> dict[int, Row]:
-    """By assignment, the decision that it follows from."""
+def _answers() -> pl.DataFrame:
+    """One row per revision, by screen, output and revision, with who made it and when."""
+    states = read_states()
+    revisions = read_revisions(states)
+    names = cell_names()
+    columns = list(zip(*revisions.cells, strict=True)) or [()] * len(names)
+    types = {**SCHEMA, **EXTRA_MARKED, **EXTRA_EDITED}
+    frame = pl.DataFrame(
+        [
+            pl.Series("state", revisions.state, dtype=pl.Int64),
+            pl.Series("output", revisions.output, dtype=pl.String),
+            pl.Series("history", revisions.history, dtype=pl.Int64),
+            pl.Series("revision", revisions.revision, dtype=pl.Int32),
+            pl.Series("active_seconds", revisions.seconds, dtype=pl.Float64),
+            as_times(pl.Series("ended", revisions.edited)),
+            as_times(pl.Series("saved", revisions.received)),
+            *(
+                pl.Series(name, values, dtype=types[name], strict=False)
+                for name, values in zip(names, columns, strict=True)
+            ),
+        ]
+    )
+    joined = frame.join(states, on="state", how="left", maintain_order="left")
     if not is_adaptive():
-        return {}
-    columns = Draw.objects.values_list("assignment", "number", "probability")
-    return {key: {"draw": number, "draw_probability": probability} for key, number, probability in columns}
+        return joined
+    drawn = pl.DataFrame(
+        list(Draw.objects.values_list("assignment", "number", "probability")),
+        schema={"assignment": pl.Int64, **EXTRA_DRAWN},
+        orient="row",
+    )
+    return joined.join(drawn, on="assignment", how="left", maintain_order="left")
+
+
+def _credited(answers: pl.DataFrame) -> pl.DataFrame:
+    """The rows of every output, once for every system that made it."""
+    tasks = running().tasks
+    outputs = pl.DataFrame(
+        [
+            (task, output, placed.screen.id, placed.screen.document, placed.item.segment, placed.output.kind,
+             text_hash(placed.output.text), number, system, system in tasks.human)
+            for (task, output), placed in running().output_by_id.items()
+            for number, system in enumerate(placed.output.systems)
+        ],
+        schema={
+            "task": pl.String, "output": pl.String, "screen": pl.String, "document": pl.String, "segment": pl.String,
+            "kind": pl.String, "text_hash": pl.String, "number": pl.Int64, "system": pl.String, "human": pl.Boolean,
+        },
+        orient="row",
+    )  # fmt: skip
+    rows = answers.join(outputs, on=["task", "output"], how="inner", maintain_order="left")
+    return rows.sort("state", "history", "number", "revision").with_columns(
+        campaign=pl.lit(tasks.campaign),
+        protocol=pl.lit(tasks.protocol),
+        source_lang=pl.lit(tasks.source_lang),
+        target_lang=pl.lit(tasks.target_lang),
+    )
+
+
+def _left_out(frame: pl.DataFrame) -> list[SetAside]:
+    """The rows of everybody who is excluded, with the reason of the last decision."""
+    reasons = _reasons_for_exclusion()
+    excluded = frame.filter(pl.col("excluded"))
+    counted = excluded.group_by("person", "annotator", maintain_order=True).len()
+    return [
+        SetAside(f"annotator {name} was excluded: {reasons.get(person, '')}", count)
+        for person, name, count in counted.iter_rows()
+    ]
 
 
 def _with_texts(frame: pl.DataFrame) -> pl.DataFrame:
@@ -104,110 +144,3 @@ def _reasons_for_exclusion() -> dict[int, str]:
     excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
     decisions = Decision.objects.select_related("annotator").order_by("made", "pk")
     return {made.annotator.pk: made.reason for made in decisions if made.annotator.pk in excluded}
-
-
-@dataclass
-class _History:
-    """The values of one output while its saves are gone through."""
-
-    values: dict[str, Any]
-    seconds: float = 0.0
-    revision: int = 0
-    rows: list[Row] | None = None
-
-
-def _rows(state: ScreenState, saves: Iterable[Save]) -> Iterator[Row]:
-    """The rows of one screen, per output in the order of the changes."""
-    histories: dict[str, _History] = defaultdict(lambda: _History({}))
-    for save in saves:
-        for output, seconds in json.loads(save.spent)[3].items():
-            histories[output].seconds += seconds
-        changed: dict[str, None] = {}
-        for output, field, value in json.loads(save.changes):
-            histories[output].values[field] = value
-            changed[output] = None
-        for output in changed:
-            _add_revision(histories[output], output, state, save)
-    believed = _believed_share(state, histories.values())
-    for history in histories.values():
-        if history.rows:
-            history.rows[-1]["active_seconds"] = history.seconds
-            for row in history.rows:
-                row["active_seconds"] *= believed
-            yield from _credited(history.rows, running().output_by_id[state.assignment.task, history.rows[0]["output"]])
-
-
-def _believed_share(state: ScreenState, histories: Iterable[_History]) -> float:
-    """Which part of the reported seconds the server can have seen pass: earlier versions stored them as reported."""
-    reported = sum(history.seconds for history in histories)
-    return 1.0 if reported <= state.active_seconds else state.active_seconds / reported
-
-
-def _add_revision(history: _History, output: str, state: ScreenState, save: Save) -> None:
-    history.revision += 1
-    history.rows = history.rows or []
-    history.rows.append(
-        {
-            "annotator": state.assignment.annotator.name,
-            "task": state.assignment.task,
-            "score": history.values.get("score"),
-            "rank": history.values.get("rank"),
-            **_marks(history.values, running().output_by_id[state.assignment.task, output].output),
-            **_texts(history.values, running().output_by_id[state.assignment.task, output].output),
-            "started": state.first_shown,
-            "ended": save.edited,
-            "active_seconds": history.seconds,
-            "revision": history.revision,
-            "output": output,
-            "saved": save.received,
-            "screen_visible_seconds": state.visible_seconds,
-            "screen_shown_seconds": state.shown_seconds,
-            "excluded": state.assignment.annotator.excluded,
-        }
-    )
-
-
-def _texts(values: dict[str, Any], output: Output) -> Row:
-    """The comment; or the post-edit with what was done, in the words of released post-edits."""
-    if not PROTOCOLS[running().campaign.protocol].edited:
-        return {"text": values.get("comment")}
-    edit = values.get("edit")
-    action = None if edit is None else "OK" if edit == output.text else "EDIT"
-    return {"text": edit, "action": action, "comment": values.get("comment")}
-
-
-def _marks(values: dict[str, Any], output: Output) -> Row:
-    """The errors marked, where the protocol has them and this translation was looked at for them."""
-    campaign = running().campaign
-    protocol = PROTOCOLS[campaign.protocol]
-    if not protocol.marked or (values.get("score") is None and values.get("spans") is None):
-        return {}
-    spans = effective_spans(values, output)
-    asked = warning(values, output, campaign)
-    return {
-        "score": score_of(values["spans"], campaign) if protocol.categories else values.get("score"),
-        "spans": plain_marks([as_mark(span) for span in spans]),
-        "span_origins": " ".join(origins(spans, output)) or None,
-        "prefilled": json.dumps(plain_marks(output.prefilled), ensure_ascii=False) if output.prefilled else None,
-        "warning": asked,
-        "warning_kept": None if asked is None else values.get("kept") == asked,
-    }
-
-
-def _credited(rows: list[Row], placed: PlacedOutput) -> Iterator[Row]:
-    """The rows of an output, once for every system that made it."""
-    tasks = running().tasks
-    common = {
-        "campaign": tasks.campaign,
-        "protocol": tasks.protocol,
-        "source_lang": tasks.source_lang,
-        "target_lang": tasks.target_lang,
-        "screen": placed.screen.id,
-        "document": placed.screen.document,
-        "segment": placed.item.segment,
-        "kind": placed.output.kind,
-        "text_hash": text_hash(placed.output.text),
-    }
-    for system in placed.output.systems:
-        for row in rows:
-            yield {**row, **common, "system": system, "human": system in tasks.human}

@@ -1,0 +1,205 @@
+"""The revisions of every answer, from the log of saves: columns first, because a campaign may hold very many.
+
+A save changes some answers of a screen and reports seconds for some of its outputs. Each answer that it changes gives
+one revision of the output, with the values that hold from then on.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from django.db import connection
+
+from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
+from adjudge.collect.running import running
+from adjudge.core.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from adjudge.design.tasks import Output
+
+    Cells = tuple[Any, ...]
+    Describe = Callable[[dict[str, Any], Output], Cells]
+
+# A time followed by nothing is plain text on SQLite: parsing it here, one by one, would take most of the time.
+_SAVES = """
+SELECT v.state_id, v.changes, v.spent, {edited}, {received}
+FROM collect_save v ORDER BY v.state_id, v.edited, v.revision
+"""
+_STATES = """
+SELECT s.id, p.id, p.name, p.excluded, a.id, a.task, {shown}, s.visible_seconds, s.shown_seconds, s.active_seconds
+FROM collect_screenstate s
+JOIN collect_assignment a ON a.id = s.assignment_id
+JOIN collect_annotator p ON p.id = a.annotator_id
+"""
+STATE_COLUMNS = (
+    "state", "person", "annotator", "excluded", "assignment", "task", "started", "screen_visible_seconds",
+    "screen_shown_seconds", "believed_seconds",
+)  # fmt: skip
+_TEXTS = ("score", "rank", "text")
+_EDITS = ("score", "rank", "text", "action", "comment")
+_MARKS = ("score", "rank", "text", "spans", "span_origins", "prefilled", "warning", "warning_kept")
+
+
+@dataclass
+class _History:
+    """The values of one output while its saves are gone through, and the places of its revisions in the columns."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    places: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Revisions:
+    """Columns with one entry per revision; `history` numbers the outputs as they stand on screens."""
+
+    state: list[int] = field(default_factory=list)
+    output: list[str] = field(default_factory=list)
+    history: list[int] = field(default_factory=list)
+    revision: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    edited: list[Any] = field(default_factory=list)
+    received: list[Any] = field(default_factory=list)
+    cells: list[Cells] = field(default_factory=list)
+
+    def add(self, state: int, output: str, history: _History, save: Sequence[Any], cells: Cells) -> None:
+        """Add one revision."""
+        history.places.append(len(self.state))
+        self.state.append(state)
+        self.output.append(output)
+        self.revision.append(len(history.places))
+        self.seconds.append(history.seconds)
+        self.edited.append(save[3])
+        self.received.append(save[4])
+        self.cells.append(cells)
+        self.history.append(0)
+
+
+def read_states() -> pl.DataFrame:
+    """Every screen that was saved, with who judged it and the seconds that the server believes."""
+    rows = _fetch(_STATES.format(shown=_plain_time("s.first_shown")))
+    frame = pl.DataFrame(rows, schema=list(STATE_COLUMNS), orient="row", infer_schema_length=None)
+    return frame.with_columns(as_times(frame["started"]), pl.col("excluded").cast(pl.Boolean))
+
+
+def read_revisions(states: pl.DataFrame) -> Revisions:
+    """All revisions, by screen in the order of their numbers and within a screen by output."""
+    rows = _fetch(_SAVES.format(edited=_plain_time("v.edited"), received=_plain_time("v.received")))
+    changes, spent = (_parse(row[column] for row in rows) for column in (1, 2))
+    whose = dict(zip(states["state"], zip(states["task"], states["believed_seconds"], strict=True), strict=True))
+    revisions = Revisions()
+    describe = _describe()
+    saves = zip(rows, changes, spent, strict=True)
+    for state, group in groupby(saves, key=lambda save: save[0][0]):
+        task, believed = whose[state]
+        _add_screen(revisions, group, describe, state=state, task=task, believed=believed)
+    return revisions
+
+
+def _add_screen(
+    revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, believed: float
+) -> None:
+    histories: dict[str, _History] = {}
+    placed = running().output_by_id
+    for save, changes, spent in saves:
+        for output, seconds in spent[3].items():
+            if output not in histories:
+                histories[output] = _History()
+            histories[output].seconds += seconds
+        changed: dict[str, _History] = {}
+        for output, name, value in changes:
+            if output not in histories:
+                histories[output] = _History()
+            histories[output].values[name] = value
+            changed[output] = histories[output]
+        for output, history in changed.items():
+            revisions.add(state, output, history, save, describe(history.values, placed[task, output].output))
+    _believe(revisions, histories, believed)
+
+
+def _believe(revisions: Revisions, histories: dict[str, _History], believed: float) -> None:
+    """Give the last revision all the seconds, and none more than the server can have seen pass.
+
+    Earlier versions stored the seconds as reported.
+    """
+    reported = sum(history.seconds for history in histories.values())
+    share = 1.0 if reported <= believed else believed / reported
+    for number, history in enumerate(histories.values()):
+        if not history.places:
+            continue
+        revisions.seconds[history.places[-1]] = history.seconds
+        for place in history.places:
+            revisions.seconds[place] *= share
+            revisions.history[place] = number
+
+
+def cell_names() -> tuple[str, ...]:
+    """The columns that describe an answer under this campaign's protocol."""
+    protocol = PROTOCOLS[running().campaign.protocol]
+    return _EDITS if protocol.edited else _MARKS if protocol.marked else _TEXTS
+
+
+def _describe() -> Describe:
+    protocol = PROTOCOLS[running().campaign.protocol]
+    return _edit_cells if protocol.edited else _mark_cells if protocol.marked else _text_cells
+
+
+def _text_cells(values: dict[str, Any], output: Output) -> Cells:  # noqa: ARG001 - the others need it
+    return values.get("score"), values.get("rank"), values.get("comment")
+
+
+def _edit_cells(values: dict[str, Any], output: Output) -> Cells:
+    """The post-edit with what was done, in the words of released post-edits."""
+    edit = values.get("edit")
+    action = None if edit is None else "OK" if edit == output.text else "EDIT"
+    return values.get("score"), values.get("rank"), edit, action, values.get("comment")
+
+
+def _mark_cells(values: dict[str, Any], output: Output) -> Cells:
+    """The errors marked, where this translation was looked at for them."""
+    campaign = running().campaign
+    head = values.get("score"), values.get("rank"), values.get("comment")
+    if values.get("score") is None and values.get("spans") is None:
+        return (*head, None, None, None, None, None)
+    spans = effective_spans(values, output)
+    asked = warning(values, output, campaign)
+    score = score_of(values["spans"], campaign) if PROTOCOLS[campaign.protocol].categories else values.get("score")
+    return (
+        score,
+        *head[1:],
+        plain_marks([as_mark(span) for span in spans]),
+        " ".join(origins(spans, output)) or None,
+        json.dumps(plain_marks(output.prefilled), ensure_ascii=False) if output.prefilled else None,
+        asked,
+        None if asked is None else values.get("kept") == asked,
+    )
+
+
+def as_times(values: pl.Series) -> pl.Series:
+    """Times as the database gave them, in UTC."""
+    if values.dtype == pl.String:
+        return values.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us").dt.replace_time_zone("UTC")
+    return values.cast(pl.Datetime("us", "UTC"))
+
+
+def _plain_time(column: str) -> str:
+    return f"{column} || ''" if connection.vendor == "sqlite" else column
+
+
+def _parse(texts: Iterable[str]) -> list[Any]:
+    """Many short JSON texts at once."""
+    values: list[Any] = json.loads(f"[{','.join(texts)}]")
+    return values
+
+
+def _fetch(statement: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
