@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit.changes import DIVISORS, all_changes
+from adjudge.audit.changes import DIVISORS, REMOVALS, all_changes, human_changes
 from adjudge.audit.stability import stability
+from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.sheet import sheet_of
 from adjudge.results.audit.stability import ChangeCount, ChangeFamily, Stability, over_pairs, stability_table
@@ -81,6 +82,30 @@ def test_what_each_change_does_to_the_scores() -> None:
     assert divided.score[~(human | reference)] == pytest.approx(sheet.score[~(human | reference)])
     assert "without annotator a2" in changes
     assert "without document d1" in changes
+
+
+def test_two_ways_of_removing_people() -> None:
+    """The script of Knowles (2021) drops every row whose system is human, so also its degraded versions."""
+    rows = [(f"a{a}", "HUMAN", "d0", "d0:0", "degraded", 5.0) for a in range(4)]
+    whole = Judgments(pl.concat([balanced().table, campaign(rows).table], how="diagonal"))
+    sheet = sheet_of(whole)
+    human, degraded = sheet.of_systems(sheet.human), sheet.of_kind("degraded")
+    kept: dict[str, int] = {}
+    for removal in REMOVALS:
+        change = next(iter(human_changes(sheet, removal)))
+        kept[removal] = int((change.apply(sheet).of_kind("degraded")).sum())
+    assert kept == {"genuine": degraded.sum(), "all-rows": (degraded & ~human).sum()}
+    assert kept["genuine"] - kept["all-rows"] == 4
+    names = {
+        removal: stability(whole, families=[ChangeFamily.HUMAN_REMOVED], removal=removal)[0].change
+        for removal in REMOVALS
+    }
+    assert names == {
+        "genuine": "human and references removed",
+        "all-rows": "human, its degraded versions and references removed",
+    }
+    with pytest.raises(UsageError, match="unknown removal 'hers'"):
+        stability(whole, removal="hers")
 
 
 def test_without_a_human_nothing_is_said_of_humans() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.replicate import replicate
-from adjudge.replicate.replication import ReplicatedCell, Replication
+from adjudge.results.replication import ReplicatedCell, Replication, State
 from tests.conftest import Run, assert_explained
 
 
@@ -64,7 +64,8 @@ def test_costs_are_what_the_prices_say(data: Path) -> None:
 
 
 def test_what_was_not_released_is_simulated_and_says_so(data: Path) -> None:
-    assert all(cell.match is None and cell.recomputed is None for cell in table(data / "eacl2017", "Table 2").values())
+    for cell in table(data / "eacl2017", "Table 2").values():
+        assert (cell.match, cell.state) == (None, State.NOT_RELEASED)
     found = table(data / "eacl2017", "Figure 1, simulated")
     assert all(cell.published is None and "simulated" in cell.note for cell in found.values())
     at = {name: cell.recomputed or 0.0 for name, cell in found.items()}

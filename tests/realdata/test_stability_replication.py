@@ -19,8 +19,8 @@ from adjudge.audit.stability import stability
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
 from adjudge.replicate import replicate
-from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.results.audit.stability import ChangeFamily
+from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from tests.conftest import Run
 
 # Eleven language pairs by seven figures of each of their 133 systems.
@@ -71,7 +71,7 @@ def test_counts_are_those_of_the_audits(data: Path) -> None:
     for part in read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").by_pair().values():
         if "z" in part.table.columns and part.table["z"].is_not_null().any():
             continue
-        (row,) = stability(part, families=[ChangeFamily.HUMAN_REMOVED])
+        (row,) = stability(part, families=[ChangeFamily.HUMAN_REMOVED], removal="all-rows")
         counted["pairs"] += 1
         counted["rank"] += row.rank_changed
         counted["cluster"] += row.cluster_changed
@@ -121,6 +121,27 @@ def test_removing_people_is_what_the_paper_says(data: Path, pair: str) -> None:
     after = spelled_out(part, ~gone, ~people)
     assert (list(row.baseline_order), [len(baseline_cluster) for baseline_cluster in row.baseline_clusters]) == before
     assert (list(row.order), [len(cluster) for cluster in row.clusters]) == after
+
+
+def test_figure_1_has_the_counts_of_the_authors_repository(data: Path) -> None:
+    """scripts/reference_tables.txt of github.com/nrc-cnrc/WMT-Stability: divided by 1.25, 2/1/0 of 21, 21/13/11 of 25.
+
+    Those of 2021, with document context, are counts of six language pairs, and not compared.
+    """
+    cells = table(data / "wmt21", "Figure 1")
+    keys = ("pairs", "rank", "cluster", "both")
+    assert [cells[f"SR–DC, divided by 1.25: {key}"].published for key in keys] == [21, 2, 1, 0]
+    assert [cells[f"SR+DC, divided by 1.25: {key}"].published for key in keys] == [25, 21, 13, 11]
+    assert [cells[f"SR+DC, divided by 10: {key}"].published for key in keys] == [25, 23, 19, 17]
+    assert cells["SR+DC, divided by 1.25: pairs"].recomputed == 6
+    assert {cell.match for cell in cells.values()} == {None}
+
+
+def test_cells_of_paper_and_organisers_are_counted_apart(data: Path) -> None:
+    """The paper prints three figures that do not depend on its campaigns; all others are in the organisers' files."""
+    counts = replication(data / "wmt21").counts()
+    assert (counts[Source.PAPER].compared, counts[Source.PAPER].matching) == (3, 3)
+    assert (counts[Source.ORGANISERS].compared, counts[Source.ORGANISERS].matching) == (OFFICIAL_CELLS, OFFICIAL_CELLS)
 
 
 def test_a_language_pair_with_means_only_is_named(data: Path) -> None:

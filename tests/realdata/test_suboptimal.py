@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.replicate import replicate
-from adjudge.replicate.replication import Replication
+from adjudge.results.replication import Replication
 from adjudge.testset import TestSetOptions, testset
 from adjudge.testset.versions import segment_ter
 

@@ -9,7 +9,7 @@ import pytest
 from adjudge.formats import read
 from adjudge.rank.tournament import tournament
 from adjudge.replicate import replicate
-from adjudge.replicate.replication import Replication
+from adjudge.results.replication import Replication, State
 
 # Cells that cannot match because the paper mixes up its equations; each has a note that says so.
 KNOWN = {
@@ -50,7 +50,7 @@ def test_cells_without_data_say_so(data: Path, tmp_path: Path) -> None:
     tables = {table.table: {cell.name: cell for cell in table.cells} for table in found.replicated}
     assert tables["Table 1"]["2010 English-Czech: pairs"].match
     absent = tables["Table 1"]["2011 English-Czech individual: pairs"]
-    assert (absent.recomputed, absent.note) == (None, "the folder lacks data for it")
+    assert (absent.match, absent.state, absent.note) == (None, State.NOT_IN_FOLDER, "the folder lacks data for it")
     assert all(cell.recomputed is None and cell.note for cell in tables["Section 5"].values())
     assert "2011 English-Czech individual" in found.notes[0]
 

@@ -11,10 +11,10 @@ from adjudge.core.errors import InputError, UsageError
 from adjudge.replicate import PAPERS, replicate
 from adjudge.replicate.official_rankings import official_figures
 from adjudge.replicate.published import decimals_of, find_file, read_published
-from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
 from adjudge.replicate.stability import AuditedPair, table_2
 from adjudge.report.text import result_as_text
 from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
+from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from tests.conftest import Run, assert_explained
 from tests.formats.test_wmt_da import rows, write
 
@@ -28,30 +28,39 @@ from tests.formats.test_wmt_da import rows, write
         ("0.5", 0.55, True),
         ("388", 387.5, True),
         ("409", 408, False),
-        ("1", None, False),
+        ("1", None, None),
     ],
 )
-def test_a_cell_matches_to_its_printed_digits(printed: str, recomputed: float | None, match: bool) -> None:
+def test_a_cell_matches_to_its_printed_digits(printed: str, recomputed: float | None, match: bool | None) -> None:
     cell = ReplicatedCell("cell", float(printed), decimals_of(printed), recomputed)
     assert cell.match is match
 
 
 def test_result_for_people_and_machines() -> None:
-    cells = (ReplicatedCell("a", 0.65, 2, 0.6512), ReplicatedCell("b", 3.0, 0, None, "not released"))
+    cells = (
+        ReplicatedCell("a", 0.65, 2, 0.6512),
+        ReplicatedCell("b", 3.0, 0, None, "needs what was kept", released=False),
+        ReplicatedCell("c", 3.0, 0, None, "lies elsewhere"),
+        ReplicatedCell("d", 3.0, 0, 4.0, "a misprint"),
+    )
     result = Replication(
         settings={"paper": "p"}, data="0", paper="A Paper", replicated=(ReplicatedTable("Table 1", "About", 2, cells),)
     )
     plain = result.to_dict()
-    assert (plain["cells"], plain["matching"]) == (2, 1)
+    assert (plain["cells"], plain["compared"], plain["matching"]) == (4, 2, 1)
+    assert plain["by_source"] == {"paper": {"cells": 4, "compared": 2, "matching": 1, "not_released": 1}}
     assert plain["tables"][0]["cells"][1] == {
         "name": "b",
         "published": 3.0,
         "recomputed": None,
-        "match": False,
-        "note": "not released",
+        "match": None,
+        "note": "needs what was kept",
+        "state": "not released",
     }
+    states = [cell["state"] for cell in plain["tables"][0]["cells"]]
+    assert states == ["matches", "not released", "not in the folder", "differs"]
     shown = result_as_text(result)
-    assert "1 of 2" in shown
+    assert "all cells of the paper" in shown
     assert "Table 1 (page 2): About" in shown
 
 
@@ -122,7 +131,20 @@ def test_figures_about_other_data_are_not_counted_as_compared() -> None:
     plain = result.to_dict()
     assert (plain["cells"], plain["compared"], plain["matching"]) == (3, 1, 1)
     assert [cell["match"] for cell in plain["tables"][0]["cells"]] == [None, None, True]
-    assert "1 of 1" in result_as_text(result)
+    assert plain["by_source"]["paper"] == {"cells": 3, "compared": 1, "matching": 1, "not_released": 0}
+
+
+def test_cells_of_the_paper_and_of_files_are_counted_apart() -> None:
+    cell = ReplicatedCell("a", 1.0, 0, 1.0)
+    tables = (
+        ReplicatedTable("Table 1", "t", 1, (cell,)),
+        ReplicatedTable("x-y", "t", None, (cell, cell), Source.ORGANISERS, "a folder"),
+        ReplicatedTable("own", "t", None, (ReplicatedCell("b", None, 0, 1.0),), Source.NONE),
+    )
+    result = Replication(settings={}, data="0", paper="P", replicated=tables)
+    counts = {source: (count.compared, count.matching) for source, count in result.counts().items()}
+    assert counts == {Source.PAPER: (1, 1), Source.ORGANISERS: (2, 2), Source.NONE: (0, 0)}
+    assert result.to_dict()["matching"] == 3
 
 
 def test_a_campaign_that_cannot_be_read_is_named_and_left_out(tmp_path: Path) -> None:

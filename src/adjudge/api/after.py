@@ -172,6 +172,7 @@ def audit(
     only: str | Iterable[str] | None = None,
     method: str | None = None,
     lines: str | None = None,
+    removal: str = "genuine",
     margin: float | str | None = None,
     by: str | Iterable[str] = (),
     edits: Any = None,
@@ -186,6 +187,8 @@ def audit(
         only: the sections to make, in a list or joined by commas; all that apply where left out.
         method: whose scores are audited; `wins-or-ties` for rankings where left out.
         lines: the rule for lines in the audit of stability; `scipy-1.6` where left out.
+        removal: which rows go when stability removes human translations: their `genuine` ones, or `all-rows` under
+            their names, degraded versions among them, as the script of Knowles (2021) does.
         margin: how far a system may be from a human translation and still be at parity: in points, or as a share of
             the scale such as `5%`. Where left out, 3 points on scales from 0 to 100, and no claims of parity on others.
         by: columns of the judgments by which scores are broken down, in a list or joined by commas.
@@ -200,6 +203,7 @@ def audit(
     settings = AuditSettings(
         method=method,
         lines=lines,
+        removal=removal,
         margin=margin,
         by=tuple(by.split(",") if isinstance(by, str) else by),
         edits=_companion(edits, "wmt-edits"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.audit.changes import GENUINE
 from adjudge.audit.post_edits import read_companion
 from adjudge.audit.sections import SECTIONS, chosen_sections
 from adjudge.audit.settings import AuditSettings
@@ -50,6 +51,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
             "only": None if only is None else ",".join(entry.name for entry in entries),
             "method": settings.method,
             "lines": settings.lines,
+            "removal": None if settings.removal == GENUINE else settings.removal,
             "margin": settings.margin,
             "by": ",".join(settings.by) or None,
             "edits": None if settings.edits is None else settings.edits.fingerprint,
@@ -114,7 +116,7 @@ def _section(
         _check_several_systems(scored)
     own = scored if kind == "scores" else judgments
     companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
-    chosen = (settings.method, settings.lines, settings.margin, settings.seed)
+    chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
     key = (kind, own.fingerprint, companions, chosen)
     return cached(f"audit {entry.name}", key, lambda: entry.function(kind)(own, settings))
 

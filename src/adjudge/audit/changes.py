@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from adjudge.core.sheet import Sheet
 
 DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
+# What is removed with human translations: their genuine rows alone, so that their degraded versions stay as the
+# controls they are, or all rows under their names, as the script of the published study does.
+GENUINE, ALL_ROWS = "genuine", "all-rows"
+REMOVALS = (GENUINE, ALL_ROWS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +38,9 @@ class Change:
     divisor: float | None = None
 
 
-def all_changes(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change]:
+def all_changes(sheet: Sheet, order: NDArray[np.int64], *, removal: str = GENUINE) -> Iterator[Change]:
     """Every change that makes sense for these scores; `order` is the original ranking, the best first."""
-    yield from human_changes(sheet)
+    yield from human_changes(sheet, removal)
     if len(order) > 2:
         yield _system_removed(sheet, int(order[-1]), "lowest removed", ChangeFamily.LOWEST_REMOVED)
         yield _system_removed(sheet, int(order[0]), "highest removed", ChangeFamily.HIGHEST_REMOVED)
@@ -51,13 +55,17 @@ def all_changes(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change]:
         yield Change(f"without document {name}", ChangeFamily.DOCUMENT_REMOVED, nobody, apply)
 
 
-def human_changes(sheet: Sheet) -> Iterator[Change]:
+def human_changes(sheet: Sheet, removal: str = GENUINE) -> Iterator[Change]:
     """Human translations and reference controls removed, or made worse by dividing their scores."""
     # Where people's translations were never ranked, they may still have been shown as controls, and count in z-scores.
     judged = sheet.human.any() or sheet.of_kind("reference").any()
     if not judged or (~sheet.human).sum() < 2:
         return
-    yield Change("human and references removed", ChangeFamily.HUMAN_REMOVED, sheet.human, _without_human)
+    if removal == ALL_ROWS:
+        name = "human, its degraded versions and references removed"
+        yield Change(name, ChangeFamily.HUMAN_REMOVED, sheet.human, _without_all_rows_of_human)
+    else:
+        yield Change("human and references removed", ChangeFamily.HUMAN_REMOVED, sheet.human, _without_human)
     for divisor in DIVISORS:
         name = f"human divided by {divisor:g}"
         yield Change(name, ChangeFamily.HUMAN_DIVIDED, sheet.human, _human_divided(divisor), divisor)
@@ -73,6 +81,10 @@ def _without_human(sheet: Sheet) -> Sheet:
     # Degraded references stay: they were never meant to be a good translation.
     human = sheet.of_systems(sheet.human) & ~sheet.of_kind("degraded")
     return sheet.keep(~(human | sheet.of_kind("reference")))
+
+
+def _without_all_rows_of_human(sheet: Sheet) -> Sheet:
+    return sheet.keep(~(sheet.of_systems(sheet.human) | sheet.of_kind("reference")))
 
 
 def _human_divided(divisor: float) -> Callable[[Sheet], Sheet]:

@@ -19,6 +19,9 @@ class AuditSettings:
     """The method whose scores are audited; where left out, `wins-or-ties` for rankings."""
     lines: str | None = None
     """Rule for lines between clusters, where a section draws them; `scipy-1.6` for stability where left out."""
+    removal: str = "genuine"
+    """Which rows go when stability removes human translations: their `genuine` ones, or `all-rows` under their names,
+    degraded versions among them, as the script of Knowles (2021) does."""
     margin: float | str | None = None
     """How far a system may be from a human translation and still be at parity: in points, or as a share of the scale
     such as `5%`. Where left out, 3 points on scales from 0 to 100, and no claims of parity on others."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.audit.changes import all_changes
-from adjudge.core.errors import DataError
+from adjudge.audit.changes import GENUINE, REMOVALS, all_changes
+from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.protocols import RATED
 from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.lines import cluster_numbers, line_after
@@ -39,7 +39,8 @@ def section(judgments: Judgments, settings: AuditSettings) -> Stability:
     """The section of an audit: by z-scores, unless another customary method is asked for."""
     method = "raw" if settings.method == "raw" else "zscore"
     rule = settings.lines or DEFAULT_RULE
-    return Stability(stability(judgments, method=method, rule=rule), rating_style(judgments), method, rule)
+    rows = stability(judgments, method=method, rule=rule, removal=settings.removal)
+    return Stability(rows, rating_style(judgments), method, rule)
 
 
 def rating_style(judgments: Judgments) -> str:
@@ -62,6 +63,7 @@ def stability(
     rule: str = DEFAULT_RULE,
     level: float = 0.05,
     zero_sd: str = "drop",
+    removal: str = GENUINE,
     families: Container[ChangeFamily] | None = None,
 ) -> tuple[StabilityRow, ...]:
     """Make every change to the data that applies, rank again, and compare.
@@ -72,8 +74,12 @@ def stability(
         rule: how lines between clusters are drawn, see `rank.lines`.
         level: significance level of the lines.
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
+        removal: which rows go when human translations are removed: `genuine`, or `all-rows` under their names, their
+            degraded versions among them, as the script of Knowles (2021) does.
         families: the families of changes to make; all of them where left out.
     """
+    if removal not in REMOVALS:
+        raise unknown_choice("removal", removal, REMOVALS)
     sheet = sheet_of(judgments)
     if not np.isnan(sheet.given_z).all():
         raise DataError("only means of segments were released, so z-scores cannot be made again after a change")
@@ -88,7 +94,7 @@ def stability(
         raise DataError("every annotator gave the same score to everything, so there is no ranking to change")
     baselines: dict[bytes, _Order] = {}
     rows: list[StabilityRow] = []
-    for change in all_changes(sheet, order):
+    for change in all_changes(sheet, order, removal=removal):
         if families is not None and change.family not in families:
             continue
         key = change.removed.tobytes()

@@ -14,7 +14,7 @@ from adjudge.core.errors import InputError, unknown_choice
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.replicate.replication import Replication
+    from adjudge.results.replication import Replication
 
 __all__ = ["PAPERS", "replicate"]
 

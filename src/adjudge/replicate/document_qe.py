@@ -22,7 +22,7 @@ from adjudge.meta.gold import gold
 from adjudge.meta.keys import read_keys
 from adjudge.meta.quality_estimation import estimate
 from adjudge.replicate.published import find_file, read_published
-from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
+from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from adjudge.simulate.post_edits import simulate_post_edits
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def replicate(folder: Path) -> Replication:
     """All tables that the released data allow, and simulated ones for the rest."""
     published = read_published("document_qe")
     released = _read(folder, published)
-    missing = published.content["not_recomputed"].items()
     fingerprints = "".join(run.fingerprint for run in released.runs.values())
     return Replication(
         settings={"paper": NAME},
         data=fingerprint(fingerprints),
         set_aside=released.gold.set_aside,
-        notes=(*released.gold.notes, *(f"{name} is not recomputed: {why}" for name, why in missing)),
+        notes=released.gold.notes,
+        not_recomputed=published.not_recomputed(),
         paper=published.paper,
         replicated=(
             published.compared("Table 1", _totals(published, released)),
@@ -150,7 +150,7 @@ def _curve(published: Published, released: _Released) -> ReplicatedTable:
         for name, decimals, value, own in zip(("fewest", "mean", "r"), (0, DECIMALS, DECIMALS), row, ours, strict=True):
             cells.append(ReplicatedCell(f"point {i + 1}: {name}", float(value), decimals, own))
     title = f"Correlation as assessments come in: {len(rows)} points of {path.name}"
-    return ReplicatedTable("Figure 2", title, 359, tuple(cells))
+    return ReplicatedTable("Figure 2", title, 359, tuple(cells), Source.AUTHORS, path.name)
 
 
 def _documents(published: Published, released: _Released, run: str, scores: Sequence[GoldScore]) -> ReplicatedTable:
@@ -167,13 +167,14 @@ def _documents(published: Published, released: _Released, run: str, scores: Sequ
             ours = (None, None, None) if own_score is None else (own_score.z, own_score.raw, float(own_score.n))
             for (what, decimals), theirs, own in zip(_OF_DOCUMENTS.items(), official, ours, strict=True):
                 cells.append(ReplicatedCell(f"{name.rpartition('/')[2]}: {what}", theirs, decimals, own))
-    return ReplicatedTable(f"Documents, {run}", f"Scores of documents in {run}/{path.name}", None, tuple(cells))
+    title = f"Scores of documents in {run}/{path.name}"
+    return ReplicatedTable(f"Documents, {run}", title, None, tuple(cells), Source.AUTHORS, f"{run}/{path.name}")
 
 
 def _unreleased(published: Published) -> ReplicatedTable:
     names = published.cells("Table 2")
     why = "needs the systems' predictions, which were not released"
-    return published.compared("Table 2", {}, dict.fromkeys(names, why), names)
+    return published.compared("Table 2", {}, dict.fromkeys(names, why))
 
 
 WEIGHTS = (0.0, 1.0, 50.0)
@@ -196,4 +197,4 @@ def simulated_sweep(weight: float) -> ReplicatedTable:
         for comparison in result.comparisons
     ]
     title = f"Weight sweep and Williams' test at weight {weight:g} on simulated post-editions; seed {SEED}"
-    return ReplicatedTable("Figure 1, simulated", title, None, tuple(cells))
+    return ReplicatedTable("Figure 1, simulated", title, None, tuple(cells), Source.NONE)

@@ -9,7 +9,7 @@ from adjudge.core.fingerprint import fingerprint_of_parts
 from adjudge.formats import read
 from adjudge.replicate import grain_of_salt_tables as tables
 from adjudge.replicate.published import find_file, read_published
-from adjudge.replicate.replication import Replication
+from adjudge.results.replication import Replication
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,12 +27,11 @@ def replicate(folder: Path) -> Replication:
     published = read_published("grain_of_salt")
     released = _read(folder, published.content)
     agreement = agree(released.rankings, resamples=0)
-    missing = published.content["not_recomputed"].items()
     parts = (released.rankings, released.edits, released.acceptability)
     return Replication(
         settings={"paper": NAME},
         data=fingerprint_of_parts(part.fingerprint for part in parts),
-        notes=tuple(f"{name} is not recomputed: {why}" for name, why in missing),
+        not_recomputed=published.not_recomputed(),
         paper=published.paper,
         replicated=tuple(
             published.compared(name, cells, notes)

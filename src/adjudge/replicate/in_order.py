@@ -21,7 +21,7 @@ from adjudge.rank.mfas import cost_of, net_wins
 from adjudge.rank.tally import tally
 from adjudge.rank.tournament import spearman, tournament
 from adjudge.replicate.published import file_if_there, read_published
-from adjudge.replicate.replication import Replication
+from adjudge.results.replication import Replication
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -70,8 +70,10 @@ def replicate(folder: Path) -> Replication:
         notes=(f"the folder has no data for {', '.join(missing)}",) if missing else (),
         paper=published.paper,
         replicated=tuple(
-            published.compared(name, cells, _absent(published, name, cells)) for name, cells in recomputed.items()
+            published.compared(name, cells, missing_cells := _absent(published, name, cells), absent=missing_cells)
+            for name, cells in recomputed.items()
         ),
+        not_recomputed=published.not_recomputed(),
     )
 
 

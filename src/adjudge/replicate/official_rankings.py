@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.languages import language_code, pair_name
 from adjudge.formats.parsing.spaced import read_spaced
 from adjudge.rank import RankSettings, rank
-from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable
+from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,7 +103,8 @@ def compared_ranking(campaign: str, pair: str, figures: list[Figure], judgments:
         )
         for figure in sorted(figures, key=lambda figure: (_position(ranking, figure.system), figure.system))
     )
-    return ReplicatedTable(f"{campaign} {pair}", "the official ranking, published by the organisers", None, cells)
+    title = "the official ranking, published by the organisers"
+    return ReplicatedTable(f"{campaign} {pair}", title, None, cells, Source.ORGANISERS, "the folder of the judgments")
 
 
 def _position(ranking: Ranking, system: str) -> int:

@@ -1,7 +1,8 @@
 """Published figures, kept as data files beside the modules that recompute them.
 
 A file is JSON with `paper` (citation) and `tables`: of each its name, title, page, cells as printed (so that the number
-of decimals is known), and notes on cells that cannot match.
+of decimals is known), and notes on cells that cannot match; `source` and `origin` where they stand in another file
+than the paper.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError
-from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable
+from adjudge.results.replication import NotRecomputed, ReplicatedCell, ReplicatedTable, Source
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -37,6 +38,8 @@ class Published:
         recomputed: Mapping[str, float],
         notes: Mapping[str, str] | None = None,
         other_data: Container[str] = (),
+        *,
+        absent: Container[str] = (),
     ) -> ReplicatedTable:
         """One table with every printed cell beside the recomputed one.
 
@@ -45,6 +48,8 @@ class Published:
             recomputed: the figures by the names of their cells.
             notes: what is to be known of a cell.
             other_data: cells that were recomputed from other data than the paper's.
+            absent: cells whose data were released, but are not in the folder; others without a recomputed figure were
+                not released.
         """
         entry = self._table(table)
         notes = {**entry.get("notes", {}), **(notes or {})}
@@ -56,10 +61,18 @@ class Published:
                 recomputed.get(name),
                 notes.get(name, ""),
                 comparable=name not in other_data,
+                released=name in recomputed or name in absent,
             )
             for name, printed in entry["cells"].items()
         )
-        return ReplicatedTable(entry["table"], entry["title"], entry.get("page"), cells)
+        source = Source(entry.get("source", Source.PAPER))
+        return ReplicatedTable(
+            entry["table"], entry["title"], entry.get("page"), cells, source, entry.get("origin", "")
+        )
+
+    def not_recomputed(self) -> tuple[NotRecomputed, ...]:
+        """What the data do not allow, and why."""
+        return tuple(NotRecomputed(what, why) for what, why in self.content["not_recomputed"].items())
 
     def _table(self, name: str) -> Mapping[str, Any]:
         table: Mapping[str, Any] = next(entry for entry in self.content["tables"] if entry["table"] == name)

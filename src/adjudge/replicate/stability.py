@@ -7,12 +7,12 @@ organisers' files lie beside the judgments.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.changes import DIVISORS
+from adjudge.audit.changes import ALL_ROWS, GENUINE
 from adjudge.audit.stability import rating_style, stability
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.fingerprint import fingerprint_of_parts
@@ -22,8 +22,8 @@ from adjudge.formats import read
 from adjudge.formats.wmt_da.files import find_campaigns
 from adjudge.replicate.official_rankings import compared_ranking, official_figures
 from adjudge.replicate.published import read_published
-from adjudge.replicate.replication import ReplicatedCell, ReplicatedTable, Replication
-from adjudge.results.audit.stability import ONCE_PER_PAIR, Stability, over_pairs
+from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily, Stability, over_pairs
+from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 COUNTS = ("pairs", "rank", "cluster", "both")
 _OTHER = "published for the campaigns of 2018 to 2020; recomputed from {}"
 _ABSENT = "this campaign is not in the folder"
+_REMOVALS = {
+    ALL_ROWS: "all rows under the human's name are removed, degraded ones too, as in the author's script",
+    GENUINE: "degraded versions of the human's text stay as the controls they are",
+}
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,9 @@ class AuditedPair:
     campaign: str
     pair: str
     stability: Stability
+    """With her removal of human translations: all rows under their names go, also degraded ones."""
+    genuine: Stability | None = None
+    """The removal alone, with degraded rows kept."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +67,16 @@ def replicate(folder: Path) -> Replication:
     """Her tables over the campaigns in the folder, the toy example, and the official rankings cell by cell."""
     published = read_published("stability")
     data = _read(folder, published)
-    missing = published.content["not_recomputed"].items()
     return Replication(
-        settings={"paper": "stability", "lines": published.content["rule"]},
+        settings={"paper": "stability", "lines": published.content["rule"], "removal": ALL_ROWS},
         data=data.fingerprint,
-        notes=(*data.notes, *(f"{name} is not recomputed: {why}" for name, why in missing)),
+        notes=data.notes,
+        not_recomputed=published.not_recomputed(),
         paper=published.paper,
         replicated=(
             table_2(published, data.audited),
             table_3(published, data.audited),
-            _figure_1(data.audited),
+            figure_1(published, data.audited),
             _by_campaign(data.audited),
             published.compared("Section 5", _toy(published)),
             *data.official,
@@ -135,8 +142,11 @@ def _read_pair(campaign: str, pair: str, judgments: Judgments, figures: list[Fig
 
 
 def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> AuditedPair:
-    rows = stability(judgments, rule=rule, families=ONCE_PER_PAIR)
-    return AuditedPair(campaign, pair, Stability(rows, rating_style(judgments), "zscore", rule))
+    style = rating_style(judgments)
+    rows = stability(judgments, rule=rule, families=ONCE_PER_PAIR, removal=ALL_ROWS)
+    genuine = stability(judgments, rule=rule, families=(ChangeFamily.HUMAN_REMOVED,), removal=GENUINE)
+    whole, removal = (Stability(changes, style, "zscore", rule) for changes in (rows, genuine))
+    return AuditedPair(campaign, pair, whole, removal)
 
 
 def count(pairs: Sequence[AuditedPair], family: str, style: str) -> dict[str, int]:
@@ -179,6 +189,10 @@ class _Recomputed:
         self.notes.update(dict.fromkeys(names, why))
         self.other.update(names)
 
+    def compared(self, published: Published, table: str) -> ReplicatedTable:
+        """The table; what is not recomputed was released, but is not in the folder."""
+        return published.compared(table, self.cells, self.notes, self.other, absent=published.cells(table))
+
     def add_total(self, published: Published, row: str, change: tuple[str, str], pairs: Sequence[AuditedPair]) -> None:
         """Counts over all language pairs of a style; those of other campaigns are not compared."""
         family, style = change
@@ -199,7 +213,7 @@ def table_2(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTab
             recomputed.not_compared(row, _ABSENT)
     for row, style in published.content["totals"].items():
         recomputed.add_total(published, row, ("human removed", style), pairs)
-    return published.compared("Table 2", recomputed.cells, recomputed.notes, recomputed.other)
+    return recomputed.compared(published, "Table 2")
 
 
 def table_3(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
@@ -207,31 +221,30 @@ def table_3(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTab
     recomputed = _Recomputed()
     for row, (family, style) in published.content["removals"].items():
         recomputed.add_total(published, row, (family, style), pairs)
-    return published.compared("Table 3", recomputed.cells, recomputed.notes, recomputed.other)
+    return recomputed.compared(published, "Table 3")
 
 
-def _figure_1(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
-    """Fractions of language pairs that change when human scores are divided; the paper draws them, without numbers."""
-    cells: list[ReplicatedCell] = []
-    for style in sorted({pair.stability.style for pair in pairs}):
-        for divisor in DIVISORS:
-            counts = count(pairs, f"human divided by {divisor:g}", style)
-            for key in COUNTS[1:]:
-                share = counts[key] / counts["pairs"] if counts["pairs"] else None
-                note = f"{counts[key]} of {counts['pairs']} language pairs"
-                cells.append(ReplicatedCell(f"{style}, divided by {divisor:g}: {key}", None, 3, share, note))
-    title = "Fractions of language pairs with changes after dividing human and REF scores; drawn, not printed"
-    return ReplicatedTable("Figure 1", title, 470, tuple(cells))
+def figure_1(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
+    """Language pairs that change when human scores are divided; the counts are those of the author's repository."""
+    recomputed = _Recomputed()
+    for row, (family, style) in published.content["divisions"].items():
+        recomputed.add_total(published, row, (family, style), pairs)
+    return recomputed.compared(published, "Figure 1")
 
 
 def _by_campaign(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
     """The rows of Table 2 for the campaigns at hand."""
     cells: list[ReplicatedCell] = []
     for campaign, style in dict.fromkeys((pair.campaign, pair.stability.style) for pair in pairs):
-        counts = count([pair for pair in pairs if pair.campaign == campaign], "human removed", style)
-        note = "" if counts["pairs"] else "no human translation was judged"
-        cells += [ReplicatedCell(f"{campaign} ({style}): {key}", None, 0, float(counts[key]), note) for key in COUNTS]
-    return ReplicatedTable("Table 2, by campaign", "The same for every campaign in the folder", None, tuple(cells))
+        own = [pair for pair in pairs if pair.campaign == campaign]
+        kept = [replace(pair, stability=pair.genuine) for pair in own if pair.genuine is not None]
+        for removal, chosen in ((ALL_ROWS, own), (GENUINE, kept)):
+            counts = count(chosen, "human removed", style)
+            note = _REMOVALS[removal] if counts["pairs"] else "no human translation was judged"
+            row = f"{campaign} ({style}), {removal}"
+            cells += [ReplicatedCell(f"{row}: {key}", None, 0, float(counts[key]), note) for key in COUNTS]
+    title = "The same for every campaign in the folder, with two ways of removing human translations"
+    return ReplicatedTable("Table 2, by campaign", title, None, tuple(cells), Source.NONE)
 
 
 def _toy(published: Published) -> dict[str, float]:

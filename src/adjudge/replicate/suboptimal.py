@@ -14,8 +14,8 @@ from adjudge.check.twins import find_twins
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.replicate.published import read_published
-from adjudge.replicate.replication import Replication
 from adjudge.replicate.suboptimal_data import Released, read_released, with_right_block
+from adjudge.results.replication import Replication
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,14 +50,11 @@ def replicate(folder: Path) -> Replication:
         "Table 8": (points["contaminated"], {}),
         "Text": (_text(released, result, parts, points), {}),
     }
-    missing = content["not_recomputed"].items()
     return Replication(
         settings={"paper": NAME, "seed": DEFAULT_SEED},
         data=_fingerprint(released),
-        notes=(
-            *_beyond(released, result, right, names),
-            *(f"{name} is not recomputed: {why}" for name, why in missing),
-        ),
+        notes=tuple(_beyond(released, result, right, names)),
+        not_recomputed=published.not_recomputed(),
         paper=published.paper,
         replicated=tuple(published.compared(name, cells, notes) for name, (cells, notes) in tables.items()),
     )

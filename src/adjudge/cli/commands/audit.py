@@ -33,6 +33,13 @@ def audit(
         str | None,
         typer.Option(help="Rule for lines between clusters in the audit of stability; scipy-1.6 if left out."),
     ] = None,
+    removal: Annotated[
+        str,
+        typer.Option(
+            metavar="genuine|all-rows",
+            help="Rows that stability removes with a human: genuine ones, or all, degraded ones too (Knowles 2021).",
+        ),
+    ] = "genuine",
     margin: Annotated[
         str | None,
         typer.Option(
@@ -64,6 +71,7 @@ def audit(
     settings = AuditSettings(
         method=method,
         lines=lines,
+        removal=removal,
         margin=margin,
         by=tuple(by or ()),
         edits=read_companion(edits, "wmt-edits", reading.options) if edits else None,
