@@ -1,8 +1,15 @@
-"""Which effects stay inside documents, so that the equations fall into blocks, and which reach across."""
+"""Which unknowns stay inside documents, so that the equations fall into blocks, and which reach across.
+
+The place of every level is chosen by itself: most tastes are for one page or one document, and only those of annotators
+who met a system in several documents reach across. Levels that hold the very same rows (a taste seen on one page, the
+only task of an annotator) are one unknown whose variance is the sum of theirs. Both keep the border small, on which the
+time of a fit depends.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,48 +17,135 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.core.arrays import Codes
+    from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.effects import Effect
 
 
 LARGEST_BLOCK = 3000
 """Core unknowns of one block above which its most numerous effect is moved to the border."""
 _ACROSS = ("annotator", "annotator:system", "task")
+_NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
-    """The block of every row, and the numbers of the effects in each group."""
+class Group:
+    """Some of the unknowns: for each effect that has any here the unknown of every row (-1: none), and their kinds."""
+
+    codes: tuple[Codes, ...]
+    kind: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Unknowns:
+    """The block of every row, the unknowns in each group, and what their kinds are.
+
+    An unknown of a kind is the sum of the effects that `parts` (kinds, effects) marks by 1.
+    """
 
     block: Codes
-    border: tuple[int, ...]
-    core: tuple[int, ...]
-    absorbed: int | None
+    border: Group
+    core: Group
+    absorbed: Group
+    parts: Floats
+
+    @property
+    def levels(self) -> Codes:
+        """How many unknowns there are of each kind."""
+        every = np.concatenate([self.border.kind, self.core.kind, self.absorbed.kind])
+        return np.bincount(every, minlength=len(self.parts))
 
 
-def find_blocks(effects: Sequence[Effect]) -> Blocks:
-    """Divide the effects. What is finest inside the blocks is absorbed, if something is left for the core."""
+def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
+    """Divide the unknowns. What is finest inside the blocks is absorbed, if something is left for the core."""
+    levels = _Levels(effects)
     inner = [number for number, effect in enumerate(effects) if effect.parts[0] not in _ACROSS]
     while True:
-        block = _components([effects[number].codes for number in inner], effects)
-        nested = [number for number, effect in enumerate(effects) if number in inner or _inside(effect.codes, block)]
-        inside = sorted(nested, key=lambda number: effects[number].levels) if inner else []
-        absorbed = inside[-1] if len(inside) > 1 else None
-        core = tuple(number for number in inside if number != absorbed)
-        if not core or _largest([effects[number].codes for number in core], block) <= LARGEST_BLOCK:
-            border = tuple(number for number in range(len(effects)) if number not in inside)
-            return Blocks(block, border, core, absorbed)
-        moved = max([number for number in inner if number in core] or inner, key=lambda number: effects[number].levels)
+        block = _components([effects[number].codes for number in inner], levels.rows)
+        inside = [_inside(effect, block) if inner else np.zeros(effect.levels, dtype=bool) for effect in effects]
+        whole = [number for number in range(len(effects)) if inside[number].all()]
+        absorbed = max(reversed(whole), key=lambda number: effects[number].levels) if len(whole) > 1 else None
+        core = levels.chosen(np.concatenate(inside or [np.zeros(0, dtype=bool)]), absorbed)
+        if not core.codes or _largest(core, block) <= LARGEST_BLOCK:
+            border = levels.chosen(~np.concatenate(inside or [np.zeros(0, dtype=bool)]), absorbed)
+            return Unknowns(block, border, core, levels.whole(absorbed), levels.parts)
+        moved = max(inner, key=lambda number: (number != absorbed, effects[number].levels))
         inner = [number for number in inner if number != moved]
 
 
-def _components(codes: Sequence[Codes], effects: Sequence[Effect]) -> Codes:
+class _Levels:
+    """The levels of all effects in one numbering, those that hold the same rows as one."""
+
+    def __init__(self, effects: Sequence[Effect]) -> None:
+        self.effects = effects
+        self.rows = len(effects[0].codes) if effects else 0
+        self.start = np.cumsum([0, *(effect.levels for effect in effects)])
+        self.first = _first_alike(effects, self.start)
+        """The first level that holds the same rows."""
+        held = np.zeros(int(self.start[-1]), dtype=np.int64)
+        for number, (start, end) in enumerate(pairwise(self.start)):
+            # No two levels of one effect hold the same rows, so each bit is added once.
+            held[self.first[start:end]] += 1 << number
+        self.held = held[self.first]
+        """Which effects have a level that holds the same rows, one bit each."""
+        kinds, self.kind = np.unique(self.held, return_inverse=True)
+        self.parts = (kinds[:, None] >> np.arange(len(effects)) & 1).astype(np.float64)
+
+    def chosen(self, wanted: Bools, absorbed: int | None) -> Group:
+        """The wanted levels, each set of equal ones once, without those that are absorbed."""
+        here = wanted & (self.first == np.arange(len(self.first)))
+        if absorbed is not None:
+            here &= (self.held >> absorbed & 1) == 0
+        number = np.where(here, np.cumsum(here) - 1, _NOWHERE)
+        codes = [
+            number[start:end][effect.codes]
+            for effect, (start, end) in zip(self.effects, pairwise(self.start), strict=True)
+            if here[start:end].any()
+        ]
+        return Group(tuple(codes), self.kind[here])
+
+    def whole(self, effect: int | None) -> Group:
+        """All levels of one effect, or none."""
+        if effect is None:
+            return Group((), np.empty(0, dtype=np.int64))
+        return Group((self.effects[effect].codes,), self.kind[self.start[effect] : self.start[effect + 1]])
+
+
+def _first_alike(effects: Sequence[Effect], start: Codes) -> Codes:
+    """For each level the first one, of any effect, that holds the same rows."""
+    first = np.arange(int(start[-1]))
+    sizes = [np.bincount(effect.codes, minlength=effect.levels) for effect in effects]
+    for later in range(1, len(effects)):
+        own = effects[later]
+        for earlier in reversed(range(later)):
+            other = effects[earlier].codes
+            met = np.empty(own.levels, dtype=np.int64)
+            met[own.codes] = other
+            alike = (sizes[earlier][met] == sizes[later]) & _constant(own, other, met)
+            first[start[later] : start[later + 1]][alike] = first[start[earlier] + met[alike]]
+    return first
+
+
+def _constant(effect: Effect, codes: Codes, met: Codes) -> Bools:
+    """For each level of an effect whether all its rows have the code met in one of them."""
+    constant = np.ones(effect.levels, dtype=bool)
+    constant[effect.codes[met[effect.codes] != codes]] = False
+    return constant
+
+
+def _inside(effect: Effect, block: Codes) -> Bools:
+    """For each level whether it does not reach across blocks."""
+    met = np.empty(effect.levels, dtype=np.int64)
+    met[effect.codes] = block
+    return _constant(effect, block, met)
+
+
+def _components(codes: Sequence[Codes], rows: int) -> Codes:
     """Rows that are linked by any of these effects are in one block."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     if not codes:
-        return np.zeros(len(effects[0].codes) if effects else 0, dtype=np.int64)
+        return np.zeros(rows, dtype=np.int64)
     nodes = np.cumsum([0, *(int(effect_codes.max()) + 1 for effect_codes in codes)])
     start = np.concatenate([codes[0]] * (len(codes) - 1) or [codes[0]])
     end = np.concatenate([later + first for later, first in zip(codes[1:], nodes[1:], strict=False)] or [codes[0]])
@@ -60,18 +154,15 @@ def _components(codes: Sequence[Codes], effects: Sequence[Effect]) -> Codes:
     return np.unique(label[codes[0]], return_inverse=True)[1]
 
 
-def _inside(codes: Codes, block: Codes) -> bool:
-    """Whether no level reaches across blocks."""
-    first = np.empty(int(codes.max()) + 1, dtype=np.int64)
-    first[codes] = block
-    return bool((first[codes] == block).all())
+def _largest(core: Group, block: Codes) -> int:
+    """The number of unknowns in the block that has most."""
+    return int(np.bincount(blocks_of(core, block)).max())
 
 
-def _largest(codes: Sequence[Codes], block: Codes) -> int:
-    """The number of levels in the block that has most."""
-    count = np.zeros(int(block.max()) + 1, dtype=np.int64)
-    for effect_codes in codes:
-        owner = np.empty(int(effect_codes.max()) + 1, dtype=np.int64)
-        owner[effect_codes] = block
-        count += np.bincount(owner, minlength=len(count))
-    return int(count.max())
+def blocks_of(core: Group, block: Codes) -> Codes:
+    """The block of each unknown of the core."""
+    owner = np.empty(len(core.kind), dtype=np.int64)
+    for codes in core.codes:
+        here = codes >= 0
+        owner[codes[here]] = block[here]
+    return owner

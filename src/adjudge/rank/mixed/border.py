@@ -83,8 +83,9 @@ class DenseBorder:
     def inverse(self) -> Floats:
         """The inverse of S."""
         if self._inverse is None:
-            lower = np.tril(dpotri(self._factor, lower=1)[0])
-            self._inverse = lower + np.tril(lower, -1).T
+            lower = dpotri(self._factor, lower=1)[0]
+            self._inverse = lower + lower.T
+            self._inverse[np.diag_indices(len(lower))] /= 2
         return self._inverse
 
     def inverse_diagonal(self) -> Floats:

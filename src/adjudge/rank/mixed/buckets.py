@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.codes import SPARSE
+from adjudge.rank.mixed.blocks import blocks_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.arrays import Codes, Floats
-    from adjudge.rank.mixed.blocks import Blocks
+    from adjudge.rank.mixed.blocks import Unknowns
 
 
 GROWTH = 1.25
@@ -77,18 +80,22 @@ class CoreIndex:
 
 
 def fill_buckets(
-    blocks: Blocks, core_codes: Sequence[Codes], cores: int, border_codes: Sequence[Codes], columns: int
+    unknowns: Unknowns, border_codes: Sequence[Codes], columns: int
 ) -> tuple[tuple[Bucket, ...], CoreIndex]:
-    """Put the blocks into buckets, and say where every core unknown has gone."""
-    if not core_codes:
+    """Put the blocks into buckets, and say where every core unknown has gone.
+
+    Args:
+        unknowns: of the core, and the block of every row.
+        border_codes: the border unknowns of every row, -1 for none.
+        columns: how many border unknowns there are.
+    """
+    if not len(unknowns.core.kind):
         empty = np.empty(0, dtype=np.int64)
         return (), CoreIndex(empty, empty, empty, empty, empty, empty, empty, columns, 0, 0)
-    number = int(blocks.block.max()) + 1
-    block_of_core = np.empty(cores, dtype=np.int64)
-    for codes in core_codes:
-        block_of_core[codes] = blocks.block
+    number = int(unknowns.block.max()) + 1
+    block_of_core = blocks_of(unknowns.core, unknowns.block)
     core_count, core_local = _counted(block_of_core, number)
-    pair_key = np.unique(np.concatenate([blocks.block * columns + codes for codes in border_codes]))
+    pair_key = _pairs_that_meet(unknowns.block, border_codes, columns)
     border_count, pair_local = _counted(pair_key // columns, number)
     shelf = _shelve(core_count, border_count)
     home = shelf.bucket[block_of_core]
@@ -106,6 +113,17 @@ def fill_buckets(
         oblongs=int((shelf.count * shelf.core * shelf.border).sum()),
     )
     return _buckets(shelf, core_index), core_index
+
+
+def _pairs_that_meet(block: Codes, border_codes: Sequence[Codes], columns: int) -> Codes:
+    """The keys block * columns + border unknown of all pairs that share a row, in order."""
+    keys = np.concatenate([block[codes >= 0] * columns + codes[codes >= 0] for codes in border_codes])
+    most = int(keys.max()) + 1
+    if most > SPARSE * len(keys):
+        return np.unique(keys)
+    met = np.zeros(most, dtype=bool)
+    met[keys] = True
+    return np.flatnonzero(met)
 
 
 def _counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
@@ -146,13 +164,13 @@ def _starts(lengths: Codes) -> Codes:
 
 
 def _shelve(core: Codes, border: Codes) -> _Shelf:
-    """Blocks of similar sizes into one bucket, unless that would grow too large."""
+    """Blocks of similar sizes into one bucket, unless that would grow too large; -1 where all unknowns are absorbed."""
     grades = [np.ceil(np.log(np.maximum(sizes, 1)) / np.log(GROWTH)).astype(np.int64) for sizes in (core, border)]
     grade = grades[0] * 1000 + grades[1]
-    bucket, slot = np.empty_like(core), np.empty_like(core)
+    bucket, slot = np.full_like(core, -1), np.zeros_like(core)
     sizes: list[tuple[int, int, int]] = []
-    for grade_value in np.unique(grade):
-        members = np.flatnonzero(grade == grade_value)
+    for grade_value in np.unique(grade[core > 0]):
+        members = np.flatnonzero((grade == grade_value) & (core > 0))
         m, n = int(core[members].max()), int(border[members].max())
         most = max(1, BUCKET_NUMBERS // max(m, n) ** 2)
         for first in range(0, len(members), most):

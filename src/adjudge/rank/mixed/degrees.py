@@ -67,7 +67,7 @@ def parameter_covariance(evaluation: Evaluation) -> Floats:
     return covariance
 
 
-def satterthwaite(relative: Floats, crossed: list[Floats], evaluation: Evaluation, spread: Floats) -> Floats:
+def satterthwaite(relative: Floats, crossed: list[Floats], spread: Floats) -> Floats:
     """Satterthwaite's degrees of freedom, 2 v^2 / Var(v), for the estimated variance v of a difference; at least 1.
 
     F. E. Satterthwaite (1946): An approximate distribution of estimates of variance components. Biometrics Bulletin 2,
@@ -75,10 +75,7 @@ def satterthwaite(relative: Floats, crossed: list[Floats], evaluation: Evaluatio
     J. C. Burns (1985): Two-stage analysis based on a mixed model. Biometrics 41, 477-486.
     """
     own = _of_differences(relative)
-    slopes = [own] + [
-        penalty * _of_differences(part) for penalty, part in zip(evaluation.equations.penalty, crossed, strict=True)
-    ]
-    slope = np.stack(slopes, axis=-1)
+    slope = np.stack([own, *(_of_differences(part) for part in crossed)], axis=-1)
     variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = np.maximum(np.where(variance > 0, 2 * own**2 / variance, np.inf), 1.0)

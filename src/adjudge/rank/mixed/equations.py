@@ -18,6 +18,8 @@ from adjudge.rank.mixed.border import DenseBorder, IterativeBorder, scatter_add
 from adjudge.rank.mixed.terms import weighted_count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
@@ -54,28 +56,27 @@ class Equations:
     def __init__(self, layout: Layout, ratios: Floats) -> None:
         self.layout = layout
         self.ratios = ratios
-        self.penalty = 1 / ratios
-        self._absorbed_weight = 1 / (layout.absorbed_size + self._absorbed_penalty)
-        size_weight = 1 / (layout.sizes + self._absorbed_penalty)
-        self._weight = np.concatenate([[1.0], -size_weight])
-        self._weight_slope = np.concatenate([[0.0], size_weight**2])
+        self._kind_ratio = layout.parts @ ratios
+        self._penalty = 1 / self._kind_ratio
+        own = layout.parts * ratios * self._penalty[:, None]
+        self._own_part = np.vstack([own, np.zeros(len(ratios))])
+        """Which part of the variance of each kind of unknown belongs to each effect; systems and padding have none."""
+        self._absorbed_weight = 1 / (layout.absorbed_size + self._penalty[layout.absorbed_kind])
+        class_weight = 1 / (layout.sizes + self._penalty[layout.size_kinds])
+        self._weight = np.concatenate([[1.0], -class_weight])
+        self._weight_slope = np.concatenate([[0.0], class_weight**2])
         self._factored = self._factor_blocks()
         self.border = self._make_border()
 
-    @property
-    def _absorbed_penalty(self) -> float:
-        absorbed = self.layout.absorbed_effect
-        return 1.0 if absorbed is None else float(self.penalty[absorbed])
-
-    def _owned(self, owner: NDArray[np.int64], otherwise: float) -> Floats:
-        """The penalty of each unknown by its owner; systems and padding have none of their own."""
-        return np.append(self.penalty, otherwise)[owner]
+    def _penalties(self, kind: NDArray[np.int64], otherwise: float) -> Floats:
+        """The penalty of each unknown by its kind; systems and padding have none of their own."""
+        return np.append(self._penalty, otherwise)[kind]
 
     def _factor_blocks(self) -> list[_Factored]:
         layout = self.layout
         squares = layout.core_terms.total(self._weight)
         oblongs = layout.mixed_terms.total(self._weight)
-        ridge = self._owned(layout.core_owner, 1.0)
+        ridge = self._penalties(layout.core_kind, 1.0)
         factored = []
         for bucket in layout.buckets:
             square = bucket.square(squares)
@@ -87,7 +88,7 @@ class Equations:
 
     def _make_border(self) -> Border:
         layout = self.layout
-        ridge = self._owned(layout.border_owner, 0.0)
+        ridge = self._penalties(layout.border_kind, 0.0)
         ridge[-1] = 1.0
         reduced = [(blocks.bucket, blocks.half) for blocks in self._factored]
         kind = IterativeBorder if layout.iterative else DenseBorder
@@ -99,7 +100,7 @@ class Equations:
         total = self.border.log_determinant - float(np.log(self._absorbed_weight).sum())
         for blocks in self._factored:
             total -= 2 * float(np.log(np.diagonal(blocks.inverse_factor, axis1=1, axis2=2)).sum())
-        return total + float(np.log(self.ratios) @ np.array(self.layout.levels))
+        return total + float(np.log(self._kind_ratio) @ self.layout.levels)
 
     def solve(self, right: Floats) -> Solution:
         """Solve for right-hand sides given as rows of the data: (rows, k)."""
@@ -139,39 +140,54 @@ class Equations:
         layout = self.layout
         unit = np.zeros((layout.width, layout.systems))
         unit[: layout.systems] = np.eye(layout.systems)
-        core = np.zeros((len(layout.core_owner), layout.systems))
+        core = np.zeros((len(layout.core_kind), layout.systems))
         solution = self._back_substitute(core, unit, np.zeros((layout.systems, layout.systems)))
         return self._with_absorbed(solution, np.zeros((len(layout.absorbed_size), layout.systems)))
 
-    def by_effect(self, values: Solution) -> list[Floats]:
-        """Each effect's own part of a solution: (levels, k)."""
+    def _groups(self, values: Solution) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+        """The kinds and values of the unknowns in each group."""
         layout = self.layout
-        parts = []
-        for effect in range(len(layout.levels)):
-            if effect == layout.absorbed_effect:
-                parts.append(values.absorbed)
-            else:
-                inside = values.core[layout.core_owner == effect]
-                parts.append(inside if len(inside) else values.border[layout.border_owner == effect])
-        return parts
+        yield layout.border_kind, values.border
+        yield layout.core_kind, values.core
+        yield layout.absorbed_kind, values.absorbed
+
+    def squares(self, values: Solution) -> Floats:
+        """Each effect's sum of squares over its variance, for a solution with one column."""
+        squares = np.zeros(len(self.layout.levels))
+        for kind, value in self._groups(values):
+            squares += self._sums(kind, value[:, 0] ** 2)
+        return (self._penalty * squares) @ self._own_part[:-1]
+
+    def crossed(self, values: Solution, columns: int) -> list[Floats]:
+        """For each effect the products of the first columns of a solution, over its variance: (columns, columns)."""
+        crossed = np.zeros((len(self.ratios), columns, columns))
+        penalty = np.append(self._penalty, 0.0)
+        for kind, value in self._groups(values):
+            own = value[:, :columns]
+            weight = penalty[kind, None] * self._own_part[kind]
+            for effect in range(len(self.ratios)):
+                here = np.flatnonzero(weight[:, effect])
+                crossed[effect] += own[here].T @ (weight[here, effect, None] * own[here])
+        return list(crossed)
 
     def rows_by_effect(self, values: Solution) -> Floats:
         """What each effect adds to every row, for a solution with one column: (rows, effects)."""
         layout = self.layout
-        number = np.arange(len(layout.levels))
-        core = np.where(layout.core_owner[:, None] == number, values.core[:, :1], 0.0)
-        border = np.where(layout.border_owner[:, None] == number, values.border[:, :1], 0.0)
-        added: Floats = layout.core_rows @ core + layout.border_rows @ border
-        if layout.absorbed_effect is not None:
-            added[:, layout.absorbed_effect] += layout.absorbed_rows @ values.absorbed[:, 0]
+        border, core, absorbed = (self._own_part[kind] * value[:, :1] for kind, value in self._groups(values))
+        added: Floats = layout.border_rows @ border + layout.core_rows @ core + layout.absorbed_rows @ absorbed
         return added
 
-    def traces(self) -> Floats:
-        """For each effect the trace of its diagonal block of the inverse of the whole matrix."""
+    def freedoms(self) -> Floats:
+        """For each effect how many of its levels the scores determine: levels less the trace of what is unknown."""
+        layout = self.layout
+        return (layout.levels - self._penalty * self._traces()) @ self._own_part[:-1]
+
+    def _traces(self) -> Floats:
+        """For each kind the trace of its diagonal block of the inverse of the whole matrix."""
         layout, border = self.layout, self.border
         squares = np.empty(layout.core_terms.length)
         oblongs = np.empty(layout.mixed_terms.length)
-        diagonal = np.empty((len(layout.core_owner), 1))
+        diagonal = np.empty((len(layout.core_kind), 1))
         for blocks in self._factored:
             back = blocks.inverse_factor.transpose(0, 2, 1)
             solved = back @ blocks.half
@@ -180,23 +196,25 @@ class Equations:
             blocks.bucket.square(squares)[:] = inverse
             blocks.bucket.oblong(oblongs)[:] = -spread
             blocks.bucket.vector(diagonal)[:, :, 0] = np.diagonal(inverse, axis1=1, axis2=2)
-        traces = self._sums(layout.core_owner, diagonal[:, 0]) + self._sums(
-            layout.border_owner, border.inverse_diagonal()
+        traces = self._sums(layout.core_kind, diagonal[:, 0]) + self._sums(
+            layout.border_kind, border.inverse_diagonal()
         )
-        if layout.absorbed_effect is not None:
-            traces[layout.absorbed_effect] = self._absorbed_trace(squares, oblongs)
-        return traces
+        return traces + self._absorbed_traces(squares, oblongs)
 
-    def _sums(self, owner: NDArray[np.int64], values: Floats) -> Floats:
-        """Sums of values by owner, those without an owner left out."""
-        return weighted_count(owner + 1, values, len(self.layout.levels) + 1)[1:]
+    def _sums(self, kind: NDArray[np.int64], values: Floats) -> Floats:
+        """Sums of values by kind, those without one left out."""
+        return weighted_count(kind + 1, values, len(self.layout.levels) + 1)[1:]
 
-    def _absorbed_trace(self, squares: Floats, oblongs: Floats) -> float:
-        layout, slope = self.layout, self._weight_slope
-        inside = layout.core_terms.dot(squares, slope) + 2 * layout.mixed_terms.dot(oblongs, slope)
-        terms = layout.border_terms
-        outside = (terms.value * slope[terms.size_class]) @ self.border.inverse_entries(terms.position)
-        return float(self._absorbed_weight.sum() + inside + outside)
+    def _absorbed_traces(self, squares: Floats, oblongs: Floats) -> Floats:
+        layout, classes = self.layout, len(self._weight)
+        border = layout.border_terms
+        by_class = (
+            layout.core_terms.by_class(squares[layout.core_terms.position], classes)
+            + 2 * layout.mixed_terms.by_class(oblongs[layout.mixed_terms.position], classes)
+            + border.by_class(self.border.inverse_entries(border.position), classes)
+        )
+        shared = self._sums(layout.size_kinds, (by_class * self._weight_slope)[1:])
+        return shared + self._sums(layout.absorbed_kind, self._absorbed_weight)
 
 
 def _inverse_factor(square: Floats) -> Floats:

@@ -174,9 +174,9 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
     inverse = equations.system_inverse()
     variance = evaluation.residual_variance
     relative = inverse.border[:k, :k]
-    crossed = [part[:, :k].T @ part[:, :k] for part in equations.by_effect(inverse)]
+    crossed = equations.crossed(inverse, k)
     spread = parameter_covariance(evaluation)
-    degrees = satterthwaite(relative, crossed, evaluation, spread)
+    degrees = satterthwaite(relative, crossed, spread)
     exact = not equations.layout.iterative
     shift = 2 * evaluation.freedom * np.log(scale.sd)
     return MixedFit(

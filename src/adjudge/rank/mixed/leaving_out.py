@@ -29,14 +29,16 @@ def without(layout: Layout, kept: Bools) -> Layout | None:
     some rows; and large campaigns draw chance numbers by the shape of the layout, which must not change with it.
     """
     levels = _whole_levels(layout, kept)
-    system = layout.border_rows.indices.reshape(layout.rows, -1)[kept, 0]
+    system = layout.border_rows.indices[layout.border_rows.indptr[:-1][kept]]
     if layout.iterative or levels is None or np.bincount(system, minlength=layout.systems).min() == 0:
         return None
     core, mixed, border = _terms_of(layout, ~kept, ~levels)
     return replace(
         layout,
         rows=int(kept.sum()),
-        levels=_fewer(layout, int(levels.sum())),
+        levels=layout.levels - np.bincount(layout.absorbed_kind[~levels], minlength=len(layout.levels)),
+        absorbed_kind=layout.absorbed_kind[levels],
+        absorbed_class=layout.absorbed_class[levels],
         border_rows=layout.border_rows[kept],
         core_rows=layout.core_rows[kept],
         absorbed_rows=_renumbered(layout.absorbed_rows[kept], levels),
@@ -56,13 +58,6 @@ def _whole_levels(layout: Layout, kept: Bools) -> Bools | None:
     return levels if (size[levels] == layout.absorbed_size[levels]).all() else None
 
 
-def _fewer(layout: Layout, absorbed: int) -> tuple[int, ...]:
-    """The levels of every effect: absorbed ones are gone, others stay as empty as they are."""
-    return tuple(
-        absorbed if effect == layout.absorbed_effect else levels for effect, levels in enumerate(layout.levels)
-    )
-
-
 def _renumbered(rows: csr_array, levels: Bools) -> csr_array:
     """Rows by absorbed level, numbered among those kept."""
     return csr_array(
@@ -73,14 +68,14 @@ def _renumbered(rows: csr_array, levels: Bools) -> csr_array:
 def _terms_of(layout: Layout, rows: Bools, levels: Bools) -> tuple[Terms, Terms, Terms]:
     """The cross-products of some rows and absorbed levels, at the positions of the whole."""
     position = layout.core_index.vector
-    original = np.zeros(len(layout.core_owner), dtype=np.int64)
+    original = np.zeros(len(layout.core_kind), dtype=np.int64)
     original[position] = np.arange(len(position))
     terms = gram_terms(
         moved(layout.core_rows[rows], original, len(position)),
         layout.border_rows[rows],
         core_sum=moved(layout.absorbed_core[levels], original, len(position)),
         border_sum=layout.absorbed_border[levels],
-        size_class=np.searchsorted(layout.sizes, layout.absorbed_size[levels]),
+        size_class=layout.absorbed_class[levels],
         sizes=len(layout.sizes),
     )
     return terms.core(layout.core_index), terms.mixed(layout.core_index), terms.border()

@@ -46,6 +46,7 @@ LONGEST_STEP = 3.0
 """In logarithms of ratios: a variance changes at most twentyfold in a step."""
 TOLERANCE = 1e-9
 """Converged where a full step would lower the criterion by less than this."""
+_LEAST_DAMPING = 1e-3
 _MOST_DAMPING = 1e8
 _NO_VARIANCE = 1e-10
 DRAWS = 32
@@ -77,9 +78,7 @@ class Evaluation:
     @cached_property
     def squares(self) -> Floats:
         """Each effect's sum of squares, on the scale of its own variance."""
-        sums = np.array([float((part**2).sum()) for part in self.equations.by_effect(self.solution)])
-        squares: Floats = self.equations.penalty * sums / self.residual_variance
-        return squares
+        return self.equations.squares(self.solution) / self.residual_variance
 
     @cached_property
     def gradient(self) -> Floats:
@@ -87,7 +86,7 @@ class Evaluation:
         equations = self.equations
         if isinstance(equations.border, IterativeBorder):
             equations.border.use_draws(_error_draws(equations))
-        return np.array(equations.layout.levels) - equations.penalty * equations.traces() - self.squares
+        return equations.freedoms() - self.squares
 
     @cached_property
     def information(self) -> Floats:
@@ -146,9 +145,9 @@ def maximise(layout: Layout, score: Floats) -> Optimum:
 def _search(layout: Layout, score: Floats, start: float) -> Optimum:
     """Go downhill from equal ratios."""
     low, high = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
-    log_ratios = np.full(len(layout.levels), np.log(start))
+    log_ratios = np.full(layout.parts.shape[1], np.log(start))
     current = evaluate(layout, score, log_ratios)
-    damping = 1e-3
+    damping = _LEAST_DAMPING
     for steps in range(MOST_STEPS):
         free = ~((log_ratios <= low) & (current.gradient > 0)) & ~((log_ratios >= high) & (current.gradient < 0))
         if _gain(current, free) < TOLERANCE:
@@ -159,10 +158,11 @@ def _search(layout: Layout, score: Floats, start: float) -> Optimum:
             if layout.iterative or attempt.criterion <= current.criterion:
                 log_ratios, current, damping = proposed, attempt, damping / 10
                 break
-            damping = max(damping * 10, 1e-3)
+            damping = max(damping * 10, _LEAST_DAMPING)
             if damping > _MOST_DAMPING:
-                # No step however short lowers the criterion: this is as far as rounding lets us see.
-                return Optimum(current, converged=_gain(current, free) < 1e-4, steps=steps)
+                # No step however short lowers the criterion: this is as far as rounding lets us see. Along flat
+                # directions the gradient is rounding alone, so what counts is what a damped step promised.
+                return Optimum(current, converged=_gain(current, free, _LEAST_DAMPING) < 1e-4, steps=steps)
     return Optimum(current, converged=False, steps=MOST_STEPS)
 
 
@@ -174,12 +174,12 @@ def _step(current: Evaluation, free: NDArray[np.bool_], damping: float) -> Float
     return np.clip(step, -LONGEST_STEP, LONGEST_STEP)
 
 
-def _gain(current: Evaluation, free: NDArray[np.bool_]) -> float:
-    """By how much a full step would lower the criterion."""
+def _gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -> float:
+    """By how much a step, a full one if not damped, would lower the criterion."""
     if not free.any():
         return 0.0
     curvature = current.curvature[np.ix_(free, free)]
-    ridge = np.diag(np.diag(curvature).clip(1e-12)) * 1e-9
+    ridge = np.diag(np.diag(curvature).clip(1e-12)) * damping
     gradient = current.gradient[free]
     return float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
 
@@ -192,13 +192,12 @@ def _error_draws(equations: Equations) -> Floats:
 
 def _errors(equations: Equations, rng: np.random.Generator) -> Floats:
     layout = equations.layout
-    spread = np.append(np.sqrt(equations.ratios), 0.0)
-    border = rng.standard_normal((layout.width, _CHUNK)) * spread[layout.border_owner, None]
-    core = rng.standard_normal((len(layout.core_owner), _CHUNK)) * spread[layout.core_owner, None]
+    spread = np.append(np.sqrt(layout.parts @ equations.ratios), 0.0)
+    border, core, absorbed = (
+        rng.standard_normal((len(kind), _CHUNK)) * spread[kind, None]
+        for kind in (layout.border_kind, layout.core_kind, layout.absorbed_kind)
+    )
     rows = rng.standard_normal((layout.rows, _CHUNK))
-    rows += layout.border_rows @ border + layout.core_rows @ core
-    if layout.absorbed_effect is not None:
-        absorbed = rng.standard_normal((len(layout.absorbed_size), _CHUNK)) * spread[layout.absorbed_effect]
-        rows += layout.absorbed_rows @ absorbed
+    rows += layout.border_rows @ border + layout.core_rows @ core + layout.absorbed_rows @ absorbed
     errors: Floats = equations.solve(rows).border - border
     return errors

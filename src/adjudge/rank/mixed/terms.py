@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.buckets import CoreIndex
 
 
-def weighted_count(position: Codes, value: Floats, length: int) -> Floats:
+def weighted_count(position: NDArray[np.integer], value: Floats, length: int) -> Floats:
     """The sum of the values at each position."""
     return np.asarray(np.bincount(position, value, minlength=length), dtype=np.float64)
 
@@ -42,9 +42,9 @@ class Terms:
             self.length,
         )
 
-    def dot(self, flat: Floats, weight: Floats) -> float:
-        """The sum of all entries, each times the number at its position."""
-        return float((self.value * weight[self.size_class]) @ flat[self.position])
+    def by_class(self, factor: Floats, classes: int) -> Floats:
+        """The sums of the entries of each class, each entry times its factor."""
+        return weighted_count(self.size_class, self.value * factor, classes)
 
 
 @dataclass(frozen=True, eq=False)
