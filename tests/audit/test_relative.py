@@ -9,18 +9,23 @@ from bench.relative_campaigns import RelativeCampaign
 from scipy.stats import kendalltau
 
 from adjudge.audit import audit
+from adjudge.audit.halves import random_half
 from adjudge.audit.relative.aa import aa, halved
 from adjudge.audit.relative.changes import all_changes, block_weights, near_pairs
 from adjudge.audit.relative.influence import influence
 from adjudge.audit.relative.reliability import reliability
 from adjudge.audit.relative.stability import stability
 from adjudge.audit.settings import AuditSettings
+from adjudge.compare.campaign import campaign_of_judgments, draw_documents
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
+from adjudge.core.rng import generator
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.methods import find_method
 from adjudge.rank.people import MOST_PEOPLE, count_people, group_of, grouped, people_counts, person_of
+from adjudge.rank.tastes import fit_tastes, refit
+from adjudge.rank.tournament import tournament
 from adjudge.rank.units import annotator_units
 from adjudge.results.audit.stability import ChangeFamily, StabilityRow
 from tests.rank.make import blocks, random_blocks
@@ -225,3 +230,48 @@ def test_very_many_people_share_places_evenly() -> None:
     group = grouped(np.arange(2.0 * MOST_PEOPLE))
     assert np.bincount(group).tolist() == [2] * MOST_PEOPLE
     assert group[-1] == 0
+
+
+def busy_annotator(seed: int) -> Judgments:
+    """Six people rank six systems and a reference; one of them does half of the work and has a taste of their own."""
+    rng = np.random.default_rng(seed)
+    names = ["ref", *(f"s{number}" for number in range(6))]
+    taste = rng.normal(0, 1.0, (6, 7))
+    who = np.repeat(np.arange(6), [60, 12, 12, 12, 12, 12])
+    rankings: list[dict[str, int | None]] = []
+    for person in who:
+        shown = rng.choice(7, size=4, replace=False)
+        value = np.where(shown == 0, 1.5, 0.0) + taste[person, shown] + rng.gumbel(size=4)
+        ranks = 1 + (value[:, None] < value[None, :]).sum(1)
+        rankings.append({names[system]: int(own) for system, own in zip(shown, ranks, strict=True)})
+    return blocks(rankings, annotators=[f"a{person}" for person in who])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_one_set_of_strengths_everywhere(seed: int) -> None:
+    """The ranking, the tournament, the comparison of campaigns and the baseline of stability have the same order.
+
+    One annotator does half of the work, so that strengths without tastes have another order.
+    """
+    judgments = busy_annotator(seed)
+    ranking = rank(judgments, method="bradley-terry")
+    order = tuple(name for name in ranking.order if name != "ref")
+    plain = rank(judgments, method="bradley-terry", settings=RankSettings(significance="resample", resamples=2))
+    assert ranking.order != plain.order
+    assert tournament(judgments, methods=["bradley-terry"]).orders["bradley-terry"] == order
+    draws = draw_documents([judgments], resamples=20, seed=1)
+    scores = campaign_of_judgments("campaign", judgments, 0, None, draws).scores
+    assert scores == pytest.approx({system.system: system.score for system in ranking.systems}, abs=1e-9)
+    assert stability(comparisons(judgments), STRENGTHS, "holm")[0].baseline_order == order
+
+
+def test_split_halves_have_the_strengths_of_the_ranking() -> None:
+    """Each half ranked by itself, at the taste that all show."""
+    judgments = busy_annotator(4)
+    compared = comparisons(judgments)
+    people = people_counts(annotator_units(compared))
+    fitted = fit_tastes(people, compared)
+    first = random_half(np.arange(6), generator(1, 42, 0))
+    halves = [refit(people.of(rows), fitted.taste, fitted.dispersion) for rows in (first, ~first)]
+    expected = float(kendalltau(*halves).statistic)
+    assert reliability(compared, splits=1, seed=1).methods["bradley-terry"].tau == pytest.approx(expected)

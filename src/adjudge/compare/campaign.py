@@ -3,6 +3,7 @@
 How far scores depend on people and texts is found by drawing annotators and documents again, both with replacement and
 independently of each other: a score counts as often as its annotator times its document was drawn (A. Owen 2007, The
 pigeonhole bootstrap, Annals of Applied Statistics 1, 386-411). Documents that two campaigns share are drawn together.
+Strengths and effects of models with annotators' tastes are drawn from the covariance that the model gives them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from adjudge.core.rng import generator
 from adjudge.core.sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, default_method, rank
 from adjudge.rank.methods import find_method
+from adjudge.rank.people import people_counts
 from adjudge.rank.tally import tally
+from adjudge.rank.tastes import fit_tastes
 from adjudge.rank.units import units_of
 
 if TYPE_CHECKING:
@@ -38,6 +41,8 @@ RESAMPLES = 1000
 SCORE_METHOD = "raw"
 """Scores are compared as they were given, so that anybody can compute them again; `--method` chooses others."""
 _ANNOTATORS, _DOCUMENTS, _RELATIVE, _MODEL = 81, 82, 83, 84
+_FEWEST_DEGREES = 3.0
+"""With fewer degrees of freedom the spread of draws from Student's t has no limit."""
 Item = tuple[str | None, str | None, str]
 """Document, segment and system."""
 
@@ -202,6 +207,12 @@ def _relative_scores(
     if len(compared) == 0:
         raise DataError("no two systems were ranked in the same block, so there is nothing to compare")
     units, rng = units_of(compared), generator(draws.seed, _RELATIVE, number)
+    if method.significance == "tastes" and units.kind == "annotators":
+        fitted = fit_tastes(people_counts(units), compared)
+        degrees = float(np.nanmedian(fitted.df))
+        return _drawn(
+            compared.systems, fitted.strength, fitted.covariance, degrees=degrees, number=draws.resamples, rng=rng
+        )
     scores = method.score(tally(compared), rng)
     resampled = np.concatenate([method.score(part, rng) for part in units.resampled(draws.resamples, rng)])
     named = dict(zip(compared.systems, (float(score) for score in scores), strict=True))
@@ -216,9 +227,26 @@ def _model_scores(
 
     fitted = rank_scores(judgments, method=method.name).fit
     rng = generator(draws.seed, _MODEL, number)
-    drawn = rng.multivariate_normal(fitted.effects, fitted.covariance, size=draws.resamples, method="eigh")
-    named = {name: float(effect) for name, effect in zip(fitted.systems, fitted.effects, strict=True)}
-    return named, dict(zip(fitted.systems, drawn.T, strict=True))
+    degrees = float(np.median(fitted.df[~np.eye(len(fitted.systems), dtype=bool)]))
+    return _drawn(fitted.systems, fitted.effects, fitted.covariance, degrees=degrees, number=draws.resamples, rng=rng)
+
+
+def _drawn(
+    systems: Sequence[str],
+    effects: Floats,
+    covariance: Floats,
+    *,
+    degrees: float,
+    number: int,
+    rng: np.random.Generator,
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """Effects by name, and draws around them from Student's t, because few people leave their errors uncertain."""
+    noise = rng.multivariate_normal(np.zeros(len(effects)), covariance, size=number, method="eigh")
+    if np.isfinite(degrees):
+        finite = max(degrees, _FEWEST_DEGREES)
+        noise *= np.sqrt(finite / rng.chisquare(finite, size=(number, 1)))
+    named = {name: float(effect) for name, effect in zip(systems, effects, strict=True)}
+    return named, dict(zip(systems, (effects + noise).T, strict=True))
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ class Method:
     reference: Reference | None = None
     """Set where a method is defined with, or without, the reference; free otherwise."""
     counts_reference: bool = False
-    """Whether a tournament of the other systems counts this method's comparisons with the reference, as published."""
+    """Whether a tournament of the other systems counts this method's comparisons with the reference: as published,
+    or as the ranking by this method does."""
     significance: Literal["sign", "resample", "tastes"] = "sign"
     """The default test between pairs of systems."""
     resamples: int | None = None
@@ -90,7 +91,8 @@ _ALL = (
     Method(
         "bradley-terry", "relative", "bradley_terry.scores",
         "strengths that explain all comparisons, with Davidson ties",
-        "strength (log-odds of winning)", significance="tastes", bounded=False, beside=_RATIOS,
+        "strength (log-odds of winning)", counts_reference=True, significance="tastes", bounded=False,
+        beside=_RATIOS,
     ),
     _ratio("expected-wins", "mean over opponents of wins / (wins + losses)", unit="expected share of wins"),
     Method(

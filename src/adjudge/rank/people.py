@@ -32,8 +32,17 @@ class PeopleCounts:
 
     def without(self, person: int) -> PeopleCounts:
         """The counts without one of them; the others keep their order."""
-        kept = np.arange(len(self.wins)) != person
-        return PeopleCounts(self.wins[kept], self.ties[kept], self.group)
+        return self.of(np.arange(len(self.wins)) != person)
+
+    def of(self, chosen: NDArray[np.bool_]) -> PeopleCounts:
+        """The counts of some of them."""
+        return PeopleCounts(self.wins[chosen], self.ties[chosen], self.group)
+
+    def met(self) -> Floats:
+        """How often two systems met in all: (n, n)."""
+        wins = self.wins.sum(0)
+        met: Floats = wins + wins.T + self.ties.sum(0)
+        return met
 
 
 def people_counts(units: Units) -> PeopleCounts:

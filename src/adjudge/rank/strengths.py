@@ -17,6 +17,7 @@ from adjudge.rank.contrasts import DRAWS, Contrasts, contrasts, rank_sets
 from adjudge.rank.people import PeopleCounts, people_counts
 from adjudge.rank.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
 from adjudge.rank.tastes import TasteFit, fit_tastes
+from adjudge.rank.units import units_of
 from adjudge.results.rank import VarianceComponent
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.comparisons import Comparisons
     from adjudge.rank import RankSettings
+    from adjudge.rank.methods import Method
     from adjudge.rank.units import Units
 
     Floats = NDArray[np.float64]
@@ -65,6 +67,18 @@ def compare_people(
     p[apart.unconnected | against] = 1.0
     np.fill_diagonal(p, np.nan)
     return ComparedStrengths(fit, _with_p(pairs, p), apart, against)
+
+
+def scores_of(method: Method, compared: Comparisons, rng: np.random.Generator) -> Floats:
+    """The score of every system as a ranking by this method has it.
+
+    Bradley-Terry strengths are those with tastes wherever two annotators or more are known, so that tournaments,
+    split halves and comparisons of campaigns show the order of the ranking.
+    """
+    units = units_of(compared)
+    if method.significance == "tastes" and units.kind == "annotators":
+        return fit_tastes(people_counts(units), compared).strength
+    return method.score(units.total(), rng)
 
 
 def _with_p(pairs: Contrasts, p: Floats) -> Contrasts:

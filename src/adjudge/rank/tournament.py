@@ -2,7 +2,8 @@
 
 Human translations are left out: they lead over everyone, and change nothing. Rankings are made as the literature
 defines them: `wins-or-ties` (Equation 1), `wins` and the block measures count comparisons with the reference and then
-drop it from the order; `wins-no-reference` (Equation 2), `wins-no-ties` (Equation 3) and the models never see it.
+drop it from the order; `wins-no-reference` (Equation 2), `wins-no-ties` (Equation 3), `expected-wins` and `trueskill`
+never see it. `bradley-terry` has the strengths of the ranking, whose model of tastes is fitted to all comparisons.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import METHODS
 from adjudge.rank.mfas import TIME_LIMIT, components, cost_of, net_wins, solve
 from adjudge.rank.ordering.optima import find_optima
+from adjudge.rank.strengths import scores_of
 from adjudge.rank.units import units_of
 from adjudge.results.tournament import CheapestOrder, Movable, Tournament, Violation
 
@@ -110,14 +112,13 @@ def _rankings(
     methods: Iterable[Method], compared: Comparisons, machines: Comparisons, seed: int
 ) -> dict[str, NDArray[np.int64]]:
     """The order of every other method, over the systems that are not human."""
-    whole, without = units_of(compared).total(), units_of(machines).total()
     index = {name: i for i, name in enumerate(machines.systems)}
     orders: dict[str, NDArray[np.int64]] = {}
     for method in methods:
         if method.judgments != "relative" or method.name == "mfas":
             continue
-        tally = whole if method.counts_reference else without
-        score = dict(zip(tally.systems, method.score(tally, generator(seed)), strict=True))
+        counted = compared if method.counts_reference else machines
+        score = dict(zip(counted.systems, scores_of(method, counted, generator(seed)), strict=True))
         known = [name for name in index if not np.isnan(score[name])]
         if len(known) == len(index):
             orders[method.name] = np.array([index[name] for name in sorted(known, key=lambda n: (-score[n], n))])

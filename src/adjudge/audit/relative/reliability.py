@@ -12,7 +12,9 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import METHODS
+from adjudge.rank.people import people_counts
 from adjudge.rank.relative import check_comparable
+from adjudge.rank.tastes import fit_tastes, refit
 from adjudge.rank.units import units_of
 from adjudge.results.audit.trust import Reliability
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.rank.methods import Method
     from adjudge.rank.tally import Tally
+    from adjudge.rank.units import Units
 
     Floats = NDArray[np.float64]
 
@@ -58,9 +61,26 @@ def reliability(compared: Comparisons, *, splits: int = SPLITS, seed: int = DEFA
         if method.judgments != "relative":
             continue
         chosen = first[:SLOW_SPLITS] if name in SLOW else first
-        halves = [_scores(method, units.weighted(part.astype(float)), seed) for part in (chosen, ~chosen)]
+        if method.significance == "tastes":
+            halves = _strengths(compared, units, chosen)
+        else:
+            halves = [_scores(method, units.weighted(part.astype(float)), seed) for part in (chosen, ~chosen)]
         agreements[name] = agreement_of(np.array([kendall(*pair) for pair in zip(*halves, strict=True)]))
     return Reliability(agreements, units.number, len(compared.systems))
+
+
+def _strengths(compared: Comparisons, units: Units, first: NDArray[np.bool_]) -> list[Floats]:
+    """Strengths as the ranking has them, of both halves in every split, at the taste that all annotators show."""
+    people = people_counts(units)
+    fitted = fit_tastes(people, compared)
+    halves = []
+    for part in (first, ~first):
+        # Where very many annotators are taken together, a group goes where its first member goes.
+        grouped = part[:, np.unique(people.group, return_index=True)[1]]
+        strengths = [refit(people.of(rows), fitted.taste, fitted.dispersion) for rows in grouped]
+        met = [people.of(rows).met().sum(-1) > 0 for rows in grouped]
+        halves.append(np.where(met, strengths, np.nan))
+    return halves
 
 
 def _scores(method: Method, tallies: Tally, seed: int) -> Floats:
