@@ -2,6 +2,8 @@
 
 A helper process imports what the commands import, computes nothing, and forks for every call. The forked process is as
 fresh as one that was started anew, but has its modules at hand. The start of a real process has tests of its own.
+
+A call is either waited for (`WarmCommand()(...)`) or goes on in the background as a server does (`start`).
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
+import signal
 import socket
 import subprocess
 import sys
@@ -16,7 +20,7 @@ import tempfile
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = (
@@ -34,7 +38,18 @@ MODULES = (
     "sacrebleu",
     "typer",
     "vl_convert",
+    # What a server imports; the rest of Django asks for settings first.
+    "django.contrib.sessions.backends.db",
+    "django.core.handlers.wsgi",
+    "django.core.management",
+    "django.db.backends.sqlite3.base",
+    "django.db.models",
+    "django.template.backends.django",
+    "pydantic",
+    "waitress.server",
     "adjudge.cli.app",
+    "adjudge.collect.serve",
+    "adjudge.design",
 )
 
 
@@ -69,17 +84,65 @@ class WarmCommand:
     def __call__(self, *arguments: str | Path) -> Run:
         """Call the command as `adjudge ARGUMENTS` in the root of the project."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            request = {"arguments": [str(argument) for argument in arguments], "environment": dict(os.environ)}
-            socket.send_fds(self._own, [f"{json.dumps(request)}\n".encode()], [out.fileno(), err.fileno()])
-            answer = self._answers.readline()
-            assert answer, "the helper process has ended"
-            return Run(int(answer), _content(out), _content(err))
+            code = self.exit_code(self._fork(arguments, out, err))
+            return Run(code, _content(out), _content(err))
+
+    def start(self, *arguments: str | Path, stderr: IO[Any]) -> Started:
+        """Start the command in a session of its own, and leave it running."""
+        reading, writing = os.pipe()
+        with os.fdopen(writing, "wb") as out:
+            return Started(self, self._fork(arguments, out, stderr), os.fdopen(reading, encoding="utf-8"))
+
+    def exit_code(self, pid: int) -> int:
+        """How a call ended; waits for its end."""
+        return self._ask({"wait": pid}, [])
 
     def close(self) -> None:
         """End the helper process."""
         self._answers.close()
         self._own.close()
         self._process.wait(30)
+
+    def _fork(self, arguments: tuple[str | Path, ...], out: IO[Any], err: IO[Any]) -> int:
+        request = {"arguments": [str(argument) for argument in arguments], "environment": dict(os.environ)}
+        return self._ask(request, [out.fileno(), err.fileno()])
+
+    def _ask(self, request: dict[str, Any], descriptors: list[int]) -> int:
+        socket.send_fds(self._own, [f"{json.dumps(request)}\n".encode()], descriptors)
+        answer = self._answers.readline()
+        assert answer, "the helper process has ended"
+        return int(answer)
+
+
+class Started:
+    """A call that goes on, with what the tests need of `subprocess.Popen`."""
+
+    def __init__(self, command: WarmCommand, pid: int, stdout: IO[str]) -> None:
+        self.pid, self.stdout = pid, stdout
+        self.returncode: int | None = None
+        self._command = command
+        # Known to the system until the helper asks for its end, so the number cannot be another process's.
+        self._ended = os.pidfd_open(pid)
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end."""
+        if self.returncode is None:
+            if not select.select([self._ended], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("adjudge", timeout or 0)
+            self.returncode = self._command.exit_code(self.pid)
+            os.close(self._ended)
+        return self.returncode
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
 
 
 def _content(file: Any) -> str:
@@ -88,32 +151,38 @@ def _content(file: Any) -> str:
 
 
 def _serve(connection: socket.socket) -> None:
-    """Fork for every request until the other end closes."""
+    """Answer every request until the other end closes: with the number of a new process, or with how one ended."""
     from importlib import import_module
 
     for module in MODULES:
         import_module(module)
     while True:
-        request, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 2)
-        if not request:
+        line, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 2)
+        if not line:
             return
-        while not request.endswith(b"\n"):
-            request += connection.recv(1 << 20)
-        child = os.fork()
-        if child == 0:
-            _call(json.loads(request), descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        connection.sendall(f"{code}\n".encode())
+        while not line.endswith(b"\n"):
+            line += connection.recv(1 << 20)
+        request = json.loads(line)
+        if "wait" in request:
+            answer = os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1])
+        else:
+            answer = os.fork()
+            if answer == 0:
+                connection.close()
+                _call(request, descriptors)
+            for descriptor in descriptors:
+                os.close(descriptor)
+        connection.sendall(f"{answer}\n".encode())
 
 
 def _call(request: dict[str, Any], descriptors: list[int]) -> None:
     """The command, in the forked process: never returns."""
     code = 1
     try:
-        os.dup2(descriptors[0], 1)
-        os.dup2(descriptors[1], 2)
+        os.setsid()
+        for descriptor, standard in zip(descriptors, (1, 2), strict=True):
+            os.dup2(descriptor, standard)
+            os.close(descriptor)
         os.environ.clear()
         os.environ.update(request["environment"])
         # As the interpreter opens them for files and pipes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import http.client
 import json
 import os
@@ -9,10 +10,10 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 import uuid
 from dataclasses import dataclass, field
+from functools import cache
 from http.cookies import SimpleCookie
 from pathlib import Path
 from types import TracebackType
@@ -23,8 +24,17 @@ import polars as pl
 
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
+from tests.warm_command import Started, WarmCommand
 
 START_SECONDS = 60
+
+
+@cache
+def warm_command() -> WarmCommand:
+    """What starts the servers of all tests of this process."""
+    command = WarmCommand()
+    atexit.register(command.close)
+    return command
 
 
 def free_port() -> int:
@@ -36,14 +46,14 @@ def free_port() -> int:
 
 @dataclass
 class Server:
-    """`adjudge serve` as a user runs it."""
+    """`adjudge serve` as a user runs it, from a process that has its modules at hand."""
 
     campaign: Path
     database: str | None = None
     options: tuple[str, ...] = ()
     port: int = field(default_factory=free_port)
     links: dict[str, str] = field(default_factory=dict)
-    process: subprocess.Popen[str] | None = None
+    process: Started | None = None
     clients: list[Client] = field(default_factory=list)
 
     @property
@@ -51,14 +61,11 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> Self:
-        command = [sys.executable, "-m", "adjudge", "serve", str(self.campaign), "--port", str(self.port), "--json"]
+        arguments = ["serve", str(self.campaign), "--port", str(self.port), "--json", *self.options]
         if self.database:
-            command += ["--database", self.database]
+            arguments += ["--database", self.database]
         with self.campaign.with_name("server.log").open("a") as log:
-            self.process = subprocess.Popen(
-                [*command, *self.options], stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
-            )
-        assert self.process.stdout is not None
+            self.process = warm_command().start(*arguments, stderr=log)
         line = self.process.stdout.readline()
         assert line, self.log()
         for link in json.loads(line)["links"]:
@@ -105,7 +112,6 @@ class Server:
 
     def _close(self) -> None:
         assert self.process is not None
-        assert self.process.stdout is not None
         self.process.stdout.close()
 
     def secret(self, name: str) -> str:
