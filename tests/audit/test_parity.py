@@ -141,6 +141,27 @@ def test_scores_are_compared_by_segment_with_the_model_beside() -> None:
     assert z.contrast.p_equivalence < 0.05 < x.contrast.p_equivalence
 
 
+@pytest.mark.parametrize(
+    ("shares", "verdict"), [((0.9, 0.5), "not told apart"), ((0.7,) * 12, "below the human")], ids=["two", "twelve"]
+)
+def test_a_verdict_needs_people_who_agree(shares: tuple[float, ...], verdict: str) -> None:
+    """480 judgments, 70% for the human: by two people of whom one sees no difference, or by twelve alike."""
+    each = 480 // len(shares)
+    rows: list[Row] = []
+    for person, share in enumerate(shares):
+        for number in range(each):
+            # Every document of ten segments has the same share of wins.
+            human_wins = number % 10 < 10 * share
+            place = (f"a{person}", f"{person}-{number // 10}", f"{person}-{number}")
+            rows += [(*place, "ref", 1 if human_wins else 2), (*place, "x", 2 if human_wins else 1)]
+    found = parity(ranked(rows), human="ref", settings=QUICK)
+    (only,) = found.systems
+    assert only.p < 1e-3
+    assert only.lead_interval[1] < 0
+    assert only.p_people is not None
+    assert only.verdict == verdict
+
+
 def test_pairwise_judgments_work_too() -> None:
     rows = [(str(i), name, rank) for i in range(20) for name, rank in (("ref", 1), ("x", 2))]
     columns: dict[str, object] = {

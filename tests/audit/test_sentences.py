@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
 from adjudge.audit import AuditSettings, audit
 from adjudge.core.judgments import Judgments
 from adjudge.results.audit.claim_sentences import HumanStanding, sentences, standings
-from adjudge.results.audit.claims import Claims
+from adjudge.results.audit.claims import Claim, Claims, Verdict
 
 
 def campaign(
@@ -45,7 +47,7 @@ CASES = {
         campaign({"REF": 10.0, "alpha": 10.0, "beta": -10.0}),
         (
             "alpha is the best system.",
-            "alpha is at parity with REF, within 3 points.",
+            "alpha comes out at parity with REF, within 3 points, but not in every audit.",
             "beta is worse than the human translation REF.",
         ),
     ),
@@ -103,6 +105,72 @@ CASES = {
 def test_every_case_gets_its_sentences(name: str) -> None:
     judgments, expected = CASES[name]
     assert sentences(claims_of(judgments)) == expected
+
+
+REF_AND_THREE = tuple((better, worse) for number, better in enumerate(("REF", "alpha", "beta", "gamma"))
+                      for worse in ("REF", "alpha", "beta", "gamma")[number + 1 :])  # fmt: skip
+
+
+def told(verdicts: dict[tuple[str, str], Verdict], *, parity: dict[str, Verdict] | None = None) -> Claims:
+    """Claims as if found: the pairs of three systems and a human, fragile or not; others are not supported."""
+    better = [claim("better", f"{a} is better than {b}", (a, b), verdicts.get((a, b), "not supported"))
+              for a, b in REF_AND_THREE]  # fmt: skip
+    equal = [claim("parity", f"{a} is at parity with REF", (a, "REF"), verdict)
+             for a, verdict in (parity or {}).items()]  # fmt: skip
+    margin = None if parity is None else 3.0
+    return Claims("mixed", "points", 0.05, margin, (*equal, *better), (), humans=("REF",), annotators=12)
+
+
+def claim(kind: Literal["better", "parity"], words: str, systems: tuple[str, str], verdict: Verdict) -> Claim:
+    p = 0.3 if verdict == "not supported" else 0.01
+    return Claim(words, kind, systems, 1.0, (0.5, 1.5), p, (), (), verdict, p)
+
+
+STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
+    "the human above all, in every audit": (
+        told(dict.fromkeys(REF_AND_THREE, "holds")),
+        ("alpha is the best system.", "The human translation REF is better than every system."),
+    ),
+    "the human above all, over one not in every audit": (
+        told({pair: "fragile" if pair == ("REF", "alpha") else "holds" for pair in REF_AND_THREE}),
+        (
+            "alpha is the best system.",
+            "The human translation REF comes out better than every system, but over alpha not in every audit.",
+        ),
+    ),
+    "the human above all, nowhere in every audit": (
+        told(dict.fromkeys(REF_AND_THREE, "fragile")),
+        (
+            "alpha comes out best, but not in every audit.",
+            "The human translation REF comes out better than every system, but not in every audit.",
+        ),
+    ),
+    "one worse for sure, one perhaps, one open": (
+        told({("REF", "gamma"): "holds", ("REF", "beta"): "fragile", ("alpha", "gamma"): "holds"}),
+        (
+            "The data cannot tell which is best: alpha or beta.",
+            f"The data do not separate alpha from REF; {OPEN}.",
+            "gamma is worse than the human translation REF.",
+            "beta comes out worse than the human translation REF, but not in every audit.",
+        ),
+    ),
+    "parity in every audit and not": (
+        told({("REF", "gamma"): "fragile"}, parity={"alpha": "holds", "beta": "fragile", "gamma": "not supported"}),
+        (
+            "The data cannot tell which system is best: no two of them are told apart.",
+            "alpha is at parity with REF, within 3 points.",
+            "beta comes out at parity with REF, within 3 points, but not in every audit.",
+            "gamma comes out worse than the human translation REF, but not in every audit.",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STRENGTHS)
+def test_sentences_are_as_strong_as_the_claims(name: str) -> None:
+    claims, expected = STRENGTHS[name]
+    untested = "Parity was not tested: no margin is customary on this scale; give one with --margin."
+    assert sentences(claims) == (expected if claims.margin else (*expected, untested))
 
 
 def test_ties_everywhere() -> None:

@@ -46,7 +46,9 @@ def test_topics_have_a_chart() -> None:
 def test_parity() -> None:
     found = parity(SMALL, human="ref", before=SMALL, settings=ParitySettings(resamples=50))
     page = build_parity_page({"en-ko": found}, title="Parity")
-    assert page.pairs[0].headline == "The data cannot tell x and y from ref, which is no proof of parity."
+    assert page.pairs[0].headline == (
+        "For these two people only: the data cannot tell x and y from ref, which is no proof of parity."
+    )
     assert page.pairs[0].words == (
         "x: +0.0 points of parity from before to after (95% +0.0 to +0.0, by resampling 2 documents).",
         "y: +0.0 points of parity from before to after (95% +0.0 to +0.0, by resampling 2 documents).",
@@ -55,7 +57,7 @@ def test_parity() -> None:
 
 
 def test_every_verdict_has_its_sentence() -> None:
-    found = parity(SMALL, human="ref", settings=ParitySettings(resamples=50))
+    found = replace(parity(SMALL, human="ref", settings=ParitySettings(resamples=50)), annotators=12)
     near = Contrast(0.1, 0.2, (-0.3, 0.5), 0.6, margin=2.0, p_equivalence=0.001)
     x, y = found.systems
 
@@ -63,9 +65,13 @@ def test_every_verdict_has_its_sentence() -> None:
         changed = replace(found, parts=(replace(found.parts[0], systems=systems),))
         return build_parity_page({"en-ko": changed}, title="Parity").pairs[0]
 
-    below, level = replace(x, p=0.001, lead_interval=(-0.9, -0.5)), replace(y, contrast=near)
-    assert page_of(below).headline == "All systems are below ref."
+    below = replace(x, p_holm=0.001, p_people=0.01, lead_interval=(-0.9, -0.5))
+    level = replace(y, contrast=near)
+    assert page_of(below).headline == "x is below ref."
+    assert page_of(below, replace(below, system="z")).headline == "All systems are below ref."
+    assert replace(below, p_people=0.2).verdict == "not told apart"
+    assert replace(below, p_holm=0.2).verdict == "not told apart"
     mixed = page_of(below, level)
     assert mixed.headline == "y is at parity with ref: less than 2 points apart."
     assert mixed.words == ("x is below ref.",)
-    assert page_of(replace(x, p=0.001, lead_interval=(0.5, 0.9)), y).headline == "x is above ref."
+    assert page_of(replace(x, p_holm=0.001, p_people=0.01, lead_interval=(0.5, 0.9)), y).headline == "x is above ref."

@@ -26,14 +26,15 @@ def test_names_are_listed_as_people_write_them() -> None:
 
 def test_a_system_alone_in_front_is_the_best() -> None:
     made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
-    assert headline(made) == "A is the best system."
+    assert headline(made) == "A comes out best; that was not put to the audits."
+    assert headline(made, made_claims(("A", "B", "holds"))) == "A is the best system."
     assert verdict(made) == ("The one pair of systems differs by more than chance explains (Holm, 5%).",)
 
 
 def test_the_reference_is_not_the_best_system() -> None:
     made = three_systems()
     assert [leader.system for leader in leaders(made)] == ["alpha", "beta"]
-    assert "The human translation ref is better than every system." in verdict(made)
+    assert "The human translation ref comes out better than every system." in verdict(made)
 
 
 def test_an_open_first_place_names_the_candidates() -> None:
@@ -79,7 +80,7 @@ def test_audited_claims_have_the_last_word(found: Verdict, sentence: str) -> Non
     )
     claims = made_claims(("A", "B", "holds"), ("A", "C", found), ("ref", "A", "not supported"))
     assert headline(made, claims) == sentence
-    assert headline(made, replace(claims, method="another")) == "A is the best system."
+    assert headline(made, replace(claims, method="another")) == "A comes out best; that was not put to the audits."
 
 
 def test_nothing_decided_is_said_plainly() -> None:
@@ -103,7 +104,7 @@ def test_no_difference_from_the_human_is_never_called_parity(told: bool) -> None
     )
     sentence = verdict(made)[0]
     if told:
-        assert sentence == "The human translation ref is better than every system."
+        assert sentence == "The human translation ref comes out better than every system."
     else:
         assert sentence.startswith("The data do not separate A from ref;")
         assert "does not show that they are equal" in sentence
@@ -115,7 +116,7 @@ def test_a_system_above_the_human_is_named() -> None:
         ranked("refA", 2, cluster=2, ranks=(2, 2), human=True),
         ranked("B", 3, cluster=3, ranks=(3, 3)),
     )
-    assert verdict(made)[0] == "A is better than the human translation refA."
+    assert verdict(made)[0] == "A comes out better than the human translation refA."
 
 
 def test_every_human_is_compared_by_itself() -> None:
@@ -128,8 +129,8 @@ def test_every_human_is_compared_by_itself() -> None:
         open_pairs=(("A", "B"),),
     )
     assert verdict(made)[:2] == (
-        "The human translation refA is better than every system.",
-        "A and B are better than the human translation refB.",
+        "The human translation refA comes out better than every system.",
+        "A and B come out better than the human translation refB.",
     )
 
 
@@ -141,7 +142,7 @@ def test_with_one_or_two_people_the_headline_is_about_them(people: int, whom: st
     told = "the data cannot tell which system is best: no two of them are told apart."
     assert headline(tied, annotators=people) == f"{whom}: {told}"
     assert verdict(made, annotators=people)[-1].endswith("only.")
-    assert headline(made, annotators=3) == "A is the best system."
+    assert headline(made, annotators=3) == "A comes out best; that was not put to the audits."
 
 
 def test_what_only_the_correction_leaves_undecided_is_said() -> None:
@@ -159,3 +160,9 @@ def test_what_only_the_correction_leaves_undecided_is_said() -> None:
     assert said in verdict(near)
     assert said not in verdict(made)
     assert [(pair.better, pair.worse) for pair in lost_to_correction(near)] == [("A", "B")]
+
+
+def test_a_single_system_is_not_called_the_best() -> None:
+    made = ranking(ranked("ref", 1, cluster=1, ranks=(1, 1), human=True), ranked("A", 2, cluster=2, ranks=(2, 2)))
+    assert headline(made) == "A comes out worse than the human translation ref."
+    assert headline(made, annotators=1) == "For this one person only: A comes out worse than the human translation ref."

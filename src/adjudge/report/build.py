@@ -19,7 +19,17 @@ from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
 from adjudge.report.sections.ranking import ranking_section, spread_section
 from adjudge.report.sections.tournament import tournament_section
-from adjudge.report.words import counted, headline, leaders, listed, pairs_told_apart, verdict, verdict_on
+from adjudge.report.words import (
+    NOT_AUDITED,
+    counted,
+    headline,
+    leaders,
+    listed,
+    machines,
+    pairs_told_apart,
+    verdict,
+    verdict_on,
+)
 from adjudge.results.table import Cell, Table, number, text
 
 if TYPE_CHECKING:
@@ -57,11 +67,14 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
 def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
     own = tuple(section for make in SECTIONS if (section := make(results)) is not None)
     set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
+    claims, annotators = claims_of(results), annotators_of(results)
+    first = headline(results.ranking, claims, annotators)
+    said = [sentence for sentence in verdict(results.ranking, claims, annotators) if sentence != first]
     return PairPage(
         name=name,
         slug=slug,
-        headline=headline(results.ranking, claims_of(results), annotators_of(results)),
-        words=(*verdict(results.ranking, claims_of(results), annotators_of(results)), *results.missing),
+        headline=first,
+        words=(*said, *results.missing),
         facts=_facts(results),
         sections=tuple(_without(section, results.counts.notes) for section in (*own, *audit_sections(results))),
         notes=results.counts.notes,
@@ -100,6 +113,8 @@ def _facts(results: PairResults) -> tuple[Fact, ...]:
 def _best(results: PairResults) -> Fact:
     ranking = results.ranking
     best = [leader.system for leader in leaders(ranking)]
+    if len(machines(ranking)) == 1:
+        return Fact("Systems", "one", f"{best[0]}, compared with human translations only", "open")
     if len(best) > 1:
         return Fact("Best system", "undecided", f"between {listed(best)}", "open")
     if (annotators_of(results) or 3) < 3:
@@ -109,6 +124,8 @@ def _best(results: PairResults) -> Fact:
         return Fact("Best system", "undecided", f"{best[0]} comes out first", "open")
     if verdict_on_best == "fragile":
         return Fact("Best system", best[0], "but not in every audit", "warning")
+    if verdict_on_best == NOT_AUDITED:
+        return Fact("Best system", best[0], f"by {ranking.method}, not audited", "warning")
     return Fact("Best system", best[0], f"by {ranking.method}", "decided")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
-from adjudge.report.words import counted, listed
+from adjudge.report.words import FEW_PEOPLE, counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,11 +60,17 @@ def _page(name: str, parity: Parity, slug: str) -> PairPage:
 
 
 def _headline(parity: Parity) -> str:
-    """The verdict that matters most; `_words` gives the others."""
+    """The verdict that matters most; `_words` gives the others. Where one or two people judged, it is about them."""
     by_verdict = _by_verdict(parity)
-    if set(by_verdict) == {"below the human"}:
-        return f"All systems are below {parity.human}."
-    return _sentence(next(iter(by_verdict)), next(iter(by_verdict.values())), parity)
+    people = FEW_PEOPLE.get(parity.annotators or 0, "")
+    if set(by_verdict) == {"below the human"} and len(parity.systems) > 1:
+        said = f"All systems are below {parity.human}."
+    else:
+        said = _sentence(next(iter(by_verdict)), next(iter(by_verdict.values())), parity)
+    if not people:
+        return said
+    opening = next((word for word in ("All systems", "The data") if said.startswith(word)), "")
+    return f"{people}: {opening.lower()}{said.removeprefix(opening)}"
 
 
 def _by_verdict(parity: Parity) -> dict[Verdict, list[str]]:

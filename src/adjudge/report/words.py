@@ -72,10 +72,14 @@ def told_apart(ranking: Ranking) -> set[tuple[str, str]]:
 def headline(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> str:
     """One sentence: who is best, or between whom the data cannot decide. Audited claims have the last word.
 
-    Where one or two people judged, it is about them only, and says so.
+    Where one or two people judged, it is about them only, and says so. A single system is never called the best: how
+    it stands to the human translation is said instead.
     """
     best = [leader.system for leader in leaders(ranking)]
-    people = _FEW_PEOPLE.get(annotators or 0, "")
+    people = FEW_PEOPLE.get(annotators or 0, "")
+    if len(machines(ranking)) == 1:
+        stands = next(iter(_humans(ranking, claims)), "Only one system was judged.")
+        return f"{people}: {stands}" if people else stands
     if len(best) == 1:
         if people:
             return f"{people}: {best[0]} comes out best."
@@ -87,23 +91,28 @@ def headline(ranking: Ranking, claims: Claims | None = None, annotators: int | N
     return f"{people}: the {undecided}" if people else f"The {undecided}"
 
 
-_FEW_PEOPLE = {1: "For this one person only", 2: "For these two people only"}
+NOT_AUDITED = "not audited"
+FEW_PEOPLE = {1: "For this one person only", 2: "For these two people only"}
 _HEADLINES = {
     "holds": "{} is the best system.",
     "fragile": "{} comes out best, but not in every audit.",
     "not supported": "{} comes out first, but the data do not establish that it is the best.",
+    NOT_AUDITED: "{} comes out best; that was not put to the audits.",
 }
 
 
 def verdict_on(best: str, ranking: Ranking, claims: Claims | None) -> str:
-    """The weakest verdict on the claims that this system is better than the other machines."""
+    """The weakest verdict on the claims that this system is better than the other machines.
+
+    Where no claims were audited, or those of another method, there is no verdict to rely on.
+    """
     if claims is None or claims.method != ranking.method:
-        return "holds"
+        return NOT_AUDITED
     others = {system.system for system in machines(ranking)} - {best}
     verdicts = [
         claim.verdict for claim in claims.claims if claim.kind == "better" and _is_over(claim.systems, best, others)
     ]
-    return max(verdicts, key=list(_HEADLINES).index, default="holds")
+    return max(verdicts, key=list(_HEADLINES).index, default=NOT_AUDITED)
 
 
 def _is_over(systems: tuple[str, ...], best: str, others: set[str]) -> bool:
@@ -181,4 +190,4 @@ def _standing(human: str, systems: Sequence[str], apart: set[tuple[str, str]]) -
     better = tuple(name for name in systems if (name, human) in apart)
     worse = tuple(name for name in systems if (human, name) in apart)
     left_open = tuple(name for name in systems if name not in better and name not in worse)
-    return HumanStanding(human, better, (), left_open, worse)
+    return HumanStanding(human, better, (), left_open, worse, audited=False)

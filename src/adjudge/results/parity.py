@@ -30,11 +30,20 @@ class Contrast:
     p: float
     margin: float | None = None
     p_equivalence: float | None = None
+    p_holm: float | None = None
+    """p corrected for all systems (Holm)."""
+    p_equivalence_holm: float | None = None
+
+    @property
+    def corrected_p(self) -> float:
+        """P corrected for all systems, where several were tested."""
+        return self.p if self.p_holm is None else self.p_holm
 
     @property
     def shows_parity(self) -> bool:
         """Whether the difference is surely within the margin; never beside a significant difference beyond it."""
-        if self.margin is None or self.p_equivalence is None or self.p_equivalence > LEVEL:
+        p = self.p_equivalence if self.p_equivalence_holm is None else self.p_equivalence_holm
+        if self.margin is None or p is None or p > LEVEL:
             return False
         return self.p > LEVEL or abs(self.difference) <= self.margin
 
@@ -63,17 +72,22 @@ class SystemParity:
     """Mean of candidates + 1 - rank."""
     mean_score: float | None
     contrast: Contrast | None = None
+    p_people: float | None = None
+    """For ranks by two named people or more: p with annotators' tastes allowed for, corrected for all systems."""
 
     @property
     def verdict(self) -> Verdict:
-        """What the model says where there is one, else the test and the interval over documents together.
+        """What the model of scores says where there is one, else what three tests agree on.
+
+        They are the sign test (Holm), the interval over documents, and the test that allows for annotators' tastes,
+        where people are named.
 
         `at parity` needs evidence: a difference that is surely smaller than the margin.
         """
         if self.contrast is not None and self.contrast.shows_parity:
             return "at parity"
         low, high = self.lead_interval if self.contrast is None else self.contrast.interval
-        p = self.p if self.contrast is None else self.contrast.p
+        p = max(self.p_holm, self.p_people or 0.0) if self.contrast is None else self.contrast.corrected_p
         if p <= LEVEL and high < 0:
             return "below the human"
         return "above the human" if p <= LEVEL and low > 0 else "not told apart"
@@ -142,6 +156,8 @@ class Parity(Result):
     parts: tuple[ParityPart, ...]
     agreement: tuple[GroupAgreement, ...] = ()
     change: ParityChange | None = None
+    annotators: int | None = None
+    """How many people judged, where they are named."""
 
     @property
     def systems(self) -> tuple[SystemParity, ...]:
@@ -206,15 +222,16 @@ def _by_part(parts: tuple[ParityPart, ...]) -> Mapping[str, ParityPart]:
 def _part_table(part: ParityPart, human: str, when: str) -> Table:
     scores = part.human_mean_score is not None
     modelled = any(system.contrast is not None for system in part.systems)
+    people = any(system.p_people is not None for system in part.systems)
     rows: list[tuple[Cell, ...]] = []
     for system in part.systems:
         own = system.mean_score if scores else system.rank_points
         counts = (system.mt_better, system.tie, system.human_better, system.n, system.p, system.parity_share)
         model = _model_cells(system.contrast)[: 3 * modelled]
         name = shown_name(system.system, system.human)
-        rows.append((name, *counts, _span(system.interval), own, *model, system.verdict))
+        rows.append((name, *counts, _span(system.interval), own, *[system.p_people] * people, *model, system.verdict))
     own = part.human_mean_score if scores else part.human_rank_points
-    rows.append((shown_name(human, human=True), *[None] * 7, own, *[None] * 3 * modelled, None))
+    rows.append((shown_name(human, human=True), *[None] * 7, own, *[None] * (people + 3 * modelled), None))
     columns = (
         text("system"),
         number("better", 0, help="judgments in which the system is better than the human"),
@@ -225,6 +242,7 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
         percent("parity share", help="better or tie"),
         text("95% interval", help="by resampling documents"),
         number("mean score" if scores else "rank points", 4),
+        *([p_value("p, other people", help="annotators' tastes allowed for; corrected for all systems")] * people),
         *(
             number("difference", 2, help="system minus human by the mixed model, in points"),
             text("95% interval"),
@@ -235,7 +253,7 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
     unit = "segments" if scores else "judgments"
     most = "" if len({system.n for system in part.systems}) == 1 else "at most "
     note = f"{most}{part.judgments:,} {unit} per system, {part.segments:,} segments.".capitalize()
-    note += " Not told apart is no proof of parity."
+    note += " Not told apart is no proof of parity. Verdicts are corrected for all systems (Holm)."
     margins = {system.contrast.margin for system in part.systems if system.contrast is not None} - {None}
     if margins:
         note += f" At parity: surely less than {margins.pop():g} points from the human (two one-sided tests at .05)."

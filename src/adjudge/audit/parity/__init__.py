@@ -66,7 +66,14 @@ def parity(
         parts=counted,
         agreement=agreement(judgments, later.human) if later.relative else (),
         change=None if before is None else _change(parts[1], parts[0], drawn, settings.ties),
+        annotators=_annotators(judgments),
     )
+
+
+def _annotators(judgments: Judgments) -> int | None:
+    """How many people judged; None where some are not named."""
+    names = judgments.table["annotator"]
+    return None if names.null_count() else names.n_unique()
 
 
 def _check_margin(margin: float | str | None, *, relative: bool) -> None:

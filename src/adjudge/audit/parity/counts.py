@@ -1,4 +1,8 @@
-"""Counts of better, tie and worse against the human, the sign test, and the contrast by the mixed model."""
+"""Counts of better, tie and worse against the human, the sign test, and what holds for other people.
+
+The sign test takes every judgment for evidence of its own. Annotators have tastes, so a verdict also needs a model that
+allows for them: of scores the mixed model, of ranks Bradley-Terry with tastes, fitted to the system and the human.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 
 Ties = Literal["half", "drop"]
+FEWEST_PEOPLE = 2
+"""One person's taste cannot be told from quality."""
 
 
 def sign_test(better: int, tie: int, worse: int, ties: Ties = "half") -> float:
@@ -46,6 +52,7 @@ def count_part(
     counts = {name: _counts(outcomes, name) for name in outcomes.systems}
     tests = {name: sign_test(*three, ties) for name, three in counts.items()}
     adjusted = dict(zip(tests, holm(np.array(list(tests.values()))), strict=True))
+    by_people = _people_tests(outcomes)
     systems = []
     for name, (better, tie, worse) in counts.items():
         n = better + tie + worse
@@ -69,6 +76,7 @@ def count_part(
                 rank_points=_worth(outcomes, name) if outcomes.relative else None,
                 mean_score=None if outcomes.relative else _worth(outcomes, name),
                 contrast=(contrasts or {}).get(name),
+                p_people=by_people.get(name),
             )
         )
     own_worth = _worth(outcomes, outcomes.human)
@@ -76,6 +84,33 @@ def count_part(
     judged = max((counted.n for counted in systems), default=0)
     points, score = (own_worth, None) if outcomes.relative else (None, own_worth)
     return ParityPart(part, judged, places, tuple(systems), points, score)
+
+
+def _people_tests(outcomes: Outcomes) -> dict[str, float]:
+    """For ranks by two named people or more, p of every system against the human with tastes allowed for (Holm)."""
+    from adjudge.rank.people import PeopleCounts
+    from adjudge.rank.strengths import compare_people
+
+    if (outcomes.annotators or 0) < FEWEST_PEOPLE:
+        return {}
+    p = {}
+    for name in outcomes.systems:
+        own = outcomes.compared.filter(pl.col("system") == name)
+        by_person = own.group_by("annotator").agg(
+            better=(pl.col("outcome") > 0).sum(),
+            tie=(pl.col("outcome") == 0).sum(),
+            worse=(pl.col("outcome") < 0).sum(),
+        )
+        if by_person.height < FEWEST_PEOPLE:
+            p[name] = 1.0
+            continue
+        better, tie, worse = (by_person[column].to_numpy().astype(np.float64) for column in ("better", "tie", "worse"))
+        wins, ties = np.zeros((2, len(better), 2, 2))
+        wins[:, 0, 1], wins[:, 1, 0] = better, worse
+        ties[:, 0, 1] = ties[:, 1, 0] = tie
+        tested = compare_people(PeopleCounts(wins, ties, np.arange(len(better)))).pairs.two_sided[0, 1]
+        p[name] = max(float(tested), sys.float_info.min)
+    return {name: float(value) for name, value in zip(p, holm(np.array(list(p.values()))), strict=True)}
 
 
 def _counts(outcomes: Outcomes, system: str) -> tuple[int, int, int]:
@@ -112,17 +147,21 @@ def model_contrasts(
     own = fitted.systems.index(human)
     compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
     low, high = compared.interval()
+    others = [i for i in range(len(fitted.systems)) if i != own]
+    tests = {i: None if points is None else equivalence(compared, i, own, margin=points) for i in others}
+    p_holm = holm(np.array([compared.two_sided[i, own] for i in others]))
+    p_equivalence = holm(np.array([np.nan if (test := tests[i]) is None else test.p for i in others]))
     results = {}
-    for i, name in enumerate(fitted.systems):
-        if i == own:
-            continue
-        tested = None if points is None else equivalence(compared, i, own, margin=points)
-        results[name] = Contrast(
+    for number, i in enumerate(others):
+        tested = tests[i]
+        results[fitted.systems[i]] = Contrast(
             difference=float(compared.difference[i, own]),
             se=float(compared.se[i, own]),
             interval=(float(low[i, own]), float(high[i, own])),
             p=max(float(compared.two_sided[i, own]), sys.float_info.min),
             margin=points,
             p_equivalence=None if tested is None else max(tested.p, sys.float_info.min),
+            p_holm=max(float(p_holm[number]), sys.float_info.min),
+            p_equivalence_holm=None if tested is None else max(float(p_equivalence[number]), sys.float_info.min),
         )
     return results, fitted.notes

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # A segment by its document, for segments that are numbered anew in every document.
 PLACE = pl.concat_str("document", "segment", separator=":", ignore_nulls=False)
 FEW_DOCUMENTS = 10
+FEW_PEOPLE = 3
 
 
 def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySettings) -> list[str]:
@@ -31,6 +32,7 @@ def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySetting
         )
     elif len(drawn.names) < FEW_DOCUMENTS:
         notes.append(f"only {len(drawn.names)} documents: intervals by resampling so few are too narrow")
+    notes += _few_people(sets[0])
     if settings.contaminated is not None:
         notes += _unknown_marks(sets, settings.contaminated)
     if len(sets) > 1:
@@ -38,6 +40,21 @@ def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySetting
     if settings.ties == "half":
         notes.append("the sign test counts a tie as half a win for each; --ties drop leaves ties out")
     return notes
+
+
+def _few_people(outcomes: Outcomes) -> list[str]:
+    """Say for whom ranks speak; the model of scores has notes of its own."""
+    if not outcomes.relative:
+        return []
+    if outcomes.annotators is None:
+        return [
+            "annotators are not named, so their tastes are not allowed for: a verdict may be about these people only"
+        ]
+    if outcomes.annotators == 1:
+        return ["one annotator only: the verdict holds for this person only, others may judge otherwise"]
+    if outcomes.annotators <= FEW_PEOPLE:
+        return [f"only {outcomes.annotators} annotators: tastes are allowed for, but all rests on these people"]
+    return []
 
 
 def _unknown_marks(sets: Sequence[Outcomes], marked: frozenset[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.comparisons import comparisons, segment_keys
+from adjudge.core.comparisons import NOBODY, comparisons, segment_keys
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.protocols import RELATIVE, SCORED, WORK
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Outcomes:
     """Who was how good, by place.
 
-    `compared` has the columns system, outcome, document, segment. `worth` has system (the human too), value, document,
-    segment: rank points, or scores.
+    `compared` has the columns system, outcome, document, segment, and for ranks the annotator. `worth` has system (the
+    human too), value, document, segment: rank points, or scores.
     """
 
     human: str
@@ -44,6 +44,14 @@ class Outcomes:
     def documents_known(self) -> bool:
         """Whether every judgment names its document."""
         return self.compared["document"].null_count() == 0
+
+    @property
+    def annotators(self) -> int | None:
+        """How many people compared systems with the human; None where they are not named, or scores were averaged."""
+        if "annotator" not in self.compared.columns:
+            return None
+        names = self.compared["annotator"].unique().to_list()
+        return None if NOBODY in names else len(names)
 
     def only(self, condition: pl.Expr) -> Outcomes:
         """The judgments at the places that meet the condition."""
@@ -97,7 +105,13 @@ def _by_ranks(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFr
     first = pairs.first[with_human]
     other = np.where(first == code, pairs.second[with_human], first)
     sign = np.where(first == code, -pairs.outcome[with_human], pairs.outcome[with_human])
-    compared = pl.DataFrame({"system": np.array(pairs.systems)[other], "outcome": sign.astype(np.int64)})
+    compared = pl.DataFrame(
+        {
+            "system": np.array(pairs.systems)[other],
+            "outcome": sign.astype(np.int64),
+            "annotator": np.array(pairs.annotators)[pairs.annotator[with_human]],
+        }
+    )
     where = places[pairs.segment[with_human].astype(np.int64)]
     return compared.hstack(where), _rank_points(pairs, places)
 

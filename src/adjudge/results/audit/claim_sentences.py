@@ -33,6 +33,10 @@ class HumanStanding:
     open: tuple[str, ...]
     """Systems that the data do not separate from it."""
     worse: tuple[str, ...]
+    fragile: tuple[str, ...] = ()
+    """Those of the better, the worse and the ones at parity whose claim does not survive every audit."""
+    audited: bool = True
+    """Whether claims were put to audits at all."""
 
 
 def sentences(claims: Claims) -> tuple[str, ...]:
@@ -60,7 +64,11 @@ def _standing(claims: Claims, human: str) -> HumanStanding:
     worse = [name for name in systems if (human, name) in told and name not in parity]
     left = [name for name in systems if name not in parity and name not in better and name not in worse]
     equal = [name for name in systems if name in parity]
-    return HumanStanding(human, tuple(better), tuple(equal), tuple(left), tuple(worse))
+    fragile = {(claim.kind, *claim.systems) for claim in supported if claim.verdict == "fragile"}
+    shaky = [name for name in equal if ("parity", name, human) in fragile]
+    shaky += [name for name in better if ("better", name, human) in fragile]
+    shaky += [name for name in worse if ("better", human, name) in fragile]
+    return HumanStanding(human, tuple(better), tuple(equal), tuple(left), tuple(worse), tuple(shaky))
 
 
 def _systems(claims: Claims) -> list[str]:
@@ -103,19 +111,36 @@ def against_human(
         named: lists names, for those who show fewer than all.
     """
     human, named = standing.human, named or listed
-    if standing.worse and not (standing.better or standing.parity or standing.open):
-        return [f"The human translation {human} is better than every system."]
-    said = []
-    if standing.better:
-        said.append(f"{named(standing.better)} {_is(standing.better)} better than the human translation {human}.")
+    if len(standing.worse) > 1 and not (standing.better or standing.parity or standing.open):
+        return [_above_all(standing, named)]
+    said = _by_strength(standing.better, standing, f"better than the human translation {human}", named)
     if standing.parity:
-        within = f"within {margin:g} points"
-        said.append(f"{named(standing.parity)} {_is(standing.parity)} at parity with {human}, {within}.")
+        said += _by_strength(standing.parity, standing, f"at parity with {human}, within {margin:g} points", named)
     if standing.open:
         open_ = f"The data do not separate {named(standing.open)} from {human}"
         said.append(f"{open_}; that leaves the question open, it does not show that they are equal.")
-    if standing.worse:
-        said.append(f"{named(standing.worse)} {_is(standing.worse)} worse than the human translation {human}.")
+    return said + _by_strength(standing.worse, standing, f"worse than the human translation {human}", named)
+
+
+def _above_all(standing: HumanStanding, named: Callable[[Sequence[str]], str]) -> str:
+    """The human translation is ahead of every system, of all or of some in every audit."""
+    shaky = [name for name in standing.worse if name in standing.fragile]
+    if not shaky:
+        is_ = "is" if standing.audited else "comes out"
+        return f"The human translation {standing.human} {is_} better than every system."
+    whole = f"The human translation {standing.human} comes out better than every system"
+    return f"{whole}, but {'' if len(shaky) == len(standing.worse) else f'over {named(shaky)} '}not in every audit."
+
+
+def _by_strength(
+    names: Sequence[str], standing: HumanStanding, what: str, named: Callable[[Sequence[str]], str]
+) -> list[str]:
+    """What holds is said plainly; what is fragile, or was never audited, is no more than what comes out."""
+    sure = [name for name in names if name not in standing.fragile]
+    shaky = [name for name in names if name in standing.fragile]
+    said = [f"{named(sure)} {_is(sure) if standing.audited else _comes_out(sure)} {what}."] if sure else []
+    if shaky:
+        said.append(f"{named(shaky)} {_comes_out(shaky)} {what}, but not in every audit.")
     return said
 
 
@@ -146,6 +171,10 @@ def scope(annotators: int | None) -> str:
 
 def _is(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
+
+
+def _comes_out(names: Sequence[str]) -> str:
+    return "comes out" if len(names) == 1 else "come out"
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
