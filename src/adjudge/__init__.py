@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.api.after import agree, audit, check, rank, tournament
-    from adjudge.api.before import design, plan, read, simulate, testset
-    from adjudge.api.beyond import compare, gold, meta, parity, qe
+    from adjudge.api.comparing import compare, gold, meta, parity, qe
     from adjudge.api.look import look
+    from adjudge.api.planning import design, plan, read, simulate, testset
+    from adjudge.api.ranking import agree, audit, check, rank, tournament
     from adjudge.api.report import report
     from adjudge.core.errors import AdjudgeError
     from adjudge.core.judgments import Judgments
@@ -41,24 +41,24 @@ _PUBLIC = {
     "AdjudgeError": "adjudge.core.errors",
     "Judgments": "adjudge.core.judgments",
     "Ranking": "adjudge.results.rank",
-    "agree": "adjudge.api.after",
-    "audit": "adjudge.api.after",
-    "check": "adjudge.api.after",
-    "compare": "adjudge.api.beyond",
-    "design": "adjudge.api.before",
-    "gold": "adjudge.api.beyond",
+    "agree": "adjudge.api.ranking",
+    "audit": "adjudge.api.ranking",
+    "check": "adjudge.api.ranking",
+    "compare": "adjudge.api.comparing",
+    "design": "adjudge.api.planning",
+    "gold": "adjudge.api.comparing",
     "load_campaign": "adjudge.design",
     "look": "adjudge.api.look",
-    "meta": "adjudge.api.beyond",
-    "parity": "adjudge.api.beyond",
-    "plan": "adjudge.api.before",
-    "qe": "adjudge.api.beyond",
-    "rank": "adjudge.api.after",
-    "read": "adjudge.api.before",
+    "meta": "adjudge.api.comparing",
+    "parity": "adjudge.api.comparing",
+    "plan": "adjudge.api.planning",
+    "qe": "adjudge.api.comparing",
+    "rank": "adjudge.api.ranking",
+    "read": "adjudge.api.planning",
     "report": "adjudge.api.report",
-    "simulate": "adjudge.api.before",
-    "testset": "adjudge.api.before",
-    "tournament": "adjudge.api.after",
+    "simulate": "adjudge.api.planning",
+    "testset": "adjudge.api.planning",
+    "tournament": "adjudge.api.ranking",
 }
 
 __all__ = [

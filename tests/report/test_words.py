@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.report.words import counted, headline, leaders, listed, lost_to_correction, verdict
+from adjudge.report.verdict import counted, headline, leaders, listed, lost_to_correction, verdict
 from adjudge.results.audit.claims import Verdict
 from tests.report.made import made_claims, ranked, ranking, three_systems
 

@@ -24,11 +24,9 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from adjudge.adapt.running import Observation, Running
+    from adjudge.core.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 POLICIES = ("even", "best", "top:k", "pairs")
 DRAWS = 1000

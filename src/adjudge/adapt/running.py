@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from adjudge.core.arrays import Floats
+
 
 ITEM_RATIO = 1.5
 """Residual variance over that of items."""

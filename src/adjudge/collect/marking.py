@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from adjudge.design.tasks import Output, TaskSet
 
 MOST_MARKS = 200
-# What the page asks back about: a low score although no error is marked; a high one in spite of a major error.
+# What the page asks to confirm: a low score although no error is marked; a high one in spite of a major error.
 WARNINGS = ("low-without-error", "high-with-major")
 SEVERE = ("major", "critical")
-MADE, KEPT, CHANGED = "annotator", "prefilled", "changed"
 Origin = Literal["annotator", "prefilled", "changed"]
 _SAMPLE = 200
 
@@ -26,7 +25,7 @@ Span = dict[str, Any]
 
 
 def as_mark(span: Mapping[str, Any]) -> Mark:
-    """A mark of an answer as such."""
+    """Turn a mark of a stored answer into a `Mark`."""
     return Mark(*(span[name] for name in ("start", "end", "severity", "category", "side", "text")))
 
 
@@ -61,7 +60,7 @@ def category_kind(category: str) -> str:
 
 
 def effective_spans(answer: Mapping[str, Any], output: Output) -> list[Span]:
-    """The marks that hold: the annotator's, or as long as none was changed those that the translation came with."""
+    """The marks that count: the annotator's, or as long as none was changed those that the translation came with."""
     given = answer.get("spans")
     return prefilled_spans(output) if given is None else given
 
@@ -79,7 +78,7 @@ def origins(spans: Sequence[Span], output: Output) -> list[Origin]:
 
 
 def warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) -> str | None:
-    """What the page asks back about, or None."""
+    """What the page asks to confirm, or None."""
     given = answer.get("score")
     if given is None:
         return None

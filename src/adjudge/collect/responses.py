@@ -100,7 +100,7 @@ class CategoryOut(Schema):
 
 
 class MarkRulesOut(Schema):
-    """What can be marked, what errors cost, and when the page asks back."""
+    """What can be marked, what errors cost, and when the page asks for confirmation."""
 
     severities: list[str]
     source: bool

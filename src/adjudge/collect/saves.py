@@ -23,7 +23,6 @@ from adjudge.collect.group_commit import durably
 from adjudge.collect.models import ScreenState
 from adjudge.collect.running import running
 from adjudge.collect.statements import (
-    SaveTarget,
     StoredState,
     find_target,
     note_completeness,

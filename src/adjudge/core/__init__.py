@@ -1,1 +1,1 @@
-"""The nouns that every stage shares: judgments, comparisons, results, errors, randomness."""
+"""The nouns that every stage shares: judgments, comparisons, score sheets, protocols, errors, randomness."""

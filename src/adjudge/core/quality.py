@@ -1,4 +1,4 @@
-"""The rule by which a person's work passes: enough of the controls answered rightly, at a pace at which one can judge.
+"""The rule by which a person's work passes: enough of the controls answered correctly, at a credible pace.
 
 One rule for the organisers' page, for completion codes and for `adjudge check`.
 """
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 LEAST_SECONDS = 1.0
 """Nobody reads a source and its translation, and judges, in less than a second on average."""
 PASS_SHARE = 0.5
-"""The share of controls that must be answered rightly where nothing else is said."""
+"""The share of controls that must be answered correctly where nothing else is said."""
 FEW_JUDGMENTS = 5
 """With fewer judgments than this, nothing is said about the pace."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one person has done: judgments, active seconds spent on them, and controls answered rightly, of how many.
+    """What one person has done: judgments, active seconds spent on them, and controls answered correctly, of how many.
 
     `active_seconds` is None where time was not measured.
     """
@@ -34,7 +34,7 @@ class Work:
         return self.active_seconds < least_seconds * self.judgments
 
     def missed_controls(self, pass_share: float = PASS_SHARE) -> bool:
-        """Whether fewer than `pass_share` of the controls were answered rightly. Without controls nobody fails."""
+        """Whether fewer than `pass_share` of the controls were answered correctly. Without controls nobody fails."""
         return self.controls_right < pass_share * self.controls
 
     def faults(self, *, pass_share: float = PASS_SHARE, least_seconds: float = LEAST_SECONDS) -> tuple[str, ...]:

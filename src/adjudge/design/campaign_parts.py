@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from adjudge.core.languages import language_code
-from adjudge.core.quality import LEAST_SECONDS
+from adjudge.core.quality import LEAST_SECONDS, PASS_SHARE
 
 MOST_PEOPLE = 100_000
 Direction = Literal["auto", "ltr", "rtl"]
@@ -236,7 +236,7 @@ class Crowd(Part):
     failure_code: str | None = None
     return_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
     failure_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
-    pass_share: float = Field(default=0.5, ge=0, le=1)
+    pass_share: float = Field(default=PASS_SHARE, ge=0, le=1)
     least_seconds: float = Field(default=LEAST_SECONDS, ge=0, le=3600)
     signing_key: Annotated[str, Field(min_length=16, max_length=1000)] | None = None
     registrations_per_minute: int = Field(default=30, ge=1, le=100_000)

@@ -1,4 +1,4 @@
-"""The part of the campaign file about errors: what may be marked, how it is called, and when the page asks back."""
+"""The part of the campaign file about errors: what may be marked, its names, and what the page asks to confirm."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Spans(Part):
     """What annotators mark. `snap`: marks end at words, or at characters where the script writes no spaces (`auto`).
 
     `source`: the source can be marked too. `missing`: there is a mark for what was left out. `categories` are groups
-    with their members. Where a score is given, the page asks back at one below `warn_below` without any error, and at
+    with their members. Where a score is given, the page asks to confirm one below `warn_below` without any error, and
     one above `warn_above` with a major error.
     """
 

@@ -21,9 +21,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 Spending = Literal["kim-demets", "obrien-fleming", "pocock"]
 SPENDING: tuple[Spending, ...] = ("kim-demets", "obrien-fleming", "pocock")

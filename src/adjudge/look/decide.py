@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.look.goals import Goal
 
-    Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
 Mode = Spending | Literal["anytime"]

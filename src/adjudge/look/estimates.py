@@ -16,12 +16,10 @@ import polars as pl
 from adjudge.core.protocols import RATED, RELATIVE
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
     from adjudge.results.rank import PairComparison, Ranking
 
-    Floats = NDArray[np.float64]
 
 TASTE = "annotator:system"
 """The effect of the mixed model for what each annotator thinks of each system."""

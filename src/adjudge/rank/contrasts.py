@@ -54,7 +54,7 @@ class Contrasts:
 
 @dataclass(frozen=True, eq=False)
 class RankSets:
-    """Lowest and highest possible rank of each system, (n, 2); and the quantile that bounds all differences at once."""
+    """Lowest and highest possible rank of each system, (n, 2)."""
 
     marginal: NDArray[np.int64]
     """Each system's set holds its rank with the confidence asked for."""

@@ -12,10 +12,10 @@ from adjudge.rank.units import labelling_annotators
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.rank.units import Units
 
-    Floats = NDArray[np.float64]
 
 MOST_PEOPLE = 1000
 """Beyond so many annotators, several are taken together: clusters of people are then as good as single ones."""

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 SMALLEST_SHARE = 1e-8
 # Contrasts are taken in slices of about this many numbers, to bound memory.

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
 
-    Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
 # Segments are taken in slices of about this many numbers, to bound memory.

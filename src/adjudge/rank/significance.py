@@ -120,7 +120,7 @@ def circles(wins: NDArray[np.float64], level: float) -> list[list[int]]:
 def difference_spread(resampled: NDArray[np.float64], units: int) -> NDArray[np.float64]:
     """The standard deviation over resamples of every difference of two scores, from their covariance.
 
-    Resamples of k units vary by (k - 1) / k too little; that is made good.
+    Resamples of k units vary by (k - 1) / k too little; the result is corrected for it.
     """
     if len(resampled) < 2:
         return np.full((resampled.shape[1],) * 2, np.nan)

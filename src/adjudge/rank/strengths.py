@@ -23,12 +23,12 @@ from adjudge.results.rank import VarianceComponent
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.rank.units import Units
 
-    Floats = NDArray[np.float64]
 
 FEWEST_DRAWS = 100
 """Fewer draws leave the quantile behind rank sets to chance."""

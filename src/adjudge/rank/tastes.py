@@ -28,11 +28,9 @@ from adjudge.rank.sandwich import clustered_covariance
 from adjudge.rank.shared_segments import segment_effect
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
 
-    Floats = NDArray[np.float64]
 
 MOST_PRIOR = 16.0
 TASTES = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 59)])

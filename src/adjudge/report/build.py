@@ -19,7 +19,7 @@ from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
 from adjudge.report.sections.ranking import ranking_section, spread_section
 from adjudge.report.sections.tournament import tournament_section
-from adjudge.report.words import (
+from adjudge.report.verdict import (
     NOT_AUDITED,
     counted,
     headline,

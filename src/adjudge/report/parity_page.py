@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
-from adjudge.report.words import FEW_PEOPLE, counted, listed
+from adjudge.report.verdict import FEW_PEOPLE, counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
-from adjudge.report.words import counted
+from adjudge.report.verdict import counted
 from adjudge.results.table import Table, number, text
 from adjudge.results.testset import CATEGORIES
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Cell, Table, number, p_value, shown_name, text
+from adjudge.results.table import P_HOLM, Cell, Table, number, p_value, shown_name, text
 
 Interval = tuple[float, float]
 LEVEL = 0.05
@@ -166,7 +166,7 @@ class CampaignComparison(Result):
             return ()
         columns = (
             text("campaign"), text("other campaign"), text("better in the first"), text("better in the other"),
-            p_value("p"), p_value("p (Holm)"), text("more than chance"),
+            p_value("p"), P_HOLM, text("more than chance"),
         )  # fmt: skip
         return (Table("Pairs that flip", columns, rows),)
 

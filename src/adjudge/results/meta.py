@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Cell, Table, number, p_value, text
+from adjudge.results.table import P_BH, P_HOLM, Cell, Table, number, p_value, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,7 +140,7 @@ class MetaEvaluation(Result):
         )
         columns = (
             text("level"), text("test"), text("better"), text("worse"), number("difference"), p_value("p"),
-            p_value("p (Holm)"), p_value("p (BH)"),
+            P_HOLM, P_BH,
         )  # fmt: skip
         return Table("Metrics compared", columns, rows)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.results.result import Result
-from adjudge.results.table import Cell, Table, number, p_value, percent, text
+from adjudge.results.table import P_BH, P_HOLM, Cell, Table, number, p_value, percent, text
 
 if TYPE_CHECKING:
     from adjudge.results.audit.sampling import Correlation
@@ -160,7 +160,7 @@ class QualityEstimation(Result):
             for comparison in self.comparisons
         )
         columns = (
-            text("better"), text("worse"), number("difference"), p_value("p"), p_value("p (Holm)"), p_value("p (BH)"),
+            text("better"), text("worse"), number("difference"), p_value("p"), P_HOLM, P_BH,
         )  # fmt: skip
         return Table("Systems compared (Williams' test)", columns, rows)
 

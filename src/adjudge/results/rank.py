@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Cell, Column, Span, Table, number, p_value, shown_name, span, text
+from adjudge.results.table import P_BH, P_HOLM, Cell, Column, Span, Table, number, p_value, shown_name, span, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -167,8 +167,8 @@ class Ranking(Result):
             text("worse"),
             number("difference"),
             p_value("p"),
-            p_value("p (Holm)", name="p_holm"),
-            p_value("p (BH)", name="p_bh"),
+            P_HOLM,
+            P_BH,
         )
         return Table("Pairs of systems", columns, rows)
 

@@ -72,6 +72,10 @@ def p_value(label: str = "p", help: str = "", name: str = "") -> Column:  # noqa
     return Column(label, "p", 3, help, name)
 
 
+P_HOLM = p_value("p (Holm)", name="p_holm")
+P_BH = p_value("p (BH)", name="p_bh")
+
+
 def span(label: str, help: str = "", name: str = "") -> Column:  # noqa: A002
     """A column of ranges of whole numbers."""
     return Column(label, "span", 0, help, name)

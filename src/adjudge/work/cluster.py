@@ -70,7 +70,7 @@ def _gathered(
         return [outcome for future in futures for outcome in future.result()]
     except distributed.KilledWorker as fault:
         raise DataError(
-            f"workers of {address} died of a task again and again; give them more memory, or leave out --scheduler"
+            f"workers of {address} kept dying on the same task; give them more memory, or leave out --scheduler"
         ) from fault
 
 

@@ -47,7 +47,7 @@ def current_workers() -> Workers:
 
 @contextmanager
 def workers(**changes: Any) -> Iterator[Workers]:
-    """Work done inside is done like this; what is not named stays as it was. The fields are those of `Workers`."""
+    """A context in which work is done like this. The fields are those of `Workers`; others stay as they were."""
     chosen = replace(current_workers(), **changes)
     token = _CURRENT.set(chosen)
     try:

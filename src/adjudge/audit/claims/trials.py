@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from adjudge.core.arrays import Floats
+
 
 HALVES = "halves of the annotators"
 """The family that a claim must survive to hold: what half of the people say, the other half must say too."""

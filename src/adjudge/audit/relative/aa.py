@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.audit.settings import AuditSettings
+    from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
     from adjudge.rank.tally import Tally
     from adjudge.rank.units import Units
 
-    Floats = NDArray[np.float64]
 
 FEWEST_ANNOTATORS = 4
 """Systems that fewer people judged are not split."""

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Bools
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
 
-    Bools = NDArray[np.bool_]
 
 MOST_LEFT_OUT = 30
 """Of annotators and of segments, so many with the most comparisons are left out in turn."""

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.audit.settings import AuditSettings
+    from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
     from adjudge.rank.strengths import ComparedStrengths
 
-    Floats = NDArray[np.float64]
 
 LEVEL = 0.05
 MOST_LEFT_OUT = 60

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.audit.settings import AuditSettings
+    from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
     from adjudge.rank.methods import Method
     from adjudge.rank.tally import Tally
     from adjudge.rank.units import Units
 
-    Floats = NDArray[np.float64]
 
 SLOW_SPLITS = 5
 """Splits of methods that search for an order or play every match."""

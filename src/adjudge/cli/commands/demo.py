@@ -113,7 +113,7 @@ def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
 
 
 def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
-    from adjudge.report.words import counted
+    from adjudge.report.verdict import counted
     from adjudge.results.import_export import describe
 
     held = describe(simulated.judgments, {})
@@ -128,7 +128,7 @@ def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
 def _describe_results(results: PairResults) -> Iterator[str]:
     from adjudge.report.sections.agreement import coefficient
     from adjudge.report.sections.claims import claims_of
-    from adjudge.report.words import headline, pairs_told_apart
+    from adjudge.report.verdict import headline, pairs_told_apart
 
     ranking, agreement = results.ranking, results.agreement
     if results.checked is not None:

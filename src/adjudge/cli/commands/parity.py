@@ -50,7 +50,7 @@ def parity(
 
     Example: adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error
     """
-    from adjudge.api.beyond import marked_segments
+    from adjudge.api.comparing import marked_segments
     from adjudge.audit.parity import ParitySettings, parity
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError

@@ -121,7 +121,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _variances(files: list[Path], reading: Reading, seed: int) -> "Variances":
-    from adjudge.api.before import variances_of
+    from adjudge.api.planning import variances_of
 
     return variances_of(_pilot(files, reading), seed=seed)
 

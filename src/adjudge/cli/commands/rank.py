@@ -49,7 +49,7 @@ def rank(
 
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """
-    from adjudge.api.after import is_large
+    from adjudge.api.ranking import is_large
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.rank import RankSettings, rank, rank_large_file
     from adjudge.rank.methods import find_method

@@ -78,5 +78,5 @@ def find_weights(text: str) -> Weights:
 
 
 def score(weights: list[float]) -> float:
-    """The score of a judgment whose errors have these weights; tenths add up to tenths."""
+    """The score of a judgment whose errors have these weights, rounded so that 0.1 + 0.2 is 0.3."""
     return round(0.0 - sum(weights), 9) + 0.0

@@ -39,7 +39,7 @@ def unknown_strictness(design: MixedDesign, effects: Effects) -> Floats:
     """What strictness adds to the covariance of systems that were judged by one annotator each, who differ.
 
     Nothing in the data tells a strict annotator from a poor system then. Strictness is taken to vary as much as all
-    scores do, which says what little is known; systems of the same annotator are compared as ever. In units of the
+    scores do, a deliberately wide assumption; systems judged by the same annotator are not affected. In units of the
     variance of the scores.
     """
     systems = len(design.systems)

@@ -115,7 +115,7 @@ class Prepared:
             return _finished(self, Optimum(evaluation, evaluation.equations.border.converged, 0), scale)
 
     def effects_at(self, score: Floats | None, ratios: Mapping[str, float]) -> Floats:
-        """The effects of `refit` alone, without what their errors take."""
+        """Only the effects of `refit`; skips the cost of their standard errors."""
         scale, standard = self._standardised(score)
         with _one_thread():
             evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, write_text
-from adjudge.core.spreadsheets import as_plain_text
+from adjudge.core.formula_guard import as_plain_text
 from adjudge.results.display import frame_of
 
 if TYPE_CHECKING:

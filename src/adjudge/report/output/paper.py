@@ -20,7 +20,7 @@ from adjudge.report.output.latex import NEEDED, escape, latex_table
 from adjudge.report.sections.agreement import coefficient
 from adjudge.report.sections.claims import annotators_of, claims_of
 from adjudge.report.sections.ranking import scores_chart
-from adjudge.report.words import counted, headline, machines, pairs_told_apart
+from adjudge.report.verdict import counted, headline, machines, pairs_told_apart
 from adjudge.results.table import Column, Table
 
 if TYPE_CHECKING:

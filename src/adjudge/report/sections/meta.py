@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, Section
-from adjudge.report.words import counted, listed
+from adjudge.report.verdict import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

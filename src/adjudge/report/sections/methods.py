@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.report.charts.places import places
 from adjudge.report.page import Chart, Section
-from adjudge.report.words import listed
+from adjudge.report.verdict import listed
 from adjudge.results.audit.trust import AATest
 from adjudge.results.table import Cell, Table, percent, show, text
 

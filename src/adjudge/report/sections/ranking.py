@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
 from adjudge.report.page import Chart, Section
-from adjudge.report.words import counted, listed, lost_to_correction, machines, told_apart
+from adjudge.report.verdict import counted, listed, lost_to_correction, machines, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ _OF_SCORES = ("single scores' own noise", "scores")
 
 
 def ranking_section(results: PairResults) -> Section:
-    """Always there: a report without a ranking is none."""
+    """Every report has this section."""
     ranking = results.ranking
     charts = (
         scores_chart(ranking),

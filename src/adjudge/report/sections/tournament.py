@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
-from adjudge.report.words import counted, listed
+from adjudge.report.verdict import counted, listed
 
 if TYPE_CHECKING:
     from adjudge.results.report import PairResults

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
-from adjudge.report.words import listed
+from adjudge.report.verdict import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

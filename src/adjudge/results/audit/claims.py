@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from adjudge.results.result import to_plain
-from adjudge.results.table import Cell, Table, number, p_value, text
+from adjudge.results.table import P_HOLM, Cell, Table, number, text
 
 Verdict = Literal["holds", "fragile", "not supported"]
 MOST_SHOWN = 40
@@ -66,7 +66,7 @@ class Claims:
         rows = tuple(_row(claim) for claim in supported[:MOST_SHOWN])
         columns = (
             text("claim"), text("verdict"), number("by", 2, help=self.unit), number("low", 2), number("high", 2),
-            p_value("p (Holm)"), text("audits survived"), text("broken by"),
+            P_HOLM, text("audits survived"), text("broken by"),
         )  # fmt: skip
         return (Table("Claims", columns, rows, self.in_words(len(supported))),)
 

@@ -28,7 +28,7 @@ export function warningOf(score, spans, rules) {
 }
 
 /**
- * What the page asks back about, with a way to keep it. It blocks nothing.
+ * What the page asks to confirm, with a way to keep it. It blocks nothing.
  * @param {string} output @param {Setting} setting @param {() => string | null} warning
  */
 function askBack(output, setting, warning) {
