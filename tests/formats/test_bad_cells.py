@@ -145,3 +145,70 @@ def test_human_translations_are_told_in_the_native_table(tmp_path: Path) -> None
 def test_options_that_a_format_does_not_use_are_refused(tmp_path: Path, name: str, option: str, value: Any) -> None:
     with pytest.raises(UsageError, match=f"--{option.replace('_', '-')} is no option of format '{name}'"):
         read(scores(tmp_path), format=name, **{option: value})
+
+
+ASSESSMENTS = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
+
+
+def assessments(tmp_path: Path, changes: dict[int, str]) -> Path:
+    """Direct assessments of two systems as the workshops release them, with some lines replaced; row 0 is on line 2."""
+    lines = [f"H{i} w1 cs en ad {i} {'ab'[i % 2]} {i} SYSTEM {i // 2} {50 + i % 7} 9" for i in range(ROWS)]
+    for row, line in changes.items():
+        lines[row] = line
+    file = tmp_path / "assessments.csv"
+    file.write_text("\n".join([ASSESSMENTS, *lines]) + "\n", encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("H1 w1 cs en", "row of another length than the first line"),
+        ("H1 w1 cs en ad 1 a 1 SYSTEM 1 70 9 more", "row of another length than the first line"),
+        ("H1 w1 cs en ad 1 a 1 SYSTEM 1 much 9", "row with a broken score"),
+        ("H1 w1 cs en ad 1 NA 1 SYSTEM 1 70 9", "row without a system"),
+    ],
+)
+def test_a_bad_line_of_direct_assessments_costs_that_line(tmp_path: Path, line: str, reason: str) -> None:
+    file = assessments(tmp_path, {20: line})
+    judgments = read(file, format="wmt-da")
+    assert len(judgments) == ROWS - 1
+    assert [(part.reason, part.rows) for part in judgments.set_aside] == [(reason, 1)]
+    assert any("line 22:" in note for note in judgments.notes)
+    with pytest.raises(InputError, match="line 22:"):
+        read(file, format="wmt-da", strict=True)
+    with pytest.raises(InputError, match="line 22:"):
+        read(assessments(tmp_path, dict.fromkeys(range(20, 30), line)), format="wmt-da")
+
+
+def test_a_broken_time_of_direct_assessments_is_left_empty(tmp_path: Path) -> None:
+    judgments = read(assessments(tmp_path, {20: "H1 w1 cs en ad 1 a 1 SYSTEM 1 70 long"}), format="wmt-da")
+    assert len(judgments) == ROWS
+    assert any("1 value of column 'time' cannot be read and is left empty" in note for note in judgments.notes)
+
+
+BATCH = "HITId,WorkerId,Input.src,Input.trg,Answer.Q1"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("H1,W1,en,es", "assignment that is cut before its answers"),
+        ("H1,W1,en,es,", "assignment without answers"),
+        ("H1,W1,en,es,a_1_SYSTEM_0__many", "item with a broken score"),
+        ("H1,W1,en,es,a_1_SYSTEM_0__700", "score off the scale"),
+        ("H1,W1,en,es,what", "item that cannot be read"),
+        ("H1,W1,en,es,a_1_SYSTEM_0__", "no score was given"),
+    ],
+)
+def test_a_bad_answer_of_a_batch_is_counted_as_what_it_is(tmp_path: Path, line: str, reason: str) -> None:
+    lines = [f"H{i},W1,en,es,a_{i}_SYSTEM_0__{50 + i % 7}|b_{i}_SYSTEM_1__{60 - i % 7}" for i in range(200)]
+    file = tmp_path / "batch.csv"
+    file.write_text("\n".join([BATCH, *lines[:7], line, *lines[7:]]) + "\n", encoding="utf-8")
+    judgments = read(file, format="mturk-da")
+    assert len(judgments) == 400
+    assert [(part.reason, part.rows) for part in judgments.set_aside] == [(reason, 1)]
+    if reason != "no score was given":
+        assert any("line 9:" in note for note in judgments.notes)
+        with pytest.raises(InputError, match="line 9:"):
+            read(file, format="mturk-da", strict=True)

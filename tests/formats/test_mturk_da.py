@@ -100,7 +100,7 @@ def test_items_without_score_are_set_aside(tmp_path: Path) -> None:
     [
         ("a_1_SYSTEM_0__50|a_2_SYS", "line 2: the answer holds 'a_2_SYS'"),
         ("a_1_SYSTEM_0__1000", "line 2: score is 1000, it must lie between 0 and 100"),
-        ("", "line 2: the answer holds ''"),
+        ("", "line 2: holds no answers"),
     ],
 )
 def test_damaged_answers_are_named(tmp_path: Path, answer: str, message: str) -> None:

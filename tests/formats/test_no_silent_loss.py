@@ -101,7 +101,7 @@ def test_a_broken_time_of_the_first_workshops_costs_no_ranking(tmp_path: Path) -
     file.write_text(EARLY.format(last="SCORE_1_A") + rows, encoding="utf-8")
     judgments = formats.read(file, format="wmt-ranking-2007")
     assert judgments.table["active_seconds"].to_list() == [None, None]
-    assert any("1 values of column 'TIME'" in note for note in judgments.notes)
+    assert any("1 value of column 'TIME'" in note for note in judgments.notes)
 
 
 @pytest.mark.parametrize(

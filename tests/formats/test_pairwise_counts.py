@@ -16,10 +16,10 @@ from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions
 
 
-def read(tmp_path: Path, *lines: str, name: str = "test.Czech,English") -> Judgments:
+def read(tmp_path: Path, *lines: str, name: str = "test.Czech,English", strict: bool = False) -> Judgments:
     file = tmp_path / name
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return formats.read([file], format="pairwise-counts")
+    return formats.read([file], format="pairwise-counts", strict=strict)
 
 
 def counts(judgments: Judgments) -> Counter[tuple[str, str, int]]:
@@ -91,15 +91,32 @@ def test_the_pair_of_a_file_that_does_not_say_it(tmp_path: Path) -> None:
         (["a b 1 0"], "line 1: 4 fields where 'A B wins ties losses' has 5"),
         (["a b 1 0 0 0"], "line 1: 6 fields"),
         (["a b 1 0 0", "a a 1 0 0"], "line 2: 'a' is compared with itself"),
-        (["a b 1 -2 0"], "line 1: a count is -2"),
-        (["a b 1 2.5 0"], "line 1: count is '2.5'"),
-        (["a b 1 two 0"], "line 1: count is 'two'"),
+        (["a b 1 -2 0"], "line 1: a count is '-2', it cannot be negative"),
+        (["a b 1 2.5 0"], "line 1: a count is '2.5'"),
+        (["a b 1 two 0"], "line 1: a count is 'two'"),
         (["a b 1 2 3", "c a 1 1 1", "b a 3 2 2"], "line 3: 'b' and 'a' have other counts than on line 1"),
-        (["a b 1 2 3", "a b 1 2 3"], "line 2: 'a' and 'b' are counted again, see line 1"),
-        (["a b 1 2 3", "b a 3 2 1", "b a 3 2 1"], "line 3: 'b' and 'a' are counted again, see line 1"),
+        (["a b 1 2 3", "a b 1 2 4"], "line 2: 'a' and 'b' have other counts than on line 1"),
         (["a b 1000000000 0 0"], "stands for 1,000,000,000 comparisons"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, lines: list[str], words: str) -> None:
     with pytest.raises(InputError, match=words):
         read(tmp_path, *lines)
+
+
+def test_lines_that_repeat_others_count_once(tmp_path: Path) -> None:
+    judgments = read(tmp_path, "a b 1 2 3", "b a 3 2 1", "b a 3 2 1", "a b 1 2 3", "a b 1 2 3")
+    assert len(judgments) == 12
+    assert [(part.reason, part.rows) for part in judgments.set_aside] == [("line that stands again further down", 3)]
+    assert "3 lines repeat others; each pair counts once" in judgments.notes
+
+
+def test_few_lines_that_cannot_be_read_are_set_aside_and_named(tmp_path: Path) -> None:
+    lines = [f"s{i} s{j} 1 2 3" for i in range(20) for j in range(i)]
+    lines[4] = "s3 s1 1 two 3"
+    judgments = read(tmp_path, *lines)
+    assert len(judgments) == 2 * 6 * (len(lines) - 1)
+    assert sum(part.rows for part in judgments.set_aside) == 1
+    assert any("line 5: a count is 'two'" in note for note in judgments.notes)
+    with pytest.raises(InputError, match="line 5: a count is 'two'"):
+        read(tmp_path, *lines, strict=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError
+from adjudge.formats import ReadOptions
 from adjudge.formats.parsing.spaced import Spaced, read_spaced
 
 
@@ -41,7 +42,17 @@ def test_an_empty_file_is_nothing(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(("text", "line"), [("a 1\nb 2 3\n", 2), ("a 1\n\nb\n", 3)])
 def test_a_row_of_another_length_is_named_with_its_line(tmp_path: Path, text: str, line: int) -> None:
     with pytest.raises(InputError, match=rf"line {line}: .* fields where the first line has 2"):
-        table(tmp_path, text)
+        table(tmp_path, text).refuse_ragged()
+
+
+def test_rows_of_another_length_stay_in_their_place_and_are_known(tmp_path: Path) -> None:
+    read = table(tmp_path, "name score\na 1\nb\nc 3 4\nd 5\n")
+    assert read.texts(1).to_list() == ["1", None, "3", "5"]
+    bad = read.bad_rows(ReadOptions(bad_rows=0.5))
+    assert bad.usable().to_list() == [True, False, False, True]
+    [record], [note] = bad.settle()
+    assert record.rows == 2
+    assert "lines 3, 4: 1 fields where the first line has 2" in note
 
 
 @pytest.mark.parametrize("value", ["x", "inf", "nan", "1_0"])

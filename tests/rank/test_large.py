@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from adjudge import formats
 from adjudge.cli.app import app
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
@@ -70,8 +71,10 @@ def test_the_command_takes_large_files_this_way(tmp_path: Path, monkeypatch: pyt
 
 
 def slowly(table: pl.DataFrame) -> list[tuple[str, float, float, int, int]]:
-    """The same by plain loops over dictionaries."""
-    scored = [row for row in table.to_dicts() if row["score"] is not None and row["annotator"] is not None]
+    """The same by plain loops over dictionaries; of rows that judge the same, the last counts."""
+    identity = ("annotator", "document", "segment", "system", "kind")
+    last = {tuple(row[name] for name in identity): row for row in table.to_dicts()}
+    scored = [row for row in last.values() if row["score"] is not None]
     scale: dict[str, tuple[float, float]] = {}
     for who in {row["annotator"] for row in scored}:
         own = [row["score"] for row in scored if row["annotator"] == who]
@@ -141,11 +144,71 @@ def test_what_cannot_be_read_is_explained(tmp_path: Path) -> None:
     file.write_text("system,score\na,1\n")
     assert rank_scores_file(file, RAW, RankSettings()) is None
     file.write_text("system,annotator,segment,score\n,b,1,5\n")
-    with pytest.raises(InputError, match="without a system"):
+    with pytest.raises(InputError, match="line 2: has no system"):
         rank_file(file)
     file.write_text("system,annotator,segment,score\na,b,1,much\n")
-    with pytest.raises(InputError, match="cannot be read as scores"):
+    with pytest.raises(InputError, match="line 2: column 'score' holds 'much', a finite number is needed"):
         rank_file(file)
     file.write_text("system,annotator,segment,score\na,b,1,5\n")
     with pytest.raises(DataError, match="at least two systems"):
         rank_file(file)
+
+
+def with_faults(table: pl.DataFrame) -> str:
+    """The table as CSV with five faults of different kinds, a note of two lines, and an empty line."""
+    lines = table.write_csv().splitlines()
+    header = lines[0].split(",")
+    changes = {
+        10: ("score", "much"), 20: ("score", "120"), 30: ("system", ""), 40: ("kind", "odd"),
+        50: ("document", '"two\nlines"'),
+    }  # fmt: skip
+    for number, (column, value) in changes.items():
+        cells = lines[number].split(",")
+        cells[header.index(column)] = value
+        lines[number] = ",".join(cells)
+    lines[60] += ",more"
+    return "\n".join([*lines[:35], "", *lines[35:]]) + "\n"
+
+
+def test_bad_rows_are_those_of_the_ordinary_reader(tmp_path: Path) -> None:
+    table = random_scores(4).table
+    table = table.select("system", "annotator", "document", "segment", "kind", "protocol", "score", "human")
+    file = tmp_path / "scores.csv"
+    file.write_text(with_faults(table), encoding="utf-8")
+    options = ReadOptions(bad_rows=0.2)
+    counted = rank_scores_file(file, RAW, RankSettings(), options)
+    assert counted is not None
+    judgments = formats.read(file, options=options)
+    ordinary = rank(judgments, method="raw", settings=RankSettings(resamples=0))
+    assert sorted(counted.set_aside, key=str) == sorted(ordinary.set_aside, key=str)
+    assert sum(part.rows for part in counted.set_aside) == 5
+    assert [(system.system, system.n) for system in counted.systems] == [
+        (system.system, system.n) for system in ordinary.systems
+    ]
+    lines = "lines 11, 21, 31, 42, 63"
+    assert any(lines in note for note in counted.notes)
+    assert any(lines in note for note in ordinary.notes)
+    for strict in (ReadOptions(strict=True), ReadOptions(bad_rows=0.0)):
+        with pytest.raises(InputError, match="line 11: column 'score' holds 'much'"):
+            rank_scores_file(file, RAW, RankSettings(), strict)
+
+
+def test_humans_are_known_by_name_by_option_and_by_column(tmp_path: Path) -> None:
+    table = random_scores(4).table.drop("human", "rank")
+    named = table.with_columns(pl.col("system").replace(table["system"][0], "refA"))
+    file = tmp_path / "scores.csv"
+    native.write(Judgments.from_columns(named), file)
+    pl.read_csv(file, infer_schema=False).drop("human").write_csv(file)
+    other = next(name for name in named["system"].unique().sort() if name != "refA")
+
+    def people(options: ReadOptions) -> set[str]:
+        ranking = rank_scores_file(file, RAW, RankSettings(), options)
+        assert ranking is not None
+        return {system.system for system in ranking.systems if system.human}
+
+    assert people(ReadOptions()) == {"refA"}
+    assert people(ReadOptions(human=other)) == {other}
+    pl.read_csv(file, infer_schema=False).with_columns(
+        human=pl.when(pl.col("system") == other).then(pl.lit("yes")).otherwise(pl.lit("0"))
+    ).write_csv(file)
+    assert people(ReadOptions()) == {other}

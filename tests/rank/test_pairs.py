@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.core.errors import DataError
-from adjudge.formats import read
+from adjudge.core.errors import DataError, InputError
+from adjudge.formats import ReadOptions, read
 from adjudge.formats.pairwise.table import TIES
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.methods import find_method
@@ -74,11 +74,39 @@ def test_winners_may_be_named() -> None:
     assert ranking.systems[0].numbers["ties"] == 1
 
 
-def test_rows_that_fit_nothing_are_set_aside() -> None:
-    pairs = pl.DataFrame({"left": ["x", "x", "x"], "right": ["y", "y", "x"], "winner": ["x", "z", "x"]})
-    assert rank(pairs, method="wins").set_aside[0].rows == 2
+def test_few_rows_that_fit_nothing_are_set_aside_and_named(tmp_path: Path) -> None:
+    lines = ["left,right,winner", *("x,y,x" if i % 3 else "x,y,y" for i in range(300))]
+    lines[7], lines[9], lines[11] = "x,y,z", "x,x,x", '"x",y,"model_b"'
+    file = tmp_path / "pairs.csv"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ranking = rank_pairs_file(file, find_method("wins"), RankSettings())
+    assert ranking is not None
+    assert sum(part.rows for part in ranking.set_aside) == 2
+    assert any("lines 8, 10: has winner 'z'" in note for note in ranking.notes)
+    ordinary = rank(read(file), method="wins")
+    assert [system.numbers["wins"] for system in ranking.systems] == [
+        system.numbers["wins"] for system in ordinary.systems
+    ]
+    with pytest.raises(InputError, match="line 8: has winner 'z'"):
+        rank_pairs_file(file, find_method("wins"), RankSettings(), ReadOptions(strict=True))
+    file.write_text("left,right,winner\nx,y,\nx,y,\n", encoding="utf-8")
     with pytest.raises(DataError, match="check the columns"):
-        rank(pairs.filter(pl.col("winner") == "z"))
+        rank(file)
+
+
+def test_pairs_of_several_languages_need_an_ordinary_look(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("model_a,model_b,winner,lp\nx,y,x,en-cs\nx,y,y,en-de\n", encoding="utf-8")
+    assert rank_pairs_file(file, find_method("wins"), RankSettings()) is None
+
+
+def test_humans_are_known_by_name_and_by_option(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("model_a,model_b,winner\nrefA,y,refA\ny,refA,tie\n", encoding="utf-8")
+    for options, expected in ((ReadOptions(), {"refA"}), (ReadOptions(human="y"), {"y"})):
+        ranking = rank_pairs_file(file, find_method("wins"), RankSettings(), options)
+        assert ranking is not None
+        assert {system.system for system in ranking.systems if system.human} == expected
 
 
 def test_words_mean_the_same_as_in_files() -> None:

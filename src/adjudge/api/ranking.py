@@ -123,6 +123,7 @@ def rank(
         >>> ranking = adjudge.rank("scores.csv", level=0.01)  # doctest: +SKIP
         >>> print(ranking)  # doctest: +SKIP
     """
+    from adjudge.formats import read_options
     from adjudge.rank import RankSettings, rank_large_file
     from adjudge.rank import rank as rank_judgments
 
@@ -135,8 +136,9 @@ def rank(
         zero_sd=zero_sd,
         seed=seed,
     )
-    if isinstance(source, str | Path) and not reading and is_large([Path(source)]):
-        counted = rank_large_file(Path(source), method, settings)
+    options = read_options(**{name: value for name, value in reading.items() if name != "format"})
+    if isinstance(source, str | Path) and options.is_plain and "format" not in reading and is_large([Path(source)]):
+        counted = rank_large_file(Path(source), method, settings, options)
         if counted is not None:
             return counted
     return rank_judgments(single_pair(source, reading, doing="rank"), method=method, settings=settings)

@@ -54,10 +54,8 @@ class Reading:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but a table of judgments or pairs was asked for."""
-        return (
-            self.pair is None and self.options == ReadOptions() and self.format in (None, "judgments", "pairwise-table")
-        )
+        """Whether nothing but a table of judgments or pairs was asked for, and what holds for every table."""
+        return self.pair is None and self.options.is_plain and self.format in (None, "judgments", "pairwise-table")
 
     def with_human(self, human: str | None) -> Reading:
         """The same with another pattern for human translations."""

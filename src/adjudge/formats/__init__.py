@@ -118,7 +118,7 @@ def as_judgments(
     """
     from adjudge.core.judgments import Judgments
 
-    chosen = _options(options, settings)
+    chosen = read_options(options, **settings)
     if isinstance(source, Judgments):
         judgments = _with_humans(source, chosen)
     elif (frame := _as_frame(source)) is not None:
@@ -143,7 +143,8 @@ def read(source: Any, *, format: str | None = None, options: ReadOptions | None 
     return as_judgments(source, format=format, options=options, **settings)
 
 
-def _options(options: ReadOptions | None, settings: Mapping[str, Any]) -> ReadOptions:
+def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOptions:
+    """Options of the readers from plain settings: lists, and mappings such as `columns={"system": "model"}`."""
     names = [field.name for field in fields(ReadOptions)]
     if isinstance(settings.get("columns"), Mapping):
         # In Python a mapping is natural: columns={"system": "model"}.

@@ -12,6 +12,7 @@ there the same number of times (twice, three times ...) is the table itself a co
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -21,12 +22,20 @@ from adjudge.core.comparisons import BLOCK_KEY
 from adjudge.core.judgments import KEY
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from adjudge.core.judgments import Judgments
 
 Repeated = Literal["corrections", "judgments", "counts"]
 REPETITION = "repetition"
+REPEATED = "stands again further down, where the same judgment counts"
+COPIED_TABLE = "copy: every judgment of the table stands in it several times"
 # With fewer different blocks, equal counts may be chance.
 ENOUGH_BLOCKS = 30
+# So many bits do not come again by chance.
+ENOUGH_BITS = 64
+# A file whose lines are known by their numbers is looked through for so many copies of itself.
+MOST_TIMES = 5
 
 
 def without_copies(judgments: Judgments, *, repeated: Repeated = "corrections") -> Judgments:
@@ -41,6 +50,17 @@ def without_copies(judgments: Judgments, *, repeated: Repeated = "corrections") 
     if repeated == "corrections":
         return _without_copied_table(_last_of_each(judgments))
     return _numbered(_without_copied_table(judgments))
+
+
+def repeated_note(rows: int) -> str:
+    """What is said where some rows judge again what others judged."""
+    judge = "row judges" if rows == 1 else "rows judge"
+    return f"{rows:,} {judge} what a later row of the same annotator judges again; the last counts"
+
+
+def copied_table_note(times: int) -> str:
+    """What is said where the whole table stands there several times."""
+    return f"every judgment stands in the table {times} times, as if files had been joined; each counts once"
 
 
 def _identity(table: pl.DataFrame) -> list[str]:
@@ -68,33 +88,43 @@ def _last_of_each(judgments: Judgments) -> Judgments:
         return judgments
     repeated = _identified() & ~pl.struct(key).is_last_distinct()
     same = table.select((repeated & ~pl.struct(pl.all()).is_unique()).sum()).item()
-    kept = judgments.keep(~repeated, otherwise="stands again further down, where the same judgment counts")
+    kept = judgments.keep(~repeated, otherwise=REPEATED)
     rows = table.height - kept.table.height
     if not rows:
         return judgments
-    note = f"{rows:,} rows judge what a later row of the same annotator judges again; the last counts"
-    alike = f" ({same:,} of them are exact copies)" if same else ""
-    return replace(kept, notes=(*kept.notes, note + alike))
+    alike = f" ({same:,} of them {'is an exact copy' if same == 1 else 'are exact copies'})" if same else ""
+    return replace(kept, notes=(*kept.notes, repeated_note(rows) + alike))
 
 
 def _without_copied_table(judgments: Judgments) -> Judgments:
-    """Half the table, or a third, where every block stands in it twice, or three times."""
+    """Half the table, or a third, where every row or every block stands in it twice, or three times."""
     table = judgments.table
     if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:
         return judgments
-    blocks = _contents(table)
+    rows = pl.int_range(table.height, eager=True, dtype=pl.UInt64).alias("block")
+    once = _once(judgments, rows, left_out=())
+    return once if len(once) < len(judgments) else _once(judgments, _block_number(table), left_out=("screen",))
+
+
+def _once(judgments: Judgments, block: pl.Series, *, left_out: Collection[str]) -> Judgments:
+    """The judgments with every block once, where all blocks stand in the table several times.
+
+    Args:
+        judgments: the judgments.
+        block: the block of every row.
+        left_out: columns in which a block may differ from its copy.
+    """
+    table = judgments.table
+    blocks = _contents(table, block, left_out)
     counts = blocks.group_by("content").len()["len"]
     times = math.gcd(*counts.unique().to_list())
     if times < 2 or len(counts) < ENOUGH_BLOCKS:
         return judgments
     number = pl.int_range(pl.len()).over("content")
     wanted = blocks.with_columns((number >= pl.len().over("content") // times * (times - 1)).alias("wanted"))
-    mask = table.with_columns(_block_number(table)).join(wanted, on="block", how="left", maintain_order="left")[
-        "wanted"
-    ]
-    kept = judgments.keep(pl.lit(mask), otherwise="copy: every judgment of the table stands in it several times")
-    note = f"every judgment stands in the table {times} times, as if files had been joined; each counts once"
-    return replace(kept, notes=(*kept.notes, note))
+    mask = block.to_frame().join(wanted, on="block", how="left", maintain_order="left")["wanted"]
+    kept = judgments.keep(pl.lit(mask), otherwise=COPIED_TABLE)
+    return replace(kept, notes=(*kept.notes, copied_table_note(times)))
 
 
 def _block_number(table: pl.DataFrame) -> pl.Series:
@@ -105,9 +135,32 @@ def _block_number(table: pl.DataFrame) -> pl.Series:
     ).to_series()  # fmt: skip
 
 
-def _contents(table: pl.DataFrame) -> pl.DataFrame:
-    """Every block with a number for all that it holds but its screen."""
-    plain = [name for name, dtype in table.schema.items() if not dtype.is_nested() and name != "screen"]
-    rows = table.select(pl.struct(plain).hash().alias("content"), _block_number(table))
+def _contents(table: pl.DataFrame, block: pl.Series, left_out: Collection[str]) -> pl.DataFrame:
+    """Every block with a number for all that it holds but some columns."""
+    plain = [name for name, dtype in table.schema.items() if not dtype.is_nested() and name not in left_out]
+    rows = table.select(pl.struct(plain).hash().alias("content"), block)
     # A sum does not depend on the order of the rows; the division keeps it within the number's range.
     return rows.group_by("block", maintain_order=True).agg((pl.col("content") // 65_536).sum(), pl.len().alias("rows"))
+
+
+def lines_once(lines: Sequence[object]) -> tuple[range, int]:
+    """Which lines count where a line is known by its number alone, and how often all of them stand there.
+
+    A file in which all lines stand several times, one after the other or the whole file again, is a copy. The last ones
+    count. Few lines, or lines that hardly differ, may be alike by chance.
+    """
+    for times in range(2, MOST_TIMES + 1):
+        size = len(lines) // times
+        if len(lines) % times or size < ENOUGH_BLOCKS:
+            continue
+        for kept in (range(len(lines) - size, len(lines)), range(times - 1, len(lines), times)):
+            once = lines[kept.start : kept.stop : kept.step]
+            again = list(once) * times if kept.step == 1 else [line for line in once for _ in range(times)]
+            if list(lines) == again and _information(once) >= ENOUGH_BITS:
+                return kept, times
+    return range(len(lines)), 1
+
+
+def _information(lines: Sequence[object]) -> float:
+    """How many bits it takes to tell the order of the lines: none where all are equal."""
+    return sum(count * math.log2(len(lines) / count) for count in Counter(lines).values())

@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -27,22 +27,41 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, language_code
 from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.sources import files_in, refuse_empty, stem
 from adjudge.formats.wmt_da.scores import KINDS, SCALE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
 ANSWER = "Answer.Q1"
 NO_COMMENT = "{}"
+# What stands for a score where none was given: nothing, or what the page's script makes of it.
+NO_SCORE = ("", "undefined", "null", "nan", "na")
 _RECORD = (
     r"^(?P<system>.+?)_(?P<segment>[^_]+)_(?P<type>BAD_REF|BAD-REF|SYSTEM|REPEAT|REF)_(?P<place>[0-9]+)_+(?P<score>.*)$"
 )
 _ZONES = {"PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "CST": -6, "CDT": -5, "EST": -5, "EDT": -4, "UTC": 0, "GMT": 0}
 _ZONED = re.compile(r"^\w{3} (?P<time>\w{3} +\d+ \d+:\d+:\d+) (?P<zone>[A-Z]+) (?P<year>\d{4})$")
+
+
+_NAMES = {
+    "source_lang": ("Input.src",),
+    "target_lang": ("Input.trg", "Input.tgt"),
+    "annotator": ("WorkerId", "Turkle.Username"),
+    "task": ("HITId",),
+    "system, segment, kind, score": (ANSWER,),
+    "text": ("Answer.comments", "Answer.comment"),
+    "rejected": ("AssignmentStatus",),
+    "started": ("AcceptTime",),
+    "ended": ("SubmitTime",),
+    "active_seconds": ("WorkTimeInSeconds",),
+}
+"""What is read, and the names of its column."""
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
@@ -63,7 +82,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         raise InputError(f"holds no file with a column '{ANSWER}'; check the path and --format", file=paths[0])
     notes = [f"left alone, no batch results: {', '.join(others)}"] if others else []
     merged = concat(parts)
-    return Judgments(merged.table, merged.set_aside, (*merged.notes, *notes))
+    return replace(merged, notes=(*merged.notes, *notes))
 
 
 def _may_be_results(path: Path) -> bool:
@@ -94,35 +113,42 @@ def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgmen
         what = "a comment lost its closing quote; the assignments that follow are kept"
         notes.append(f"{results.path.name}: {what} ({results.repaired} such)")
     left_out = [SetAside("no score was given", unscored), *set_aside]
-    return Judgments.from_columns(table, set_aside=left_out, notes=[*notes, *told], source=str(results.path))
+    return Judgments.from_columns(
+        table, set_aside=left_out, notes=[*notes, *told], source=str(results.path), uses=_uses(results)
+    )
+
+
+def _uses(results: Results) -> tuple[ColumnUse, ...]:
+    taken = {meaning: results.column_index(*names) for meaning, names in _NAMES.items()}
+    return column_uses(results.path, results.header, taken)
 
 
 def _assignments(results: Results) -> pl.DataFrame:
     """One row per assignment."""
     columns = list(zip(*(fields for _, fields in results.rows), strict=True))
 
-    def texts(*names: str) -> list[str | None]:
-        column = results.column_index(*names)
+    def texts(meaning: str) -> list[str | None]:
+        column = results.column_index(*_NAMES[meaning])
         values = [None] * len(results.rows) if column is None else columns[column]
         return [value.strip().strip("'") or None if value else None for value in values]
 
-    def codes(*names: str) -> list[str]:
-        return [UNKNOWN if value is None else language_code(value) for value in texts(*names)]
+    def codes(meaning: str) -> list[str]:
+        return [UNKNOWN if value is None else language_code(value) for value in texts(meaning)]
 
-    status = pl.Series(texts("AssignmentStatus"), dtype=pl.String)
+    status = pl.Series(texts("rejected"), dtype=pl.String)
     return pl.DataFrame(
         {
             "line": [line for line, _ in results.rows],
-            "source_lang": codes("Input.src"),
-            "target_lang": codes("Input.trg", "Input.tgt"),
-            "annotator": texts("WorkerId", "Turkle.Username"),
-            "task": texts("HITId"),
-            "answer": texts(ANSWER),
-            "comment": texts("Answer.comments", "Answer.comment"),
+            "source_lang": codes("source_lang"),
+            "target_lang": codes("target_lang"),
+            "annotator": texts("annotator"),
+            "task": texts("task"),
+            "answer": texts("system, segment, kind, score"),
+            "comment": texts("text"),
             "rejected": status == "Rejected",
-            "started": [_moment(text) for text in texts("AcceptTime")],
-            "ended": [_moment(text) for text in texts("SubmitTime")],
-            "seconds": pl.Series(texts("WorkTimeInSeconds"), dtype=pl.String).cast(pl.Float64, strict=False),
+            "started": [_moment(text) for text in texts("started")],
+            "ended": [_moment(text) for text in texts("ended")],
+            "seconds": pl.Series(texts("active_seconds"), dtype=pl.String).cast(pl.Float64, strict=False),
         },
         schema_overrides={
             **dict.fromkeys(("annotator", "task", "answer", "comment"), pl.String),
@@ -137,10 +163,11 @@ def _items(assignments: pl.DataFrame, results: Results, options: ReadOptions) ->
     records = records.with_columns(pl.col("answer").list.len().alias("items")).explode("answer")
     shown_at = pl.int_range(1, pl.len() + 1).over("line")
     parts = records["answer"].str.extract_groups(_RECORD).struct.unnest()
-    table = records.with_columns(*parts, shown_at.alias("shown")).with_columns(
-        pl.col("score").str.strip_chars().cast(pl.Float64, strict=False)
+    written = parts["score"].str.strip_chars()
+    table = records.with_columns(*parts, shown_at.alias("shown"), written.alias("written")).with_columns(
+        written.cast(pl.Float64, strict=False).fill_nan(None).alias("score")
     )
-    bad = _bad_items(table, results.path, options)
+    bad = _bad_items(table, results, options)
     items = table.select(
         "source_lang", "target_lang", "annotator", "task",
         pl.col("shown").cast(pl.String).alias("screen"),
@@ -155,10 +182,10 @@ def _items(assignments: pl.DataFrame, results: Results, options: ReadOptions) ->
     return items, bad
 
 
-def _bad_items(table: pl.DataFrame, path: Path, options: ReadOptions) -> BadRows:
-    """The items whose record cannot be taken apart, or whose score is off the scale."""
+def _bad_items(table: pl.DataFrame, results: Results, options: ReadOptions) -> BadRows:
+    """The items whose record is cut or cannot be taken apart, and those with a score that is none or off the scale."""
     lines = table["line"].to_list()
-    bad = BadRows(Source(str(path), lambda row: lines[row]), options, table.height)
+    bad = BadRows(Source(str(results.path), lambda row: lines[row]), options, table.height)
 
     def no_record(row: int) -> str:
         wanted = "system_segment_type_position__score is needed; the file may be cut"
@@ -167,7 +194,16 @@ def _bad_items(table: pl.DataFrame, path: Path, options: ReadOptions) -> BadRows
     def off_scale(row: int) -> str:
         return f"score is {table['score'][row]:g}, it must lie between 0 and 100; correct it"
 
+    def no_number(row: int) -> str:
+        return f"score is '{shown(table['written'][row])}', a number is needed; correct it"
+
+    cut = table["line"].is_in(list(results.cut))
+    bad.mark(cut, lambda row: results.cut[lines[row]], "assignment that is cut before its answers")
+    bad.mark(table["answer"] == "", lambda _: "holds no answers; check the column", "assignment without answers")
     bad.mark(table["type"].is_null(), no_record, "item that cannot be read")
+    given = ~table["written"].str.to_lowercase().is_in(list(NO_SCORE))
+    broken = given & ~table["score"].is_finite().fill_null(value=False)
+    bad.mark(broken, no_number, "item with a broken score")
     bad.mark((table["score"] < SCALE[0]) | (table["score"] > SCALE[1]), off_scale, "score off the scale")
     return bad
 
@@ -194,6 +230,8 @@ class Results:
     header: tuple[str, ...]
     rows: tuple[tuple[int, list[str]], ...]
     repaired: int
+    cut: Mapping[int, str]
+    """The lines of records that end before the answers, and the problem of each; their rows are filled up."""
 
     def column_index(self, *names: str) -> int | None:
         """The place of the first of these columns that exists."""
@@ -211,14 +249,15 @@ def read_results(path: Path, *, needed: str) -> Results | None:
     least = header.index(needed) + 1
     rows: list[tuple[int, list[str]]] = []
     repaired = 0
+    cut: dict[int, str] = {}
     for number, record, closed in _records(lines, least):
         fields = _fields(record)
         if len(fields) < least:
             problem = f"a record of {len(fields)} fields where {least} are needed ('{shown(record)}')"
-            raise InputError(f"{problem}; the file may be cut", file=path, line=number)
+            cut[number] = f"{problem}; the file may be cut"
         repaired += not closed
         rows.append((number, (fields + [""] * len(header))[: len(header)]))
-    return Results(path, header, tuple(rows), repaired)
+    return Results(path, header, tuple(rows), repaired, cut)
 
 
 def _records(lines: list[str], least: int) -> Iterator[tuple[int, str, bool]]:

@@ -59,3 +59,8 @@ class ReadOptions:
     stacked: int = field(
         default=1, metadata=_help("rank-lines: annotators that stand one after the other in each file.")
     )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing was chosen but what holds for every table: humans, and how many rows may be bad."""
+        return self == ReadOptions(human=self.human, strict=self.strict, bad_rows=self.bad_rows)

@@ -16,6 +16,7 @@ from adjudge.core.files import read_text
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, pair_in_name
 from adjudge.core.protocols import ON_SCALE
+from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.metric_scores import MISSING
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import numbered_lines
@@ -79,8 +80,25 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
     bad.mark(broken, lambda row: f"score is '{frame['given'][row]}', a number is needed; correct it", "broken score")
     set_aside, notes = bad.settle()
     frame = frame.filter(~pl.col("row").is_in(list(bad.problems)))
+    frame, times = _each_once(frame)
+    if times > 1:
+        set_aside.append(SetAside(COPIED_TABLE, (times - 1) * frame.height))
+        notes.append(copied_table_note(times))
     set_aside.append(SetAside("no score was given", int(frame["missing"].sum())))
     return _judgments(frame.filter(~pl.col("missing")), path, options, set_aside, notes)
+
+
+def _each_once(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The rows of every segment once, and how often they stand in the file."""
+    by_system = frame.group_by("system", maintain_order=True).agg("row", "given")
+    if by_system["row"].list.len().n_unique() > 1:
+        return frame, 1
+    kept, times = lines_once(list(zip(*by_system["given"].to_list(), strict=True)))
+    if times == 1:
+        return frame, 1
+    rows = [row for rows in by_system["row"].to_list() for row in rows[kept.start : kept.stop : kept.step]]
+    number = (pl.int_range(pl.len()).over("system") + 1).cast(pl.String).alias("segment")
+    return frame.filter(pl.col("row").is_in(rows)).with_columns(number), times
 
 
 def _judgments(

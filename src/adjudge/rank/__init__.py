@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.core.judgments import Judgments
+    from adjudge.formats.options import ReadOptions
     from adjudge.results.rank import Ranking
 
 __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
@@ -78,7 +79,7 @@ def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSe
 
     relative = find_method(method or DEFAULTS["relative"])
     if not isinstance(table, Path):
-        if pairs.fits(table.columns) and relative.judgments == "relative":
+        if pairs.find_pairs(table.columns) is not None and relative.judgments == "relative":
             return pairs.rank_pairs(table, relative, settings)
         return rank(Judgments.from_columns(table), method=method, settings=settings)
     ranking = rank_large_file(table, method, settings)
@@ -89,17 +90,26 @@ def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSe
     return ranking
 
 
-def rank_large_file(path: Path, method: str | None, settings: RankSettings) -> Ranking | None:
-    """Rank straight from the columns of a CSV file; None where its columns or the method do not allow that."""
+def rank_large_file(
+    path: Path, method: str | None, settings: RankSettings, options: ReadOptions | None = None
+) -> Ranking | None:
+    """Rank straight from the columns of a CSV file; None where its columns or the method do not allow that.
+
+    Args:
+        path: the file.
+        method: a name from `METHODS`, or None for the default.
+        settings: what methods share.
+        options: how to read; of them `human`, `strict` and `bad_rows` count here.
+    """
     from adjudge.rank import large, pairs
 
     chosen = find_method(method) if method else None
     if path.suffix.lower() not in TABLES:
         return None
     if chosen is not None and chosen.counted_scores:
-        return large.rank_scores_file(path, chosen, settings)
+        return large.rank_scores_file(path, chosen, settings, options)
     if chosen is None or chosen.judgments == "relative":
-        return pairs.rank_pairs_file(path, chosen or find_method(DEFAULTS["relative"]), settings)
+        return pairs.rank_pairs_file(path, chosen or find_method(DEFAULTS["relative"]), settings, options)
     return None
 
 

@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.errors import DataError, InputError
+from adjudge.core.errors import DataError, InputError, shown
 from adjudge.core.fingerprint import fingerprint_of_file
-from adjudge.core.protocols import RATED, SCORED
+from adjudge.core.humans import compile_human_pattern
+from adjudge.core.judgments import KEY
+from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS, RATED, SCORED
 from adjudge.core.sheet import ItemMeans, significant
+from adjudge.formats.duplicates import REPETITION
+from adjudge.formats.options import ReadOptions
+from adjudge.formats.tables.cells import BOOLEANS, MISSING, ROUNDING, SCALE
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.customary import SystemItems, assemble_means, equal_scores_note, few_annotators_note
+from adjudge.rank.large_rows import ROW, LargeRows, last_of_each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats, Ints
+    from adjudge.formats.parsing.bad_rows import BadRows
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
@@ -33,7 +40,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("system", "annotator", "segment", "score")
 # Where one of these stands in the table, or one of the next has several values, the rows need more than counting.
-SPECIAL = ("passed", "copy", "z", "n")
+SPECIAL = ("passed", "copy", "z", "n", "slider", REPETITION)
 CONSTANT = ("campaign", "source_lang", "target_lang", "revision")
 WORDS = ("system", "annotator", "segment", "document", "kind", "protocol", "human", *CONSTANT)
 # Rows at a time: few enough to stay in the processor's cache.
@@ -43,19 +50,23 @@ MOST_MARKS = 1 << 26
 NO_RESAMPLES = "the table is very large, so it was ranked straight from its columns and nothing was resampled"
 
 
-def rank_scores_file(path: Path, method: Method, settings: RankSettings) -> Ranking | None:
+def rank_scores_file(
+    path: Path, method: Method, settings: RankSettings, options: ReadOptions | None = None
+) -> Ranking | None:
     """Rank systems by `raw` or `zscore` straight from a judgment table in CSV; None where it needs an ordinary look."""
-    if not fits(_header(path)):
+    if not path.is_file():
+        raise InputError("no such file; check the path", file=path)
+    rows = LargeRows(path, options or ReadOptions())
+    if not fits(rows.header):
         return None
-    table = _read(path)
-    if table is None:
+    read = _read(rows)
+    if read is None:
         return None
+    table, source = read
     rated = table if table["rated"].all() else table.filter("rated")
-    if rated["system"].null_count():
-        raise InputError("has scores without a system; name one in every row", file=path)
     if rated["system"].n_unique() < 2:
         raise DataError(f"at least two systems must be scored, check {path}; nothing can be ranked")
-    names, human = _systems(rated)
+    names, human = _systems(rated, rows.options)
     scales = _scales(table)
     sums = _item_sums(rated, scales)
     items = SystemItems(tuple(names), human, *sums.means(names), np.empty((0, len(names))))
@@ -63,53 +74,117 @@ def rank_scores_file(path: Path, method: Method, settings: RankSettings) -> Rank
     constant = int(np.isnan(scales[1][np.unique(_codes(rated["annotator"]))]).sum())
     people = table["annotator"].n_unique()
     notes = (NO_RESAMPLES, *equal_scores_note(constant, without_z), *few_annotators_note(people))
-    return assemble_means(Provenance(_file_fingerprint(path)), items, method, settings, notes=notes)
+    return assemble_means(source, items, method, settings, notes=notes)
 
 
 def fits(header: list[str]) -> bool:
     """Whether a table with these columns can be ranked by counting alone."""
-    return set(NEEDED) <= set(header) and not set(SPECIAL) & set(header)
+    # Without a protocol, a row with a rank is a ranking.
+    unclear = "protocol" not in header and "rank" in header
+    return set(NEEDED) <= set(header) and not set(SPECIAL) & set(header) and not unclear
 
 
-def _header(path: Path) -> list[str]:
-    if not path.is_file():
-        raise InputError("no such file; check the path", file=path)
-    return pl.read_csv(path, n_rows=0).columns
-
-
-def _file_fingerprint(path: Path) -> str:
-    return fingerprint_of_file(path)
-
-
-def _systems(table: pl.DataFrame) -> tuple[dict[str, int], NDArray[np.bool_]]:
-    """The code of every system, in name order; and which are human."""
+def _systems(table: pl.DataFrame, options: ReadOptions) -> tuple[dict[str, int], NDArray[np.bool_]]:
+    """The code of every system, in name order; and which are human: as the user or the file says, or by their names."""
     words = table["system"].unique()
     codes = dict(zip(words.cast(pl.String).to_list(), words.to_physical().to_list(), strict=True))
-    human: set[str] = set()
-    if "human" in table.columns:
-        said = pl.col("human").cast(pl.String).str.to_lowercase() == "true"
-        human = set(table.filter(said)["system"].cast(pl.String).to_list())
     ordered = {name: int(codes[name]) for name in sorted(codes)}
+    if options.human is None and "human" in table.columns:
+        said = (
+            pl.col("human").cast(pl.String).str.to_lowercase().is_in([word for word, true in BOOLEANS.items() if true])
+        )
+        human = set(table.filter(said)["system"].cast(pl.String).unique().to_list())
+    else:
+        pattern = compile_human_pattern(options.human)
+        human = {name for name in ordered if pattern.fullmatch(name)}
     return ordered, np.array([name in human for name in ordered], dtype=bool)
 
 
-def _read(path: Path) -> pl.DataFrame | None:
-    """The scores with their codes; None where revisions, campaigns, pairs or unknown annotators need a closer look."""
-    header = _header(path)
-    wanted = [name for name in ("score", *WORDS) if name in header]
-    types = {name: pl.Float64 if name == "score" else pl.Categorical for name in wanted}
-    rated = pl.col("kind").cast(pl.String).is_in(RATED) if "kind" in wanted else pl.lit(value=True)
-    scored = pl.col("score").is_not_null()
-    if "protocol" in wanted:
-        scored &= pl.col("protocol").cast(pl.String).is_in(SCORED)
+def _read(rows: LargeRows) -> tuple[pl.DataFrame, Provenance] | None:
+    """The scores with their codes, and where they come from.
+
+    None where revisions, campaigns, language pairs, or annotators and segments without a name need a closer look.
+    """
+    table = _collect(rows)
+    if any(table[name].n_unique() > 1 for name in CONSTANT if name in table.columns):
+        return None
+    if "protocol" in table.columns and table["protocol"].null_count() and "rank" in rows.header:
+        return None
+    bad = _bad_rows(table, rows)
+    set_aside, notes = bad.settle()
+    if bad.problems:
+        table = table.filter(~pl.col(ROW).is_in(list(bad.problems)))
+    nameless = pl.col("annotator", "segment").cast(pl.String).fill_null("") == ""
+    if table.select(pl.any_horizontal(nameless).any()).item():
+        return None
+    everyone = pl.repeat(value=True, n=table.height, eager=True)
+    counts, copies, told = last_of_each(table["identity"], everyone)
+    table = table if counts.all() else table.filter(counts)
+    scored = pl.col("score").is_not_null() & _word(table, "protocol", "da").is_in(list(SCORED))
+    table = table.filter(scored).with_columns(_word(table, "kind", "system").is_in(list(RATED)).alias("rated"))
+    if not table["rated"].any():
+        return None
+    source = Provenance(fingerprint_of_file(rows.path), (*set_aside, *copies), (*notes, *told))
+    return table.drop(ROW, "identity", "broken"), source
+
+
+def _word(table: pl.DataFrame, name: str, otherwise: str) -> pl.Expr:
+    """A column of words, or what it is taken for where it is missing or empty."""
+    return pl.col(name).cast(pl.String).fill_null(otherwise) if name in table.columns else pl.lit(otherwise)
+
+
+def _collect(rows: LargeRows) -> pl.DataFrame:
+    """Scores and codes of the rows that hold anything; `identity` is a number for all that identifies a judgment."""
+    header = rows.header
+    value, broken = _score()
+    identity = [name for name in (*KEY, "revision") if name in header]
     try:
-        rows = pl.scan_csv(path, schema_overrides=types).select(*wanted, rated=rated).filter(scored)
-        table = rows.collect(engine="streaming")
+        filled = rows.scan().filter(~pl.all_horizontal(pl.col(name).is_null() for name in header))
+        return filled.select(
+            ROW,
+            value.alias("score"),
+            broken.alias("broken"),
+            pl.struct(identity).hash().alias("identity"),
+            *(pl.col(name).cast(pl.Categorical) for name in WORDS if name in header),
+        ).collect(engine="streaming")
     except pl.exceptions.PolarsError as fault:
         reason = str(fault).split("\n", 1)[0]
-        raise InputError(f"cannot be read as scores ({reason}); check the columns", file=path) from fault
-    varied = any(table[name].n_unique() > 1 for name in CONSTANT if name in wanted)
-    return None if varied or table["annotator"].null_count() or not table["rated"].any() else table
+        raise InputError(f"cannot be read as scores ({reason}); check the columns", file=rows.path) from fault
+
+
+def _score() -> tuple[pl.Expr, pl.Expr]:
+    """The score as a number, and whether it is something else."""
+    text = pl.col("score").str.strip_chars()
+    given = text.is_not_null() & ~text.str.to_lowercase().is_in(list(MISSING))
+    number = text.cast(pl.Float64, strict=False)
+    usable = number.is_finite().fill_null(value=False)
+    return pl.when(given & usable).then(number), given & ~usable
+
+
+def _bad_rows(table: pl.DataFrame, rows: LargeRows) -> BadRows:
+    """The rows that the ordinary reader would not use either."""
+    bad = rows.bad_rows(table.height)
+    if table["broken"].any():
+        texts = rows.scan().filter(_score()[1]).select(ROW, "score").collect(engine="streaming")
+        for row, text in texts.iter_rows():
+            problem = f"column 'score' holds '{shown(text)}', a finite number is needed; correct it"
+            bad.row(row, problem, "row with a broken score")
+    system = table["system"].cast(pl.String).fill_null("")
+    faults = {"row without a system": (system == "", "has no system; name what was judged")}
+    for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
+        if name in table.columns:
+            words = table[name].cast(pl.String)
+            strange = words.is_not_null() & ~words.is_in(list(allowed))
+            faults[f"row with an unknown {name}"] = (strange, f"column '{name}' is none of {', '.join(allowed)}")
+    off = table.select(
+        ~pl.col("score").is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING)
+        & _word(table, "protocol", "da").is_in(list(ON_SCALE))
+    ).to_series()
+    faults["score off the scale"] = (off, "score must lie between 0 and 100; correct it")
+    for reason, (strange, problem) in faults.items():
+        for row in table[ROW].filter(strange.fill_null(value=False)):
+            bad.row(row, problem, reason)
+    return bad
 
 
 def _codes(column: pl.Series) -> NDArray[np.uint32]:

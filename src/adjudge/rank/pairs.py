@@ -1,51 +1,74 @@
-"""Ranking straight from columns of pairs: millions of rows `left, right, winner` are counted first, then ranked."""
+"""Ranking straight from columns of pairs: millions of rows `left, right, winner` are counted first, then ranked.
+
+Columns, winners, humans, copies and bad rows are understood as the reader of such tables understands them
+(`formats.pairwise.table`); only distinct rows are looked at one by one.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from adjudge.core.comparisons import NOBODY
-from adjudge.core.errors import DataError
+from adjudge.core.errors import DataError, Source
 from adjudge.core.fingerprint import fingerprint
-from adjudge.core.judgments import SetAside
-from adjudge.formats.pairwise.table import TIES
+from adjudge.core.humans import compile_human_pattern
+from adjudge.formats.options import ReadOptions
+from adjudge.formats.pairwise.table import outcomes
+from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.tables.columns import map_columns
+from adjudge.formats.tables.names import SYNONYMS
 from adjudge.rank.assemble import Provenance
+from adjudge.rank.large_rows import ROW, LargeRows, last_of_each, without_copied_table
 from adjudge.rank.relative import rank_units
 from adjudge.rank.units import pair_units
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from adjudge.core.judgments import SetAside
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
 
 COLUMNS = ("left", "right", "winner")
-# Columns that mean the pairs are of several campaigns or language pairs: these need an ordinary look.
-SEVERAL = ("campaign", "source_lang", "target_lang")
-STRANGE = "winner is neither of the two systems nor a tie, or a system is missing"
+# What identifies a comparison besides; where a table has one of the next, its rows need an ordinary look.
+_IDENTITY = ("annotator", "task", "document", "segment")
+SEVERAL = ("campaign", "source_lang", "target_lang", "pair", "screen", "revision")
+_OUTCOMES = {"left": 1, "right": -1, "tie": 0, "both-good": 0, "both-bad": 0}
+_TIMES = "times"
 
 
-def fits(header: list[str]) -> bool:
-    """Whether a table with these columns holds pairs of one campaign."""
-    return set(COLUMNS) <= set(header) and not set(SEVERAL) & set(header)
-
-
-def rank_pairs_file(path: Path, method: Method, settings: RankSettings) -> Ranking | None:
-    """Rank systems straight from a table of comparisons in CSV; None where it needs an ordinary look."""
-    header = pl.read_csv(path, n_rows=0, infer_schema=False).columns
-    if not fits(header) or settings.reference == "exclude" or method.reference == "exclude":
+def find_pairs(header: list[str], options: ReadOptions | None = None) -> dict[str, str] | None:
+    """Which column is what in a table of pairs of one campaign; None where it is another table."""
+    chosen = (options or ReadOptions()).columns
+    source = Source("table")
+    if "system" in map_columns(header, source, columns=chosen, meanings=SYNONYMS):
         return None
-    used = [name for name in (*COLUMNS, "annotator") if name in header]
-    return rank_pairs(pl.scan_csv(path, infer_schema=False).select(used), method, settings)
+    mapping = map_columns(header, source, columns=chosen)
+    if not all(side in mapping for side in COLUMNS) or any(name in mapping for name in SEVERAL):
+        return None
+    return {name: mapping.need(name) for name in (*COLUMNS, *_IDENTITY) if name in mapping}
 
 
-def rank_pairs(pairs: pl.DataFrame | pl.LazyFrame, method: Method, settings: RankSettings) -> Ranking:
+def rank_pairs_file(
+    path: Path, method: Method, settings: RankSettings, options: ReadOptions | None = None
+) -> Ranking | None:
+    """Rank systems straight from a table of comparisons in CSV; None where it needs an ordinary look."""
+    rows = LargeRows(path, options or ReadOptions())
+    columns = find_pairs(rows.header, options) if rows.header else None
+    if columns is None or settings.reference == "exclude" or method.reference == "exclude":
+        return None
+    return _rank(rows.scan(), columns, rows.bad_rows, method=method, settings=settings, options=rows.options)
+
+
+def rank_pairs(pairs: pl.DataFrame, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems from a table of comparisons.
 
     Args:
@@ -54,55 +77,127 @@ def rank_pairs(pairs: pl.DataFrame | pl.LazyFrame, method: Method, settings: Ran
         method: a method for relative judgments.
         settings: what methods share.
     """
-    counted, strange = _counted(pairs.lazy())
+    columns = find_pairs(pairs.columns) or {name: name for name in COLUMNS}
+    options = ReadOptions()
+
+    def bad_rows(rows: int) -> BadRows:
+        return BadRows(Source("data frame"), options, rows)
+
+    return _rank(pairs.lazy().with_row_index(ROW), columns, bad_rows, method=method, settings=settings, options=options)
+
+
+def _rank(
+    table: pl.LazyFrame,
+    columns: Mapping[str, str],
+    bad_rows: Callable[[int], BadRows],
+    *,
+    method: Method,
+    settings: RankSettings,
+    options: ReadOptions,
+) -> Ranking:
+    everything = [name for name in table.collect_schema().names() if name != ROW]
+    table = table.filter(~pl.all_horizontal(pl.col(name).is_null() for name in everything))
+    pairs = table.with_columns(
+        pl.col(column).cast(pl.String).str.strip_chars().alias(name) for name, column in columns.items()
+    )
+    bad = bad_rows(pairs.select(pl.len()).collect(engine="streaming").item())
+    distinct = _distinct(pairs, bad, options)
+    set_aside, notes = bad.settle()
+    usable = pairs.filter(~pl.col(ROW).is_in(list(bad.problems))) if bad.problems else pairs
+    usable, copies, told = _each_once(usable, columns, everything)
+    if copies or bad.problems:
+        distinct = _with_outcomes(_counts(usable), distinct)
+    counted = _counted(distinct)
     if counted.height == 0:
         raise DataError("no comparison has two systems and a winner that is one of them, or a tie; check the columns")
+    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), (*notes, *told))
+    return _rank_counted(counted, source, method, settings, options)
+
+
+def _rank_counted(
+    counted: pl.DataFrame, source: Provenance, method: Method, settings: RankSettings, options: ReadOptions
+) -> Ranking:
     names = pl.concat([counted["left"], counted["right"]]).unique().sort()
     rows = np.stack([*(_codes(counted[side], names) for side in ("left", "right")), counted["outcome"].to_numpy()], 1)
     annotators = counted["annotator"].unique().sort()
     units = pair_units(
-        tuple(names), rows.astype(np.int64), counted["times"].cast(pl.Int64).to_numpy(),
+        tuple(names), rows.astype(np.int64), counted[_TIMES].cast(pl.Int64).to_numpy(),
         _codes(counted["annotator"], annotators) if len(annotators) > 1 else None,
     )  # fmt: skip
-    data = fingerprint(counted.write_csv())
-    aside = (SetAside(STRANGE, strange),) if strange else ()
-    return rank_units(units, Provenance(data, aside), method, settings)
+    pattern = compile_human_pattern(options.human)
+    human = np.array([pattern.fullmatch(name) is not None for name in names], dtype=bool)
+    return rank_units(replace(units, human=human), source, method, settings)
 
 
 def _codes(column: pl.Series, names: pl.Series) -> NDArray[np.int64]:
     return column.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
 
 
-def _counted(pairs: pl.LazyFrame) -> tuple[pl.DataFrame, int]:
-    """How often an annotator gave each (left, right, outcome), left before right by name; and rows that fit nothing."""
-    who = pl.col("annotator").cast(pl.String) if "annotator" in pairs.collect_schema() else pl.lit(None, pl.String)
-    known = pairs.with_columns(annotator=who.fill_null(NOBODY))
-    distinct = known.group_by("annotator", *COLUMNS).len("times").collect(engine="streaming")
-    word = pl.col("winner").str.to_lowercase()
-    # A winner's name counts before the words for sides, in case a system is called `left`.
-    outcome = (
-        pl.when(pl.col("winner") == pl.col("left"))
-        .then(1)
-        .when(pl.col("winner") == pl.col("right"))
-        .then(-1)
-        .when(word == "left")
-        .then(1)
-        .when(word == "right")
-        .then(-1)
-        .when(word.is_in(TIES))
-        .then(0)
-    )
-    fitting = distinct.with_columns(outcome=outcome).filter(
-        pl.col("outcome").is_not_null() & pl.col("left").is_not_null() & (pl.col("left") != pl.col("right"))
-    )
+def _counts(pairs: pl.LazyFrame) -> pl.DataFrame:
+    """How often an annotator gave each answer, as it is written."""
+    who = pl.col("annotator") if "annotator" in pairs.collect_schema() else pl.lit(None, pl.String)
+    known = pairs.with_columns(pl.when(who != "").then(who).fill_null(NOBODY).alias("annotator"))
+    return known.group_by("annotator", *COLUMNS).len(_TIMES).collect(engine="streaming")
+
+
+def _distinct(pairs: pl.LazyFrame, bad: BadRows, options: ReadOptions) -> pl.DataFrame:
+    """The distinct answers with their outcome and number; the rows of those that fit nothing are recorded as bad."""
+    counts = _counts(pairs)
+    answers = counts.select(COLUMNS).unique(maintain_order=True)
+    strange = BadRows(bad.source, options, answers.height)
+    known = answers.with_columns(outcomes(answers, options, strange).alias("outcome"))
+    if strange.problems:
+        wanted = answers.with_row_index("answer").filter(pl.col("answer").is_in(list(strange.problems)))
+        rows = pairs.select(ROW, *COLUMNS).join(wanted.lazy(), on=COLUMNS, nulls_equal=True)
+        for row, answer in rows.select(ROW, "answer").collect(engine="streaming").sort(ROW).iter_rows():
+            bad.row(row, strange.problems[answer], strange.reasons[answer])
+    return _with_outcomes(counts, known)
+
+
+def _with_outcomes(counts: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    answers = known.select(*COLUMNS, "outcome").unique()
+    return counts.join(answers, on=COLUMNS, how="left", nulls_equal=True)
+
+
+def _each_once(
+    pairs: pl.LazyFrame, columns: Mapping[str, str], everything: list[str]
+) -> tuple[pl.LazyFrame, list[SetAside], list[str]]:
+    """The comparisons that count; copies and corrected ones are set aside."""
+    identity = [name for name in ("left", "right", *_IDENTITY) if name in columns]
+    known = [(pl.col(name).fill_null("") != "") for name in ("annotator", "segment") if name in columns]
+    identified = pl.all_horizontal(known) if len(known) == 2 else pl.lit(value=False)
+    rows = pairs.select(ROW, pl.struct(identity).hash().alias("identity"), identified.alias("identified"))
+    table = rows.collect(engine="streaming").sort(ROW)
+    set_aside: list[SetAside] = []
+    notes: list[str] = []
+    if table["identified"].any():
+        counts, set_aside, notes = last_of_each(table["identity"], table["identified"])
+        pairs = _only(pairs, table[ROW], counts)
+    if not table["identified"].all():
+        whole = pairs.select(ROW, pl.struct(everything).hash().alias("content")).collect(engine="streaming").sort(ROW)
+        counts, copied, told = without_copied_table(whole["content"])
+        pairs = _only(pairs, whole[ROW], counts)
+        set_aside, notes = [*set_aside, *copied], [*notes, *told]
+    return pairs, set_aside, notes
+
+
+def _only(pairs: pl.LazyFrame, rows: pl.Series, counts: pl.Series) -> pl.LazyFrame:
+    if counts.all():
+        return pairs
+    return pairs.join(rows.filter(~counts).to_frame().lazy(), on=ROW, how="anti")
+
+
+def _counted(distinct: pl.DataFrame) -> pl.DataFrame:
+    """How often an annotator gave each (left, right, outcome), left before right by name."""
+    outcome = pl.col("outcome").replace_strict(_OUTCOMES, default=None, return_dtype=pl.Int64)
+    fitting = distinct.with_columns(outcome.alias("outcome")).filter(pl.col("outcome").is_not_null())
     swap = pl.col("left") > pl.col("right")
     ordered = fitting.select(
         "annotator",
         pl.min_horizontal("left", "right").alias("left"),
         pl.max_horizontal("left", "right").alias("right"),
         pl.when(swap).then(-pl.col("outcome")).otherwise("outcome").alias("outcome"),
-        "times",
+        _TIMES,
     )
     key = ("annotator", "left", "right", "outcome")
-    counted = ordered.group_by(key).agg(pl.col("times").sum()).sort(key)
-    return counted, int(distinct["times"].sum()) - int(fitting["times"].sum())
+    return ordered.group_by(key).agg(pl.col(_TIMES).sum()).sort(key)

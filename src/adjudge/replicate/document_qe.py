@@ -160,6 +160,7 @@ def _documents(published: Published, released: _Released, run: str, scores: Sequ
     table = read_spaced(path, header="Z.MEAN")
     cells: list[ReplicatedCell] = []
     if table is not None:
+        table.refuse_ragged()
         names = table.texts(table.column_index("ORIG.TRG.FN") or 0)
         columns = [table.numbers(table.column_index(name) or 0, name) for name in ("Z.MEAN", "RAW.MEAN", "N")]
         for name, *official in zip(names, *columns, strict=True):

@@ -75,6 +75,7 @@ def _read(path: Path, system: str, columns: Mapping[str, tuple[str, int]]) -> li
     system_column = None if table is None else table.column_index(system)
     if table is None or system_column is None:
         return []
+    table.refuse_ragged()
     source, target = table.column_index("SRC"), table.column_index("TRG")
     pairs = [""] * table.frame.height
     if source is not None and target is not None:

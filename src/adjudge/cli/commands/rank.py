@@ -57,7 +57,8 @@ def rank(
     if method is not None:
         find_method(method)
     settings = RankSettings(reference, lines, level, significance, resamples, zero_sd, seed)
-    large = rank_large_file(files[0], method, settings) if is_large(files) and reading.is_plain else None
+    counted = is_large(files) and reading.is_plain
+    large = rank_large_file(files[0], method, settings, reading.options) if counted else None
     if large is not None:
         write_output({"all": large}, json=json, output=output)
         return

@@ -19,6 +19,7 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import is_language, language_code
 from adjudge.formats.mqm.weights import NO_ERROR, Weights, find_weights, plain, score, weight
+from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.parsing.spans import Span, span_column
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
 # Rows that test whether raters pay attention, not ratings.
@@ -84,15 +86,20 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     notes = [f"{stem(path)}: {counts['open']} marks have no end; they run to the end of the text"]
     if options.mqm_weights is None:
         told.append(f"errors cost what the workshops say ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
+    if counts["copies"]:
+        copies = "1 row repeats another" if counts["copies"] == 1 else f"{counts['copies']:,} rows repeat others"
+        told.append(f"{stem(path)}: {copies} in every column; the error counts once")
     return Judgments.from_columns(
         pl.DataFrame(columns),
         set_aside=[
             SetAside("test of attention, not a rating", counts["attention"]),
             SetAside("row of a rating in which another row is broken", counts["beside"]),
+            SetAside("error that stands again further down, an exact copy", counts["copies"]),
             *set_aside,
         ],
         notes=[*(notes if counts["open"] else ()), *told],
         source=str(path),
+        uses=_Columns.of(table).uses(table),
     )
 
 
@@ -135,6 +142,27 @@ class _Columns:
             languages=None if source_lang is None or target_lang is None else (source_lang, target_lang),
         )
 
+    def uses(self, table: Delimited) -> tuple[ColumnUse, ...]:
+        """What the columns of the file were taken for."""
+        source_lang, target_lang = self.languages or (None, None)
+        return column_uses(
+            table.path,
+            table.header,
+            {
+                "system": self.system,
+                "annotator": self.annotator,
+                "segment": self.segment,
+                "document": self.document,
+                "spans: category": self.category,
+                "spans: severity": self.severity,
+                "spans: marks in the source": self.source,
+                "spans: marks in the target": self.target,
+                "text": self.comment,
+                "source_lang": source_lang,
+                "target_lang": target_lang,
+            },
+        )
+
     def rating(self, fields: list[str]) -> _Rating:
         """The rating that a row belongs to."""
         document = "" if self.document is None else fields[self.document]
@@ -148,7 +176,11 @@ class _Columns:
 def _ratings(table: Delimited, counts: Counter[str], weights: Weights) -> list[_Rating]:
     columns = _Columns.of(table)
     ratings: dict[tuple[object, ...], _Rating] = {}
+    last = {tuple(fields): row for row, (_, fields) in enumerate(table.rows)}
     for row, (_, fields) in enumerate(table.rows):
+        if last[tuple(fields)] != row and row not in table.bad.problems:
+            counts["copies"] += 1
+            continue
         error = (fields[columns.severity].strip(), fields[columns.category].strip())
         if error[0].casefold() == ATTENTION:
             counts["attention"] += 1

@@ -11,12 +11,13 @@ Other tables (CSV, Excel, JSON, data frames) are understood too: columns under o
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from adjudge.core.errors import InputError, Source
-from adjudge.core.judgments import SCHEMA, Judgments, concat
+from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
 from adjudge.formats.native.checks import check_answers, check_scale, warn_about_scale
 from adjudge.formats.pairwise.table import pair_judgments
 from adjudge.formats.parsing.bad_rows import BadRows
@@ -101,7 +102,10 @@ def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     ragged = {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)}
     table = LoadedTable(long, source, (*loaded.notes, *notes), ragged)
     named = ColumnMap({name: name for name in long.columns if name in SCHEMA}, tuple(long.columns), source)
-    return _from_long(table, named, options, uses)
+    judgments = _from_long(table, named, options, uses)
+    what = "rank" if "rank" in long.columns else "score"
+    of_systems = (ColumnUse(source.name, name, f"{what} of {name}", "used") for name in options.systems)
+    return replace(judgments, columns=(*judgments.columns, *of_systems))
 
 
 def _long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions) -> Judgments:

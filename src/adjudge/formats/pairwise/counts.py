@@ -5,21 +5,23 @@ Who judged which segment is lost in such files. Each comparison becomes a screen
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import memory_at_hand, read_text
-from adjudge.core.judgments import Judgments, concat
-from adjudge.formats.parsing.delimited import numbered_lines, to_int
+from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of
 from adjudge.formats.rankings.labels import human_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 MOST_COMPARISONS = 50_000_000
 # What the two rows of a comparison take while they are made, as measured.
 BYTES_PER_COMPARISON = 300
+_NO_COUNTS = "line that is no comparison"
+_WHOLE = re.compile(r"[+]?[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,11 @@ class _Count:
     wins: int
     ties: int
     losses: int
-    line: int
+    row: int
+
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        return self.wins, self.ties, self.losses
 
     @property
     def mirrored(self) -> tuple[int, int, int]:
@@ -51,7 +59,10 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    counts = _one_direction(_counts(path), path)
+    lines = list(numbered_lines(read_text(path)))
+    bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
+    counts, copies = _one_direction(_counts(lines, bad), bad)
+    set_aside, told = bad.settle()
     total = sum(count.wins + count.ties + count.losses for count in counts)
     if total == 0:
         raise InputError("holds no comparison; lines like 'A B wins ties losses' are needed", file=path)
@@ -68,45 +79,57 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         pl.lit(target).alias("target_lang"),
         **human_columns(columns["system"], options.human),
     )
-    return Judgments.from_columns(columns, notes=_never_compared(counts), source=str(path))
+    return Judgments.from_columns(
+        columns,
+        set_aside=[*set_aside, SetAside("line that stands again further down", copies)],
+        notes=[*_never_compared(counts), *told, *_copies_note(copies)],
+        source=str(path),
+    )
 
 
-def _counts(path: Path) -> Iterator[_Count]:
-    for line, text in numbered_lines(read_text(path)):
+def _counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count]:
+    for row, (line, text) in enumerate(lines):
         fields = text.split()
         if line == 1 and [field.casefold() for field in fields[2:]] == ["wins", "ties", "losses"]:
+            bad.rows -= 1
             continue
         if len(fields) != 5:
-            problem = f"{len(fields)} fields where 'A B wins ties losses' has 5"
-            raise InputError(f"{problem}; correct the line", file=path, line=line)
-        first, second = fields[:2]
-        if first == second:
-            raise InputError(f"'{shown(first)}' is compared with itself; correct the line", file=path, line=line)
-        wins, ties, losses = (to_int(value, "count", path, line) for value in fields[2:])
-        if min(wins, ties, losses) < 0:
-            raise InputError(f"a count is {min(wins, ties, losses)}; it cannot be negative", file=path, line=line)
-        yield _Count(first, second, wins, ties, losses, line)
+            bad.row(row, f"{len(fields)} fields where 'A B wins ties losses' has 5; correct the line", _NO_COUNTS)
+        elif fields[0] == fields[1]:
+            bad.row(row, f"'{shown(fields[0])}' is compared with itself; correct the line", _NO_COUNTS)
+        elif broken := next((value for value in fields[2:] if not _WHOLE.fullmatch(value)), None):
+            needed = "it cannot be negative" if broken.startswith("-") else "a whole number is needed"
+            bad.row(row, f"a count is '{shown(broken)}', {needed}; correct it", _NO_COUNTS)
+        else:
+            wins, ties, losses = map(int, fields[2:])
+            yield _Count(fields[0], fields[1], wins, ties, losses, row)
 
 
-def _one_direction(counts: Iterator[_Count], path: Path) -> list[_Count]:
-    """Each pair of systems once: a line that mirrors another is dropped, one that contradicts another is an error."""
+def _one_direction(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count], int]:
+    """Each pair of systems once, and how many lines are copies of others.
+
+    A line that mirrors another says the same. One that contradicts another cannot be used.
+    """
     kept: dict[frozenset[str], _Count] = {}
-    mirrored: set[frozenset[str]] = set()
+    seen: set[tuple[str, str]] = set()
+    copies = 0
     for count in counts:
-        pair = frozenset((count.first, count.second))
-        other = kept.setdefault(pair, count)
-        if other is count:
-            continue
-        if other.first == count.first or pair in mirrored:
-            _refuse(count, f"are counted again, see line {other.line}; add up the counts", path)
-        if other.mirrored != (count.wins, count.ties, count.losses):
-            _refuse(count, f"have other counts than on line {other.line}; correct one of the two", path)
-        mirrored.add(pair)
-    return list(kept.values())
+        other = kept.setdefault(frozenset((count.first, count.second)), count)
+        same = other.numbers if other.first == count.first else other.mirrored
+        if same == count.numbers:
+            copies += (count.first, count.second) in seen
+            seen.add((count.first, count.second))
+        else:
+            line = bad.source.line_of(other.row) if bad.source.line_of else other.row
+            what = f"'{shown(count.first)}' and '{shown(count.second)}' have other counts than on line {line}"
+            bad.row(count.row, f"{what}; correct one of the two, or add them up", "line that contradicts another")
+    return list(kept.values()), copies
 
 
-def _refuse(count: _Count, why: str, path: Path) -> NoReturn:
-    raise InputError(f"'{shown(count.first)}' and '{shown(count.second)}' {why}", file=path, line=count.line)
+def _copies_note(copies: int) -> list[str]:
+    if not copies:
+        return []
+    return [f"{'1 line repeats another' if copies == 1 else f'{copies:,} lines repeat others'}; each pair counts once"]
 
 
 def _expanded(counts: list[_Count]) -> pl.DataFrame:

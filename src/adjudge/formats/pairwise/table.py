@@ -81,7 +81,7 @@ def pair_judgments(
     sides = ("left", "right", "winner")
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
     frame = check_cells(typed_cells(frame, bad), bad)
-    frame = frame.with_columns(_outcomes(frame, options, bad))
+    frame = frame.with_columns(outcomes(frame, options, bad))
     set_aside, told = bad.settle()
     frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
     if frame.height == 0:
@@ -103,7 +103,7 @@ def _languages(options: ReadOptions) -> tuple[str, str]:
     return split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN)
 
 
-def _outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
+def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
     """Who won each comparison: the winner's name counts before the words for sides, in case a system is `left`."""
     left, right, winner = frame["left"], frame["right"], frame["winner"]
     for side in (left, right):

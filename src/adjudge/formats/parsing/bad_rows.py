@@ -90,9 +90,10 @@ class BadRows:
             where = self._named(sorted(self.problems))
             notes.append(f"set aside as unreadable, {where}: {self.problems[first]}")
         for column, rows in self.emptied.items():
-            notes.append(
-                f"{len(rows):,} values of column '{column}' cannot be read and are left empty, {self._named(rows)}"
-            )
+            values = f"1 value of column '{column}' cannot be read and is left empty"
+            if len(rows) > 1:
+                values = f"{len(rows):,} values of column '{column}' cannot be read and are left empty"
+            notes.append(f"{values}, {self._named(rows)}")
         return notes
 
     def _named(self, rows: list[int]) -> str:

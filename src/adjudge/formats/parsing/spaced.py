@@ -6,18 +6,20 @@ Read column by column, because such files are large; every row keeps its line nu
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
+from adjudge.formats.parsing.bad_rows import BadRows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from adjudge.formats.parsing.bad_rows import BadRows
+    from adjudge.formats.options import ReadOptions
 
 LINE = "line"
 MISSING = "NA"
@@ -33,6 +35,23 @@ class Spaced:
     path: Path
     header: tuple[str, ...]
     frame: pl.DataFrame
+    ragged: Mapping[int, str] = field(default_factory=dict)
+    """Rows of another length than the first line, and the problem of each: they are in the frame, but no use."""
+
+    def bad_rows(self, options: ReadOptions) -> BadRows:
+        """The rows that cannot be used: at first those of another length."""
+        lines = self.frame[LINE]
+        bad = BadRows(Source(str(self.path), lambda row: int(lines[row])), options, self.frame.height)
+        for row, problem in self.ragged.items():
+            bad.row(row, problem, "row of another length than the first line")
+        return bad
+
+    def refuse_ragged(self) -> Spaced:
+        """The table itself, where all its rows are as long as the first line."""
+        if self.ragged:
+            first = min(self.ragged)
+            raise InputError(self.ragged[first], file=self.path, line=self.frame[LINE][first])
+        return self
 
     def column_index(self, *names: str) -> int | None:
         """The place of the first of these columns that the header names, case ignored."""
@@ -44,14 +63,24 @@ class Spaced:
         column = self.frame[str(index)]
         return pl.select(pl.when(column != MISSING).then(column)).to_series()
 
-    def numbers(self, index: int, what: str, bad: BadRows | None = None) -> pl.Series:
-        """A column of finite numbers with `NA` as null; anything else makes a bad row, or is an error with its line."""
+    def numbers(self, index: int, what: str, bad: BadRows | None = None, *, optional: bool = False) -> pl.Series:
+        """A column of finite numbers with `NA` as null; anything else makes a bad row, or is an error with its line.
+
+        Args:
+            index: the place of the column.
+            what: its name in messages.
+            bad: where bad rows are recorded; without it, they are errors.
+            optional: nothing needs the column, so that a broken value is left empty and the row can be used.
+        """
         given = self.texts(index)
         parsed = given.cast(pl.Float64, strict=False)
         broken = given.is_not_null() & (parsed.is_null() | ~parsed.is_finite())
         problem = f"{what} is '{{}}', a number is needed; correct it"
-        if bad is not None:
+        if bad is not None and optional:
+            bad.empty(broken, what, lambda row: problem.format(shown(given[row])))
+        elif bad is not None:
             bad.mark(broken, lambda row: problem.format(shown(given[row])), f"row with a broken {what}")
+        if bad is not None:
             return pl.select(pl.when(~broken).then(parsed)).to_series()
         if broken.any():
             self._refuse(broken, given, problem)
@@ -63,7 +92,10 @@ class Spaced:
 
 
 def read_spaced(path: Path, *, header: str) -> Spaced | None:
-    """Read a table; its first line is a header if it holds the word `header`. None where the file is empty."""
+    """Read a table; its first line is a header if it holds the word `header`. None where the file is empty.
+
+    Rows of another length than the first line stay in their place, cut or filled up, and are among the `ragged`.
+    """
     text = _single_blanks(read_text(path))
     if not text.strip():
         return None
@@ -73,17 +105,19 @@ def read_spaced(path: Path, *, header: str) -> Spaced | None:
         text = "\n".join(line for line in lines if line)
     first = lines[numbers[0] - 1].split(" ")
     width = len(first)
-    frame = _parse(text, width)
+    frame, ragged = _parse(text, width), {}
     if frame is None or frame[str(width - 1)].null_count():
-        _refuse_ragged(lines, width, path)
-    assert frame is not None
+        rows = [lines[number - 1] for number in numbers]
+        frame, ragged = _parse("\n".join(_of_length(row, width) for row in rows), width), _ragged(rows, width)
+        if frame is None:
+            raise InputError("cannot be read as a table; check that it is white-space separated text", file=path)
     if _KEPT_BLANK in text:
         frame = frame.with_columns(pl.all().str.replace_all(_KEPT_BLANK, " ", literal=True))
     frame = frame.with_columns(pl.Series(LINE, numbers, dtype=pl.Int64))
     names = tuple(word.replace(_KEPT_BLANK, " ") for word in first)
     if header.casefold() in [name.casefold() for name in names]:
-        return Spaced(path, names, frame[1:])
-    return Spaced(path, (), frame)
+        return Spaced(path, names, frame[1:], {row - 1: problem for row, problem in ragged.items()})
+    return Spaced(path, (), frame, ragged)
 
 
 def _single_blanks(text: str) -> str:
@@ -110,9 +144,16 @@ def _parse(text: str, width: int) -> pl.DataFrame | None:
         return None
 
 
-def _refuse_ragged(lines: list[str], width: int, path: Path) -> None:
-    for number, line in enumerate(lines, start=1):
-        if line and line.count(" ") != width - 1:
-            problem = f"{line.count(' ') + 1} fields where the first line has {width}"
-            raise InputError(f"{problem}; the file may be cut or not what --format says", file=path, line=number)
-    raise InputError("cannot be read as a table; check that it is white-space separated text", file=path)
+def _of_length(line: str, width: int) -> str:
+    fields = line.split(" ")
+    return " ".join((fields + [MISSING] * width)[:width])
+
+
+def _ragged(lines: list[str], width: int) -> dict[int, str]:
+    """The lines with more or fewer fields than the first, and what is wrong with each."""
+    return {
+        row: f"{line.count(' ') + 1} fields where the first line has {width}; "
+        "the file may be cut or not what --format says"
+        for row, line in enumerate(lines)
+        if line.count(" ") != width - 1
+    }

@@ -8,14 +8,15 @@ its name; one called `id` or `segment` names the segments, one called `document`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
-from adjudge.core.judgments import SCHEMA, Judgments, concat
+from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
+from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.rankings.labels import BLANKS, human_columns, parse_ranks, scale_of
@@ -68,6 +69,7 @@ def _lines(path: Path) -> tuple[str, ...]:
 
 
 def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadOptions) -> Judgments:
+    files, times = _each_line_once(files)
     ranks = [file for file in files if file.holds_ranks and file.name.lower() not in NAMING]
     if len(ranks) < 2:
         problem = f"{len(ranks)} of {len(files)} files hold ranks"
@@ -105,7 +107,20 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     ]
     notes += [note for _, told in settled for note in told]
     set_aside = [record for records, _ in settled for record in records]
+    if times > 1:
+        set_aside.append(SetAside(COPIED_TABLE, (times - 1) * count * len(ranks)))
+        notes.append(copied_table_note(times))
     return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(ranks[0].path))
+
+
+def _each_line_once(files: list[_File]) -> tuple[list[_File], int]:
+    """The files with every line once, where all of them hold all their lines several times."""
+    if len({len(file.lines) for file in files}) > 1:
+        return files, 1
+    kept, times = lines_once(list(zip(*(file.lines for file in files), strict=True)))
+    if times == 1:
+        return files, 1
+    return [replace(file, lines=file.lines[kept.start : kept.stop : kept.step]) for file in files], times
 
 
 def _pair(ranks: list[_File], options: ReadOptions) -> tuple[str, str]:

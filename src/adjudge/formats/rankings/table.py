@@ -13,6 +13,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import SCHEMA, Judgments, concat
+from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import files_in, pair_of, stem
 from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
 DEFAULT_SEGMENT = "segment"
@@ -48,10 +50,11 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     block = pl.DataFrame(
         {
             "segment": pl.select(pl.concat_str([table.texts(column) for column in segment], separator="/")).to_series(),
-            "screen": pl.int_range(screens + 1, screens + len(table.rows) + 1, eager=True).cast(pl.String),
             **_extra_columns(table, {*ranks.values(), *segment}),
         }
-    ).with_columns(
+    )
+    block = block.with_columns(
+        _screens(block, screens).alias("screen"),
         pl.lit(table.path.resolve().parent.name).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
         pl.lit(stem(table.path)).alias("annotator"),
@@ -69,7 +72,27 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = labels.filter(~pl.col(_ROW).is_in(list(table.bad.problems)))
     labels = labels.sort(_ROW, maintain_order=True).drop(_ROW)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
-    return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(table.path))
+    return Judgments.from_columns(
+        labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=_uses(table, ranks, segment)
+    )
+
+
+def _screens(block: pl.DataFrame, screens: int) -> pl.Series:
+    """A number for every row, the same for rows that show the same: whoever judges a segment again corrects it.
+
+    Rows that share a segment but differ in what is kept beside the ranks, such as a text, show different things.
+    """
+    row = pl.col(_ROW)
+    named = pl.col("segment").fill_null("").str.strip_chars("/ ") != ""
+    first = pl.when(named).then(row.min().over(block.columns)).otherwise(row)
+    return block.with_row_index(_ROW).select((first.rank("dense").cast(pl.Int64) + screens).cast(pl.String)).to_series()
+
+
+def _uses(table: Delimited, ranks: dict[str, int], segment: list[int]) -> tuple[ColumnUse, ...]:
+    systems = {f"rank of {name}": column for name, column in ranks.items()}
+    used = {*ranks.values(), *segment}
+    kept = [i for i in range(len(table.header)) if i not in used and not _counts_rows(table, i)]
+    return column_uses(table.path, table.header, {"segment": segment, **systems}, kept=kept)
 
 
 def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
@@ -118,15 +141,17 @@ def candidate_names(columns: Sequence[str]) -> list[str]:
 
 
 def _extra_columns(table: Delimited, used: set[int]) -> dict[str, pl.Series]:
-    """The other columns under their own names; one that has the name of a column of the judgment table gets a prefix.
-
-    A column without a name that only counts the rows from 0, as data frames write it, holds nothing and is left out.
-    """
+    """The other columns under their own names; one that is called as a column of the judgment table gets a suffix."""
     extra: dict[str, pl.Series] = {}
     for column, name in enumerate(table.header):
-        if column in used or (not name and table.texts(column).to_list() == [str(i) for i in range(len(table.rows))]):
+        if column in used or _counts_rows(table, column):
             continue
         own = name or f"column {column + 1}"
         free = own if own not in {*SCHEMA, *extra, _ROW} else f"{own} (column {column + 1})"
         extra[free] = table.texts(column)
     return extra
+
+
+def _counts_rows(table: Delimited, column: int) -> bool:
+    """Whether a column has no name and only counts the rows from 0, as data frames write it: it holds nothing."""
+    return not table.header[column] and table.texts(column).to_list() == [str(i) for i in range(len(table.rows))]

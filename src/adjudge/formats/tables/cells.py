@@ -24,7 +24,7 @@ SCALE = (0.0, 100.0)
 # Scores computed back from standardised ones miss the scale by a hair.
 ROUNDING = 0.01
 _NEEDED: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.Boolean: "true or false"}
-_BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 _EXAMPLE_TIME = "2024-05-01T12:00:00Z"
 # Unix seconds from 2001 to 2096; other bare numbers are no times.
 _UNIX = (1e9, 4e9)
@@ -88,7 +88,7 @@ def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]
             return (
                 column.str.strip_chars()
                 .str.to_lowercase()
-                .replace_strict(_BOOLEANS, default=None, return_dtype=pl.Boolean)
+                .replace_strict(BOOLEANS, default=None, return_dtype=pl.Boolean)
             )
         column = column.str.strip_chars()
         if dtype == pl.Int32:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import Source, UsageError, shown, unknown_choice
+from adjudge.core.judgments import KEY
 from adjudge.formats.tables.names import plain
 
 if TYPE_CHECKING:
@@ -52,8 +53,18 @@ def unpivot(
         for column in columns
     ).sort(_ROW, maintain_order=True)
     if ranks and "screen" not in long.columns:
-        long = long.with_columns((pl.col(_ROW) + 1).cast(pl.String).alias("screen"))
+        long = long.with_columns(_screen(long).alias("screen"))
     return long.drop(_ROW), _of_items(source, len(columns)), notes
+
+
+def _screen(long: pl.DataFrame) -> pl.Expr:
+    """A number for every row of the file, the same where one person judged one item again."""
+    row = pl.col(_ROW)
+    if {"annotator", "segment"} <= set(long.columns):
+        known = pl.all_horizontal(pl.col(name).cast(pl.String).fill_null("") != "" for name in ("annotator", "segment"))
+        identity = [name for name in KEY if name in long.columns]
+        row = pl.when(known).then(row.min().over(identity)).otherwise(row)
+    return row.rank("dense").cast(pl.String)
 
 
 def _note(*, ranks: bool) -> str:

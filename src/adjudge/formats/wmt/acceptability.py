@@ -12,10 +12,11 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import Judgments
+from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
 from adjudge.formats.rankings.labels import human_columns
-from adjudge.formats.wmt.rows import context_columns
+from adjudge.formats.wmt.rows import context_columns, context_uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,14 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     )
     set_aside, told = table.bad.settle()
     columns = columns.filter(table.bad.usable())
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=told, source=str(path))
+    taken = {
+        **context_uses(table, annotator=("judgeId",)),
+        "system": table.need("systemId", "system1Id"),
+        "score": table.need("judgment", "judgement"),
+        "edit": table.need("editId"),
+    }
+    uses = column_uses(path, table.header, taken)
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=told, source=str(path), uses=uses)
 
 
 def _answers(table: Delimited) -> pl.Series:

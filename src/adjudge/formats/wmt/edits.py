@@ -13,17 +13,20 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import Judgments
+from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
 from adjudge.formats.rankings.labels import human_columns
-from adjudge.formats.wmt.rows import context_columns
+from adjudge.formats.wmt.rows import context_columns, context_uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
+_ANNOTATOR = ("editorId", "judgeId")
 ACTIONS = {"0": "N/A", "1": "EDIT", "2": "OK", "3": "BAD"}
 
 
@@ -41,7 +44,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     action, notes = _actions(table)
     if again := len(edit) - edit.n_unique():
         notes.append(f"{again} rows repeat the edit id of another row")
-    columns = context_columns(table, options, annotator=("editorId", "judgeId")).with_columns(
+    columns = context_columns(table, options, annotator=_ANNOTATOR).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("postedit").alias("protocol"),
         pl.int_range(1, len(edit) + 1).cast(pl.String).alias("screen"),
@@ -53,7 +56,22 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     )
     set_aside, told = table.bad.settle()
     columns = columns.filter(table.bad.usable())
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *told], source=str(path))
+    return Judgments.from_columns(
+        columns, set_aside=set_aside, notes=[*notes, *told], source=str(path), uses=_uses(table)
+    )
+
+
+def _uses(table: Delimited) -> tuple[ColumnUse, ...]:
+    words, codes = ("system1actionStr", "actionStr"), ("system1actionVal", "actionVal")
+    action = [table.column(*names, required=False) for names in (words, codes)]
+    taken: dict[str, int | list[int] | None] = {
+        **context_uses(table, annotator=_ANNOTATOR),
+        "system": table.need("system1Id", "systemId"),
+        "text": table.need("system1edit", "edit"),
+        "edit": table.need("editId"),
+        "action": [place for place in action if place is not None],
+    }
+    return column_uses(table.path, table.header, taken)
 
 
 def _actions(table: Delimited) -> tuple[pl.Series, list[str]]:

@@ -15,15 +15,17 @@ import polars as pl
 
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments, SetAside
+from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
 from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
-from adjudge.formats.wmt.rows import CONTEXT, context_columns, null_where_unused
+from adjudge.formats.wmt.rows import CONTEXT, context_columns, context_uses, null_where_unused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
 PADDING = "blank"
@@ -59,8 +61,19 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         **human_columns(labels["system"], options.human),
     )  # fmt: skip
     return Judgments.from_columns(
-        columns, set_aside=[*bad, *set_aside], notes=[*notes, *told, *shared], source=str(path)
+        columns, set_aside=[*bad, *set_aside], notes=[*notes, *told, *shared], source=str(path), uses=_uses(table)
     )
+
+
+def _uses(table: Delimited) -> tuple[ColumnUse, ...]:
+    slots = _slots(table)
+    taken: dict[str, int | list[int] | None] = {
+        **context_uses(table, annotator=ANNOTATOR),
+        "system": [name for name, _ in slots],
+        "rank": [rank for _, rank in slots],
+        "screen": table.column("rankingId", required=False),
+    }
+    return column_uses(table.path, table.header, taken)
 
 
 def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:

@@ -21,6 +21,7 @@ from adjudge.core.files import read_text
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, is_language, language_code
 from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines
 from adjudge.formats.parsing.sources import campaign_names
 from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
 RANKING = "RANK"
@@ -109,7 +111,27 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     others = sorted((name, count) for name, count in types.items() if name != RANKING)
     set_aside = [SetAside(f"not a ranking: type {shown(name)}", count) for name, count in others]
     set_aside += [*spoilt, SetAside("rank without a system", nameless)]
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *told], source=str(path))
+    uses = _uses(header, path)
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *told], source=str(path), uses=uses)
+
+
+def _uses(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
+    def named(pattern: str) -> list[int]:
+        return [index for name, index in header.items() if re.fullmatch(pattern, name)]
+
+    names = [""] * (max(header.values()) + 1)
+    for name, index in header.items():
+        names[index] = name
+    taken = {
+        "campaign, source_lang, target_lang": header["TASK"],
+        "which rows are rankings": header["TYPE"],
+        "segment": header["ITEM_ID"],
+        "annotator": header["ANNOTATOR_ID"],
+        "active_seconds": header.get("TIME"),
+        "system": named(r"SYSTEM_\d{1,3}"),
+        "rank": named(r"SCORE_\d{1,3}_A"),
+    }
+    return column_uses(path, names, taken)
 
 
 def _with_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

@@ -9,23 +9,37 @@ import polars as pl
 from adjudge.formats.parsing.sources import language_codes, pair_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from adjudge.formats.options import ReadOptions
     from adjudge.formats.parsing.delimited import Delimited
 
 CONTEXT = ("source_lang", "target_lang", "document", "segment", "annotator")
 
 
+def context_uses(table: Delimited, *, annotator: tuple[str, ...]) -> dict[str, int | None]:
+    """Where the columns of `CONTEXT` stand in a file."""
+    segment = table.column("srcIndex", required=False)
+    return {
+        "source_lang": table.column("srclang", "source_lang", required=False),
+        "target_lang": table.column("trglang", "tgtlang", "target_lang", required=False),
+        "document": table.column("documentId", required=False),
+        "segment": table.need("segmentId") if segment is None else segment,
+        "annotator": table.column(*annotator, required=False),
+    }
+
+
 def context_columns(table: Delimited, options: ReadOptions, *, annotator: tuple[str, ...]) -> pl.DataFrame:
     """The columns of `CONTEXT`, one row per row of the file; `annotator` lists the names that column may have."""
-    segment = table.column("srcIndex", required=False)
-    source, target = _languages(table, options)
+    places = context_uses(table, annotator=annotator)
+    source, target = _languages(table, places, options)
     return pl.DataFrame(
         {
             "source_lang": source,
             "target_lang": target,
-            "document": null_where_unused(table.texts(table.column("documentId", required=False))),
-            "segment": table.texts(table.need("segmentId") if segment is None else segment),
-            "annotator": null_where_unused(table.texts(table.column(*annotator, required=False))),
+            "document": null_where_unused(table.texts(places["document"])),
+            "segment": table.texts(places["segment"]),
+            "annotator": null_where_unused(table.texts(places["annotator"])),
         }
     )
 
@@ -35,9 +49,8 @@ def null_where_unused(texts: pl.Series) -> pl.Series:
     return pl.select(pl.when(~texts.is_in(["", "-1"])).then(texts)).to_series()
 
 
-def _languages(table: Delimited, options: ReadOptions) -> tuple[pl.Series, pl.Series]:
-    source = table.column("srclang", "source_lang", required=False)
-    target = table.column("trglang", "tgtlang", "target_lang", required=False)
+def _languages(table: Delimited, places: Mapping[str, int | None], options: ReadOptions) -> tuple[pl.Series, pl.Series]:
+    source, target = places["source_lang"], places["target_lang"]
     if source is not None and target is not None:
         return language_codes(table.texts(source)), language_codes(table.texts(target))
     first, second = pair_of(table.path, options)

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
+    from adjudge.formats.wmt_da.scores import ScoreRows
 
 _PAIR = ("source_lang", "target_lang")
 _EXTRA = ("passed", "copy", "rejected", "z", "n")
@@ -59,6 +61,7 @@ class _Reader:
         self.seen: dict[Path, pl.DataFrame | None] = {}
         self.no_score = 0
         self.set_aside: list[SetAside] = []
+        self.uses: list[ColumnUse] = []
 
     def _main_item(self) -> str:
         """Adequacy (`ad`) where there are files of several items, such as fluency."""
@@ -101,7 +104,7 @@ class _Reader:
 
     def _rows(self, member: Member) -> pl.DataFrame | None:
         if member.role == "segments":
-            return read_segments(member.path)
+            return self._segments(member)
         rows = self._scores(member)
         if rows is None or self.done.issuperset(rows.select(_PAIR).unique().rows()):
             return None
@@ -117,11 +120,23 @@ class _Reader:
         if member.path not in self.seen:
             raw = None if member_of(member.path) is None else member.role != "standardised"
             read = read_scores(member.path, self.options, raw=raw)
-            self.seen[member.path] = None if read is None else read.frame
-            if read is not None:
-                self.set_aside += read.set_aside
-                self.notes += read.notes
+            self.seen[member.path] = self._recorded(read)
         return self.seen[member.path]
+
+    def _segments(self, member: Member) -> pl.DataFrame | None:
+        """The segment means of a file, read once."""
+        if member.path not in self.seen:
+            self.seen[member.path] = self._recorded(read_segments(member.path, self.options))
+        return self.seen[member.path]
+
+    def _recorded(self, read: ScoreRows | None) -> pl.DataFrame | None:
+        """The rows of a file; what there is to say about it is kept."""
+        if read is None:
+            return None
+        self.set_aside += read.set_aside
+        self.notes += read.notes
+        self.uses += read.uses
+        return read.frame
 
     def _marked(self, rows: pl.DataFrame) -> pl.DataFrame:
         """All judgments, with those of workers who passed marked."""
@@ -155,7 +170,7 @@ class _Reader:
         raw, notes = undo(rows, table, member.path)
         self.notes += notes
         for companion in self.campaign.find("segments", item=self.item, pair=member.pair):
-            segments = read_segments(companion.path)
+            segments = self._segments(companion)
             if segments is not None and segments["score"].null_count() == 0 and segments["n"].null_count() == 0:
                 more, notes = without_spread(raw, segments, table, self._good_workers(), companion.path)
                 self.notes += notes
@@ -185,7 +200,8 @@ class _Reader:
         rows = self._each(rows)
         by_pair = rows.partition_by(_PAIR, maintain_order=True)
         placed = pl.concat([with_documents(part) for part in by_pair], how="diagonal")
-        timed = with_times(placed, self.campaign, self.item)
+        timed, notes = with_times(placed, self.campaign, self.item, self.options)
+        self.notes += notes
         return [timed.select(name for name in (*_COLUMNS, *_EXTRA) if name in timed.columns)]
 
     def _each(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -212,7 +228,7 @@ class _Reader:
         )
         left_out = [SetAside("no score was given", self.no_score), *self.set_aside]
         source = str(self.campaign.folder)
-        return Judgments.from_columns(table, set_aside=left_out, notes=self.notes, source=source)
+        return Judgments.from_columns(table, set_aside=left_out, notes=self.notes, source=source, uses=self.uses)
 
 
 def _pairs_of(rows: pl.DataFrame) -> str:

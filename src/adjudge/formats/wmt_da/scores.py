@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, Source, shown
+from adjudge.core.errors import InputError, shown
 from adjudge.core.files import read_text
 from adjudge.core.languages import language_code, pair_in_name
-from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import numbered_lines, to_float
 from adjudge.formats.parsing.sources import language_codes
 from adjudge.formats.parsing.spaced import LINE, Spaced, read_spaced
@@ -19,7 +19,7 @@ from adjudge.formats.parsing.spaced import LINE, Spaced, read_spaced
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.core.judgments import SetAside
+    from adjudge.core.judgments import ColumnUse, SetAside
     from adjudge.formats.options import ReadOptions
 
 
@@ -30,6 +30,7 @@ class ScoreRows:
     frame: pl.DataFrame
     set_aside: tuple[SetAside, ...]
     notes: tuple[str, ...]
+    uses: tuple[ColumnUse, ...] = ()
 
 
 KINDS = {"SYSTEM": "system", "REF": "reference", "BAD_REF": "degraded", "BAD-REF": "degraded", "REPEAT": "repeat"}
@@ -48,6 +49,11 @@ _COLUMNS: dict[str, tuple[int, tuple[str, ...]]] = {
     "score": (10, ("score",)),
     "seconds": (11, ("time",)),
 }
+# What these columns become in the judgment table, where it is not what they are called here.
+_MEANINGS = {
+    "hit_id": "task", "hit": "task (where there is no HIT)", "rid": "screen", "sid": "document and segment",
+    "seconds": "active_seconds",
+}  # fmt: skip
 _NEEDED = ("annotator", "source_lang", "target_lang", "system", "kind", "sid", "score")
 
 
@@ -63,8 +69,7 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreR
     if table is None or table.frame.height == 0:
         return None
     columns = _column_indexes(table)
-    lines = table.frame[LINE]
-    bad = BadRows(Source(str(path), lambda row: int(lines[row])), options, table.frame.height)
+    bad = table.bad_rows(options)
     score = table.numbers(columns["score"], "score", bad)
     if raw or (raw is None and score.min() is not None and float(str(score.min())) >= 0):
         outside = (score < SCALE[0]) | (score > SCALE[1])
@@ -77,8 +82,10 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreR
     known = "; the known types are " + ", ".join(KINDS)
     strange = ~kind.is_in(list(KINDS)).fill_null(value=False)
     bad.mark(strange, lambda row: f"type is '{shown(kind[row])}'{known}", "row of an unknown type")
+    system = table.texts(columns["system"])
+    bad.mark(system.is_null() | (system == ""), lambda _: "has no system; name what was judged", "row without a system")
     texts = {name: table.texts(index) for name, index in columns.items() if name not in ("score", "kind", "seconds")}
-    seconds = table.numbers(columns["seconds"], "time", bad) if "seconds" in columns else None
+    seconds = table.numbers(columns["seconds"], "time", bad, optional=True) if "seconds" in columns else None
     frame = pl.DataFrame(
         {
             **{name: texts.get(name, pl.repeat(None, len(score), dtype=pl.String, eager=True)) for name in _COLUMNS},
@@ -90,7 +97,8 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreR
     )
     set_aside, notes = bad.settle()
     frame = frame.with_columns(language_codes(frame["source_lang"]), language_codes(frame["target_lang"]))
-    return ScoreRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes))
+    uses = column_uses(path, table.header, {_MEANINGS.get(name, name): index for name, index in columns.items()})
+    return ScoreRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes), uses)
 
 
 def is_standardised(frame: pl.DataFrame) -> bool:
@@ -114,7 +122,7 @@ def _column_indexes(table: Spaced) -> dict[str, int]:
     return {name: index for name, index in indexes.items() if index is not None}
 
 
-def read_segments(path: Path) -> pl.DataFrame | None:
+def read_segments(path: Path, options: ReadOptions) -> ScoreRows | None:
     """Segment means: columns source_lang, target_lang, system, sid, score, z, n. None where the file is empty.
 
     Files of one language pair have it in their names, those of several have columns for it.
@@ -131,19 +139,26 @@ def read_segments(path: Path) -> pl.DataFrame | None:
     if system is None or segment is None or (raw is None and z is None):
         existing = shown(", ".join(table.header), 200) or "no header"
         raise InputError(f"columns SYS, SID, RAW.SCR and Z.SCR are needed, it has {existing}", file=path, line=1)
+    bad = table.bad_rows(options)
     nothing = pl.repeat(None, table.frame.height, dtype=pl.Float64, eager=True)
     source, target = _pair_of_segments(table)
-    return pl.DataFrame(
+    names = table.texts(system)
+    bad.mark(names.is_null() | (names == ""), lambda _: "has no system; name what was judged", "row without a system")
+    frame = pl.DataFrame(
         {
             "source_lang": source,
             "target_lang": target,
-            "system": table.texts(system),
+            "system": names,
             "sid": table.texts(segment),
-            "score": nothing if raw is None else table.numbers(raw, "RAW.SCR"),
-            "z": nothing if z is None else table.numbers(z, "Z.SCR"),
-            "n": nothing if count is None else table.numbers(count, "N"),
+            "score": nothing if raw is None else table.numbers(raw, "RAW.SCR", bad),
+            "z": nothing if z is None else table.numbers(z, "Z.SCR", bad),
+            "n": nothing if count is None else table.numbers(count, "N", bad),
         }
     )
+    set_aside, notes = bad.settle()
+    taken = {"system": system, "document and segment": segment, "score": raw, "z": z, "n": count}
+    uses = column_uses(path, table.header, taken)
+    return ScoreRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes), uses)
 
 
 def _pair_of_segments(table: Spaced) -> tuple[pl.Series, pl.Series]:

@@ -13,24 +13,28 @@ import polars as pl
 from adjudge.formats.parsing.spaced import Spaced, read_spaced
 
 if TYPE_CHECKING:
+    from adjudge.formats.options import ReadOptions
     from adjudge.formats.wmt_da.files import Campaign
 
 _WAYS_TO_WRITE_A_TIME = ("%Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y")
 _HIT = ("hit_id", "annotator")
 
 
-def with_times(rows: pl.DataFrame, campaign: Campaign, item: str) -> pl.DataFrame:
-    """The rows with the columns started, ended, active_seconds and rejected."""
-    hits = _hits(campaign, item)
+def with_times(
+    rows: pl.DataFrame, campaign: Campaign, item: str, options: ReadOptions
+) -> tuple[pl.DataFrame, list[str]]:
+    """The rows with the columns started, ended, active_seconds and rejected, and notes on what cannot be read."""
+    hits, notes = _hits(campaign, item, options)
     timed = rows.join(hits, on=_HIT, how="left", maintain_order="left")
     seconds = pl.coalesce("hit_seconds", pl.when(pl.col("seconds") > 0).then("seconds"))
     items = (~pl.col("copy")).sum().over(*_HIT)
     known = pl.col("hit_id").is_not_null() & (items > 0)
     timed = timed.with_columns(pl.when(known).then(seconds / items).alias("active_seconds"))
-    return timed.with_columns(_rejected(timed, campaign, item)).drop("hit_seconds", "approval")
+    rejected, told = _rejected(timed, campaign, item, options)
+    return timed.with_columns(rejected).drop("hit_seconds", "approval"), [*notes, *told]
 
 
-def _hits(campaign: Campaign, item: str) -> pl.DataFrame:
+def _hits(campaign: Campaign, item: str, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
     """Times by HIT and worker; corrected for HITs done at the same time, where such a file is there."""
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "hit_id": pl.String, "annotator": pl.String, "hit_seconds": pl.Float64,
@@ -40,22 +44,24 @@ def _hits(campaign: Campaign, item: str) -> pl.DataFrame:
     for companion in files:
         table = read_spaced(companion.path, header="approval")
         if table is not None and table.frame.height and table.header:
-            hits = _hits_of(table)
-            return hits.unique(_HIT, keep="last").match_to_schema(schema, missing_columns="insert")
-    return pl.DataFrame(schema=schema)
+            hits, notes = _hits_of(table, options)
+            return hits.unique(_HIT, keep="last").match_to_schema(schema, missing_columns="insert"), notes
+    return pl.DataFrame(schema=schema), []
 
 
-def _hits_of(table: Spaced) -> pl.DataFrame:
+def _hits_of(table: Spaced, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
+    bad = table.bad_rows(options)
     columns: dict[str, pl.Series] = {}
     for name, names in (("hit_id", ("HITId", "hit")), ("annotator", ("WorkerId", "wid")), ("approval", ("approval",))):
         if (column := table.column_index(*names)) is not None:
             columns[name] = table.texts(column)
     if (column := table.column_index("corrected.work.seconds", "work-seconds", "work.seconds")) is not None:
-        columns["hit_seconds"] = table.numbers(column, "work seconds")
+        columns["hit_seconds"] = table.numbers(column, "work seconds", bad, optional=True)
     for name, names in (("started", ("accept", "accept.time")), ("ended", ("submit", "submit.time"))):
         if (column := table.column_index(*names)) is not None:
             columns[name] = _moments(table.texts(column))
-    return pl.DataFrame(columns)
+    _, notes = bad.settle()
+    return pl.DataFrame(columns).filter(bad.usable()), notes
 
 
 def _moments(texts: pl.Series) -> pl.Series:
@@ -64,16 +70,19 @@ def _moments(texts: pl.Series) -> pl.Series:
     return pl.select(pl.coalesce(ways)).to_series().dt.replace_time_zone("UTC")
 
 
-def _rejected(rows: pl.DataFrame, campaign: Campaign, item: str) -> pl.Series:
+def _rejected(rows: pl.DataFrame, campaign: Campaign, item: str, options: ReadOptions) -> tuple[pl.Series, list[str]]:
     """Whether a row's HIT was rejected; where only the worker's rate of rejection is known, whether it is not 0."""
     if rows["approval"].null_count() < rows.height:
-        return (rows["approval"] == "Rejected").alias("rejected")
+        return (rows["approval"] == "Rejected").alias("rejected"), []
     for companion in campaign.find("workers", item=item):
         table = read_spaced(companion.path, header="reject.rate")
         if table is None or not table.header:
             continue
         worker, rate = table.column_index("wid", "WorkerId"), table.column_index("reject.rate")
         if worker is not None and rate is not None:
-            bad = table.texts(worker).filter(table.numbers(rate, "reject.rate") > 0)
-            return rows["annotator"].is_in(bad.to_list()).alias("rejected")
-    return pl.repeat(None, rows.height, dtype=pl.Boolean, eager=True).alias("rejected")
+            bad = table.bad_rows(options)
+            often = table.numbers(rate, "reject.rate", bad, optional=True) > 0
+            _, notes = bad.settle()
+            people = table.texts(worker).filter(bad.usable() & often).to_list()
+            return rows["annotator"].is_in(people).alias("rejected"), notes
+    return pl.repeat(None, rows.height, dtype=pl.Boolean, eager=True).alias("rejected"), []

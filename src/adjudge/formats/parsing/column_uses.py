@@ -1,0 +1,42 @@
+"""What a reader took the columns of a file for, told by `import`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.core.judgments import ColumnUse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+
+def column_uses(
+    path: Path | str,
+    header: Sequence[str],
+    taken: Mapping[str, int | Iterable[int] | None],
+    *,
+    kept: Iterable[int] = (),
+) -> tuple[ColumnUse, ...]:
+    """One entry per column of a file.
+
+    Args:
+        path: the file.
+        header: the names of its columns.
+        taken: what the reader looked for, and where it stands: one column, several, or none.
+        kept: columns that stay in the table under their own names.
+    """
+    meanings: dict[int, str] = {}
+    for meaning, places in taken.items():
+        for place in () if places is None else (places,) if isinstance(places, int) else places:
+            meanings.setdefault(place, meaning)
+    own = set(kept)
+    return tuple(
+        ColumnUse(
+            str(path),
+            name or "(without a name)",
+            meanings.get(index),
+            "used" if index in meanings else "kept" if index in own else "not used",
+        )
+        for index, name in enumerate(header)
+    )
