@@ -150,3 +150,21 @@ def test_the_export_by_columns_gives_the_bytes_of_the_one_by_rows(store: str, tm
     run = subprocess.run(program, capture_output=True, text=True, check=False, cwd=ROOT)
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines() == [f"{protocol} agrees" for protocol in PROTOCOLS_TRIED]
+
+
+def test_probabilities_of_chosen_segments_reach_the_ranking(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
+    """From the campaign file through tasks, server and a CSV file to the weights of the ranking."""
+    file = make_campaign(
+        tmp_path, documents=5, task_size=30, annotators='["anna", "bert"]', design='segments = 6\nselect = "outputs"'
+    )
+    with Server(file) as server:
+        for name in ("anna", "bert"):
+            judge_truly(server, name, {})
+    table = tmp_path / "judgments.csv"
+    assert adjudge("export", file, "-o", table).code == 0
+    tasks = adjudge("design", file, "--json").json
+    inclusion = pl.read_csv(table)["inclusion"]
+    assert inclusion.min() == tasks["selection"]["least"]
+    assert inclusion.max() == tasks["selection"]["most"]
+    ranked = adjudge("rank", table, "--method", "raw", "--json").json
+    assert any("1 / probability" in note for note in ranked["notes"])

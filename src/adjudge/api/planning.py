@@ -193,17 +193,19 @@ def variances_of(judgments: Judgments, *, seed: int = DEFAULT_SEED) -> Variances
 
 
 @verb
-def design(campaign: AnyPath | Campaign) -> TaskSet:
+def design(campaign: AnyPath | Campaign, *, select: AnyPath | None = None) -> TaskSet:
     """Make the tasks of a campaign: who judges what, with which controls, balanced by construction.
 
     Args:
         campaign: the campaign file, `campaign.toml`, or what `adjudge.load_campaign` made of it.
+        select: choose segments with known probabilities: `outputs`, by how much the outputs differ, or a file with a
+            number per segment. As in the campaign file where left out.
     """
     from adjudge.design import design as make_tasks
-    from adjudge.design import load_campaign
+    from adjudge.design import load_campaign, with_selection
 
     loaded = load_campaign(Path(campaign)) if isinstance(campaign, str | Path) else campaign
-    return make_tasks(loaded)
+    return make_tasks(loaded if select is None else with_selection(loaded, str(select)))
 
 
 @verb

@@ -12,6 +12,7 @@ from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.models import Annotator, Decision, Draw
 from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
 from adjudge.collect.running import running
+from adjudge.core.inclusion import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.tasks import text_hash
@@ -36,6 +37,8 @@ EXTRA_MARKED: dict[str, pl.DataType | type[pl.DataType]] = {
 EXTRA_EDITED: dict[str, pl.DataType | type[pl.DataType]] = {"action": pl.String, "comment": pl.String}
 # And of adaptive campaigns: the number of the decision that handed the task out, and the probability of its outcome.
 EXTRA_DRAWN: dict[str, pl.DataType | type[pl.DataType]] = {"draw": pl.Int64, "draw_probability": pl.Float64}
+# And where segments were chosen with unequal probabilities: that of the segment.
+EXTRA_SELECTED: dict[str, pl.DataType | type[pl.DataType]] = {INCLUSION: pl.Float64}
 
 
 def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgments:
@@ -54,6 +57,8 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
         schema |= EXTRA_EDITED
     if is_adaptive():
         schema |= EXTRA_DRAWN
+    if not frame[INCLUSION].is_null().all():
+        schema |= EXTRA_SELECTED
     table = frame.select(
         pl.col(name).cast(dtype) if name in frame.columns else pl.lit(None, dtype).alias(name)
         for name, dtype in schema.items()
@@ -101,13 +106,14 @@ def _credited(answers: pl.DataFrame) -> pl.DataFrame:
     outputs = pl.DataFrame(
         [
             (task, output, placed.screen.id, placed.screen.document, placed.item.segment, placed.output.kind,
-             text_hash(placed.output.text), number, system, system in tasks.human)
+             text_hash(placed.output.text), placed.item.inclusion, number, system, system in tasks.human)
             for (task, output), placed in running().output_by_id.items()
             for number, system in enumerate(placed.output.systems)
         ],
         schema={
             "task": pl.String, "output": pl.String, "screen": pl.String, "document": pl.String, "segment": pl.String,
-            "kind": pl.String, "text_hash": pl.String, "number": pl.Int64, "system": pl.String, "human": pl.Boolean,
+            "kind": pl.String, "text_hash": pl.String, **EXTRA_SELECTED, "number": pl.Int64, "system": pl.String,
+            "human": pl.Boolean,
         },
         orient="row",
     )  # fmt: skip

@@ -15,6 +15,7 @@ import polars as pl
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
+from adjudge.core.inclusion import weights_of
 from adjudge.core.maths import divide
 from adjudge.core.protocols import KIND_CODES, RATED, SCORED
 
@@ -57,6 +58,8 @@ class Sheet:
     """A z-score that came with the data (where only means of segments were released), NaN elsewhere."""
     judgments: NDArray[np.int64]
     """How many judgments the score stands for: 1, unless it is a mean that came with the data."""
+    item_weight: NDArray[np.float64] | None = None
+    """1 / probability of every item's segment, where segments were chosen with unequal ones."""
 
     def with_scores(self, score: NDArray[np.float64]) -> Sheet:
         """The same sheet with other scores."""
@@ -106,6 +109,10 @@ def sheet_of(judgments: Judgments) -> Sheet:
     item_system = np.full(int(item.max()) + 1, -1, dtype=np.int64)
     item_system[item] = system
     human = set(table.filter(pl.col("human"))["system"].to_list())
+    weight = weights_of(table.filter(rated))
+    item_weight = None if weight is None else np.ones(len(item_system))
+    if item_weight is not None:
+        item_weight[item[rated.to_numpy()]] = weight
     return Sheet(
         systems=tuple(systems),
         human=np.array([name in human for name in systems], dtype=bool),
@@ -122,6 +129,7 @@ def sheet_of(judgments: Judgments) -> Sheet:
         own=~_column(table, "copy", False).to_numpy(),
         given_z=_column(table, "z", float("nan")).to_numpy(),
         judgments=_column(table, "n", 1).cast(pl.Int64).to_numpy(),
+        item_weight=item_weight,
     )
 
 
@@ -145,11 +153,14 @@ class ItemMeans:
     mean: NDArray[np.float64]
     system: NDArray[np.int64]
     judgments: NDArray[np.int64]
+    weight: NDArray[np.float64] | None = None
+    """Of every item, where segments were chosen with unequal probabilities."""
 
     def system_means(self, systems: int) -> NDArray[np.float64]:
-        """The mean over items of each system; NaN for a system without any."""
-        count = np.bincount(self.system, minlength=systems)
-        total = np.bincount(self.system, weights=self.mean, minlength=systems)
+        """The (weighted) mean over items of each system; NaN for a system without any."""
+        weight = np.ones(len(self.mean)) if self.weight is None else self.weight
+        count = np.bincount(self.system, weights=weight, minlength=systems)
+        total = np.bincount(self.system, weights=weight * self.mean, minlength=systems)
         return divide(total, count)
 
 
@@ -162,7 +173,8 @@ def item_means(sheet: Sheet) -> ItemMeans:
     total = np.bincount(item, weights=score, minlength=items)
     seen = count > 0
     judged = np.bincount(sheet.system[used], weights=sheet.judgments[used], minlength=len(sheet.systems))
-    return ItemMeans(total[seen] / count[seen], sheet.item_system[seen], judged.astype(np.int64))
+    weight = None if sheet.item_weight is None else sheet.item_weight[seen]
+    return ItemMeans(total[seen] / count[seen], sheet.item_system[seen], judged.astype(np.int64), weight)
 
 
 def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = False) -> Sheet:
@@ -213,7 +225,8 @@ def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArr
     sums = coo_array((score, (item, who)), shape=shape).tocsr()
     counts = coo_array((np.ones(len(item)), (item, who)), shape=shape).tocsr()
     owned = np.flatnonzero(sheet.item_system >= 0)
-    by_system = coo_array((np.ones(len(owned)), (sheet.item_system[owned], owned)), shape=(systems, items)).tocsr()
+    share = np.ones(items) if sheet.item_weight is None else sheet.item_weight
+    by_system = coo_array((share[owned], (sheet.item_system[owned], owned)), shape=(systems, items)).tocsr()
     slices: list[NDArray[np.float64]] = []
     step = max(1, 20_000_000 // items)
     for start in range(0, count, step):

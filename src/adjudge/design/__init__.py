@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adjudge.design.balance import measure_balance
     from adjudge.design.campaign import Campaign
-    from adjudge.design.campaign_file import load_campaign
+    from adjudge.design.campaign_file import load_campaign, with_selection
     from adjudge.design.make import design
     from adjudge.design.tasks import TaskSet, load_tasks, save_tasks
 
-__all__ = ["Campaign", "TaskSet", "design", "load_campaign", "load_tasks", "measure_balance", "save_tasks"]
+__all__ = [
+    "Campaign", "TaskSet", "design", "load_campaign", "load_tasks", "measure_balance", "save_tasks", "with_selection",
+]  # fmt: skip
 
 # Imported when first used: the web server needs the tasks, but not what they were made with.
 _PUBLIC = {
@@ -26,6 +28,7 @@ _PUBLIC = {
     "load_tasks": "tasks",
     "measure_balance": "balance",
     "save_tasks": "tasks",
+    "with_selection": "campaign_file",
 }
 
 

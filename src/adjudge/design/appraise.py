@@ -44,6 +44,11 @@ def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
         what = _ELSEWHERE[tasks.protocol]
         raise DataError(f"Appraise batches have no task type for {what}; use another protocol or 'adjudge serve'")
     work = [task for task in tasks.tasks if task.kind == "work"]
+    if any(item.inclusion is not None for task in work for screen in task.screens for item in screen.items):
+        raise DataError(
+            "Appraise's results do not tell with which probability a segment was chosen, so that they could not be "
+            "weighted; leave out design.select or use 'adjudge serve'"
+        )
     large = next((task for task in work if task.size > ITEMS), None)
     if large is not None:
         raise DataError(

@@ -62,7 +62,14 @@ class Assembler:
         source = self.material.testset.source[item.index]
         show, references = self.material.campaign.context.show, self.material.testset.references
         reference = next(iter(references.values()))[item.index] if show != "source" and references else None
-        return Item(name, source.segment, None if show == "reference" else source.text, outputs, reference)
+        return Item(
+            name,
+            source.segment,
+            None if show == "reference" else source.text,
+            outputs,
+            reference,
+            inclusion=self.material.inclusion.get(item.index),
+        )
 
     def _context(self, screen: DraftScreen) -> tuple[tuple[ContextSegment, ...], tuple[ContextSegment, ...]]:
         """Neighbours within the document; with the same system's translation where the screen is one system's page."""

@@ -13,7 +13,7 @@ from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.bias import design_bias
 from adjudge.design.controls import planned_amounts
 from adjudge.design.count import Counts, components, count_judgments, work_tasks
-from adjudge.design.result import ControlCount, DesignedSystem, DesignReport, Meetings, Spread, Workload
+from adjudge.design.result import ControlCount, DesignedSystem, DesignReport, Meetings, Selection, Spread, Workload
 from adjudge.design.warn import warn
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
         workload=_workload(tasks),
         connected_systems=_connected_systems(tasks, counts),
         connected_annotators=components(task.annotators for task in tasks.tasks if task.kind != "tutorial"),
+        selection=_selection(tasks, campaign, testset),
     )
     return replace(report, notes=tuple(warn(report, tasks, campaign)))
 
@@ -66,6 +67,7 @@ def _settings(campaign: Campaign) -> dict[str, Setting]:
         "task_size": design.task_size,
         "judgments": design.judgments,
         "segments": design.segments,
+        "select": design.select,
         "degraded": controls.degraded or None,
         "repeats": controls.repeats or None,
         "references": controls.references or design.reference_rate or None,
@@ -86,6 +88,28 @@ def _set_aside(tasks: TaskSet, testset: TestSet) -> tuple[SetAside, ...]:
         "segment not drawn into the sample of design.segments": len(left) - len(agreed),
     }
     return tuple(SetAside(reason, rows) for reason, rows in reasons.items() if rows)
+
+
+def _selection(tasks: TaskSet, campaign: Campaign, testset: TestSet | None) -> Selection | None:
+    chosen = {
+        (screen.document, item.segment): item.inclusion
+        for task in work_tasks(tasks)
+        for screen, item, _ in task.outputs()
+        if item.inclusion is not None
+    }
+    if not chosen:
+        return None
+    probability = np.array(list(chosen.values()))
+    by = "how much the outputs differ" if campaign.design.select == "outputs" else "the numbers of the file"
+    apart = campaign.controls.calibration
+    return Selection(
+        by=by,
+        segments=len(chosen),
+        of=len(chosen) if testset is None else len(testset) - apart,
+        least=float(probability.min()),
+        most=float(probability.max()),
+        worth=float((1 / probability).sum() ** 2 / (1 / probability**2).sum()),
+    )
 
 
 def _spread(numbers: Sequence[float]) -> Spread:

@@ -119,6 +119,19 @@ class Campaign(Part):
             raise ValueError(f"'adaptive' needs judgments that are scores or ranks, not '{self.protocol}'; remove it")
         return self
 
+    @model_validator(mode="after")
+    def _selection_fits(self) -> Self:
+        if self.design.select is not None and PROTOCOLS[self.protocol].relative:
+            raise ValueError(
+                f"design.select is for scores ({', '.join(ONE_BY_ONE)}): rankings and pairs cannot be weighted; "
+                f"leave it out for protocol '{self.protocol}'"
+            )
+        if (self.design.select == "spread") != (self.files.spread is not None):
+            raise ValueError(
+                'design.select = "spread" and files.spread, a number per segment, belong together; give both or neither'
+            )
+        return self
+
     @property
     def score_scale(self) -> Scale:
         """The scale in force: the file's, or the protocol's own."""

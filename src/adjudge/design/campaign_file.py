@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, UsageError
 from adjudge.core.errors import shown as quoted
 from adjudge.core.files import read_text
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign import Campaign
+from adjudge.design.campaign_parts import Design
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -40,6 +41,26 @@ def load_campaign(path: Path | str) -> Campaign:
         faults = dict.fromkeys(_sentence(error) for error in fault.errors() if not _is_other_branch(error))
         raise InputError("; ".join(faults), file=path) from fault
     return _with_files(campaign, path)
+
+
+def with_selection(campaign: Campaign, select: str) -> Campaign:
+    """The campaign with its segments chosen by `outputs`, or by the numbers in a file."""
+    file = None if select == "outputs" else Path(select).resolve()
+    if file is not None and not file.is_file():
+        raise UsageError(
+            f"--select is '{quoted(select)}', which is neither 'outputs' nor a file; name a file of numbers"
+        )
+    how = "outputs" if file is None else "spread"
+    try:
+        return Campaign(
+            **{
+                **dict(campaign),
+                "design": Design(**{**dict(campaign.design), "select": how}),
+                "files": campaign.files.model_copy(update={"spread": file}),
+            }
+        )
+    except ValidationError as fault:
+        raise UsageError("; ".join(dict.fromkeys(_sentence(error) for error in fault.errors()))) from fault
 
 
 def _parse(path: Path) -> dict[str, Any]:
@@ -92,7 +113,7 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
     files = campaign.files
     update: dict[str, Any] = {
         name: absolute(file, f"files.{name}")
-        for name in ("testset", "documents", "tutorial", "prefilled")
+        for name in ("testset", "documents", "tutorial", "prefilled", "spread")
         if (file := getattr(files, name)) is not None
     }
     if files.source is not None:

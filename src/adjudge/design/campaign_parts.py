@@ -15,6 +15,7 @@ from adjudge.core.quality import LEAST_SECONDS, PASS_SHARE
 MOST_PEOPLE = 100_000
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
+Select = Literal["outputs", "spread"]
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 
 
@@ -86,6 +87,7 @@ class Files(Part):
     documents: Path | None = None
     tutorial: Path | None = None
     prefilled: Path | None = None
+    spread: Path | None = None
     format: TextFormat = "auto"
     only: tuple[str, ...] = ()
     human: tuple[str, ...] | None = None
@@ -107,11 +109,22 @@ class Design(Part):
     annotators: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] | tuple[PersonName, ...] = 1
     judgments: int = Field(default=1, ge=1, le=MOST_PEOPLE)
     segments: int | None = Field(default=None, ge=1, le=100_000_000)
+    select: Select | None = None
     outputs: int = Field(default=5, ge=2, le=9)
     screens_per_segment: int = Field(default=1, ge=1, le=10_000)
     consecutive: int = Field(default=3, ge=1, le=1_000_000)
     reference_rate: float = Field(default=0.0, ge=0, le=1)
     references_as_systems: bool = False
+
+    @model_validator(mode="after")
+    def _selection_has_a_size(self) -> Self:
+        if self.select is not None and self.segments is None:
+            raise ValueError(f"'select' = '{self.select}' draws some of the segments; say how many in 'segments'")
+        if self.select is not None and self.structure == "pages":
+            raise ValueError(
+                "'select' draws segments that all systems are judged on; use structure 'pages-same-documents'"
+            )
+        return self
 
     @model_validator(mode="after")
     def _enough_people(self) -> Self:

@@ -74,6 +74,8 @@ class Material:
     testset: TestSet
     systems: Mapping[str, Sequence[str]]
     prefilled: Mapping[tuple[str, int], tuple[Mark, ...]] = field(default_factory=dict)
+    inclusion: Mapping[int, float] = field(default_factory=dict)
+    """By index in the test set, the probability with which a segment was chosen; empty where none were."""
     _keys: Iterator[int] = field(default_factory=count, repr=False)
 
     def screen(self, items: Sequence[DraftItem], *, copy_of: int | None = None) -> DraftScreen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
@@ -50,7 +51,8 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
     testset = read_texts(campaign) if testset is None else testset
     material = make_material(campaign, testset)
     _check(material)
-    calibration, work = select_segments(material, generator(campaign.seed, _SELECT))
+    calibration, work, inclusion = select_segments(material, generator(campaign.seed, _SELECT))
+    material = replace(material, inclusion=inclusion)
     tasks: list[Task] = []
     if campaign.files.tutorial is not None:
         tasks.append(read_tutorial(campaign, campaign.files.tutorial))

@@ -84,6 +84,22 @@ class Workload:
     judgments: int
 
 
+@dataclass(frozen=True)
+class Selection:
+    """Segments chosen with known, unequal probabilities.
+
+    `worth` is how many segments of equal weight the chosen ones count for where outputs differ alike on all of them;
+    what is gained on segments that differ more comes on top.
+    """
+
+    by: str
+    segments: int
+    of: int
+    least: float
+    most: float
+    worth: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class DesignReport(Result):
     """The balance of a design. `warnings` are its notes."""
@@ -107,6 +123,8 @@ class DesignReport(Result):
     workload: tuple[Workload, ...]
     connected_systems: int
     connected_annotators: int
+    selection: Selection | None = None
+    """None where all segments are judged, or were as likely to be chosen."""
 
     def to_dict(self) -> dict[str, Any]:
         """The report for machines; the notes are repeated as `warnings`."""
@@ -115,6 +133,8 @@ class DesignReport(Result):
     def tables(self) -> tuple[Table, ...]:
         """Counts, systems, balance of meetings, and what the design adds to differences."""
         tables = [self._counts(), self._systems()]
+        if self.selection is not None:
+            tables.append(_selection_table(self.selection))
         if self.meetings:
             tables.append(self._meetings())
         if self.bias:
@@ -190,3 +210,15 @@ class DesignReport(Result):
         assumed = dict.fromkeys(f"{row.varies} {row.spread:g}" for row in self.bias)
         note = f"Standard deviations assumed: {', '.join(assumed)}."
         return Table("What the design alone adds to the difference of two systems", columns, rows, note)
+
+
+def _selection_table(chosen: Selection) -> Table:
+    rows = (
+        ("segments chosen", float(chosen.segments)),
+        ("of segments that could be judged", float(chosen.of)),
+        ("smallest probability", chosen.least),
+        ("largest probability", chosen.most),
+        ("segments of equal weight that they are worth", chosen.worth),
+    )
+    note = "Each score counts 1 / probability when systems are ranked, so that differences are those of all segments."
+    return Table(f"Segments chosen by {chosen.by}", (text("what"), number("value", 3)), rows, note)

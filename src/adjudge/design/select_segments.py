@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign import PAGES
+from adjudge.design.inclusion import draw_groups, inclusion_probabilities, sizes
 from adjudge.design.ranking import consecutive_runs
 
 if TYPE_CHECKING:
@@ -17,8 +18,17 @@ if TYPE_CHECKING:
     from adjudge.design.drafts import Material
 
 
-def select_segments(material: Material, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """The indices of segments for calibration and for work, in the order of the text."""
+class Selected(NamedTuple):
+    """Indices of segments in the order of the text, and for those of work the probabilities they were chosen with."""
+
+    calibration: list[int]
+    work: list[int]
+    inclusion: dict[int, float]
+    """Empty where all segments were as likely."""
+
+
+def select_segments(material: Material, rng: np.random.Generator) -> Selected:
+    """The segments for calibration and for work."""
     campaign = material.campaign
     indices = [i for i in range(len(material.testset)) if _can_be_judged(material, i)]
     if not indices:
@@ -31,11 +41,25 @@ def select_segments(material: Material, rng: np.random.Generator) -> tuple[list[
     limit = campaign.design.segments
     # Pages without the same documents for all are sampled system by system, later.
     if limit is None or campaign.design.structure == "pages":
-        return sorted(calibration), sorted(index for group in rest for index in group)
+        return Selected(sorted(calibration), sorted(index for group in rest for index in group), {})
     if limit > sum(map(len, rest)):
         have = sum(map(len, rest))
         raise DataError(f"design.segments = {limit}, but only {have} segments can be judged; lower it")
-    return sorted(calibration), sorted(_take(rest, limit)[0])
+    if campaign.design.select is not None:
+        return Selected(sorted(calibration), *_chosen(material, rest, limit, rng))
+    return Selected(sorted(calibration), sorted(_take(rest, limit)[0]), {})
+
+
+def _chosen(
+    material: Material, groups: Sequence[list[int]], limit: int, rng: np.random.Generator
+) -> tuple[list[int], dict[int, float]]:
+    """About `limit` segments, the likelier the more their outputs differ."""
+    spread = sizes(material)
+    means = [sum(spread[index] for index in group) / len(group) for group in groups]
+    probability = inclusion_probabilities(means, [len(group) for group in groups], limit)
+    drawn = draw_groups(probability, rng)
+    chosen = {index: float(probability[number]) for number in drawn for index in groups[number]}
+    return sorted(chosen), chosen
 
 
 def _can_be_judged(material: Material, index: int) -> bool:

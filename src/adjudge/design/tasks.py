@@ -46,7 +46,8 @@ class Output:
 class Item:
     """One segment with the outputs judged together. `source` or `reference` is None where it is not to be shown.
 
-    `note` is shown with a tutorial item: what is to be learnt from it.
+    `note` is shown with a tutorial item: what is to be learnt from it. `inclusion` is the probability with which the
+    segment was chosen, where segments were chosen with unequal ones.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Item:
     outputs: tuple[Output, ...]
     reference: str | None = None
     note: str | None = None
+    inclusion: float | None = None
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,9 @@ def _line(value: object) -> str:
 
 
 def _plain(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, Any]:
-    """The fields of a part; a text stands beside its hash. Marks are named only where there are any."""
+    """The fields of a part; a text stands beside its hash. Marks and probabilities only where there are any."""
+    if isinstance(value, Item) and value.inclusion is None:
+        return {name: content for name, content in vars(value).items() if name != "inclusion"}
     if not isinstance(value, Output):
         return vars(value)
     fields = {**vars(value), "hash": text_hash(value.text)}

@@ -63,7 +63,14 @@ def rank(
     judgments = as_scores(judgments)
     chosen = find_method(method or default_method(judgments))
     if chosen.judgments == "relative":
+        from adjudge.core.inclusion import weights_of
         from adjudge.rank.relative import rank_relative
+
+        if weights_of(judgments.table) is not None:
+            raise DataError(
+                f"the segments were chosen with unequal probabilities, which {chosen.name} cannot undo: differences "
+                "would come out too large; collect scores, or leave out the column 'inclusion' if that is meant"
+            )
 
         return rank_relative(judgments, chosen, settings)
     if settings.reference == "exclude":

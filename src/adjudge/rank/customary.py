@@ -13,12 +13,14 @@ import numpy as np
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
+from adjudge.core.inclusion import weights_note
 from adjudge.core.rng import generator
 from adjudge.core.sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected import groups, in_words
 from adjudge.rank.lines import resampled_rank_sets
 from adjudge.rank.mann_whitney import mann_whitney
+from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +69,7 @@ def assemble_means(
     scores = means.system_means(n)
     if np.isnan(scores).all():
         raise DataError("no annotator's scores vary, so there is no z-score; use --method raw or --zero-sd zero")
-    tests = mann_whitney(means.mean, means.system, n)
+    tests = mann_whitney(means.mean, means.system, n) if means.weight is None else weighted_tests(means, n)
     # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
     wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
     estimate = Estimate(
@@ -85,16 +87,40 @@ def assemble_means(
         method=method.name,
         rule=settings.lines or "official",
         level=settings.level,
-        settings=_settings(method, settings, len(items.resampled)),
-        notes=notes,
+        settings=_settings(method, settings, len(items.resampled), weighted=means.weight is not None),
+        notes=notes + weights_note(means.weight),
     )
 
 
-def _settings(method: Method, settings: RankSettings, resamples: int) -> dict[str, Setting]:
+def weighted_tests(means: ItemMeans, systems: int) -> PairTests:
+    """Welch's t-test on weighted means of segments, for segments chosen with unequal probabilities.
+
+    Ranks cannot be weighted so that the rank-sum test keeps its level; the mean can. Its variance is the sum of
+    w^2 (y - mean)^2 over the square of the sum of weights, as of a ratio of two sums.
+    """
+    from scipy.special import stdtr
+
+    weight = np.ones(len(means.mean)) if means.weight is None else means.weight
+    centre = means.system_means(systems)
+    count, total = (np.bincount(means.system, weights, minlength=systems) for weights in (None, weight))
+    squares = np.bincount(means.system, (weight * (means.mean - centre[means.system])) ** 2, minlength=systems)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = squares / total**2 * count / (count - 1)
+        own = variance**2 / (count - 1)
+        spread = variance[:, None] + variance[None, :]
+        t = (centre[:, None] - centre[None, :]) / np.sqrt(spread)
+        df = spread**2 / (own[:, None] + own[None, :])
+    greater, two_sided = stdtr(df, -t), np.minimum(1.0, 2 * stdtr(df, -np.abs(t)))
+    for p in (greater, two_sided):
+        np.fill_diagonal(p, np.nan)
+    return PairTests(greater, two_sided, alternative="greater")
+
+
+def _settings(method: Method, settings: RankSettings, resamples: int, *, weighted: bool) -> dict[str, Setting]:
     return {
         "method": method.name,
         "zero_sd": settings.zero_sd,
-        "test": "wilcoxon rank-sum",
+        "test": "weighted t" if weighted else "wilcoxon rank-sum",
         "alternative": "greater",
         "lines": settings.lines or "official",
         "level": settings.level,

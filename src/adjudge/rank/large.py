@@ -16,6 +16,7 @@ import polars as pl
 from adjudge.core.errors import DataError, InputError, shown
 from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.humans import compile_human_pattern
+from adjudge.core.inclusion import INCLUSION
 from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS, RATED, SCORED
 from adjudge.core.sheet import ItemMeans, significant
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("system", "annotator", "segment", "score")
 # Where one of these stands in the table, or one of the next has several values, the rows need more than counting.
-SPECIAL = ("passed", "copy", "z", "n", "slider", REPETITION)
+SPECIAL = ("passed", "copy", "z", "n", "slider", INCLUSION, REPETITION)
 CONSTANT = ("campaign", "source_lang", "target_lang", "revision")
 WORDS = ("system", "annotator", "segment", "document", "kind", "protocol", "human", *CONSTANT)
 # Rows at a time: few enough to stay in the processor's cache.

@@ -16,6 +16,14 @@ def design(
     appraise_batches: Annotated[
         Path | None, typer.Option(help="Also write the tasks as Appraise batches (JSON).")
     ] = None,
+    select: Annotated[
+        str | None,
+        typer.Option(
+            metavar="outputs|FILE",
+            help="Choose design.segments segments with known probabilities: the likelier, the more the outputs differ, "
+            "or the larger the number that a file has for each segment.",
+        ),
+    ] = None,
     json: o.Json = False,
 ) -> None:
     """Make the tasks of a campaign and show their balance, before anything is spent.
@@ -26,10 +34,12 @@ def design(
 
     from adjudge.cli.output import write_output
     from adjudge.design import design as make_tasks
-    from adjudge.design import load_campaign, measure_balance, save_tasks
+    from adjudge.design import load_campaign, measure_balance, save_tasks, with_selection
     from adjudge.design.texts import read_texts
 
     chosen = load_campaign(campaign)
+    if select is not None:
+        chosen = with_selection(chosen, select)
     testset = read_texts(chosen)
     tasks = make_tasks(chosen, testset)
     report = measure_balance(tasks, chosen, testset)

@@ -24,6 +24,7 @@ import polars as pl
 
 from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
+from adjudge.core.inclusion import weights_of
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.rank.connected import groups, in_words
 from adjudge.rank.mixed.linking import FACTORS, Linking, link, linked_rows
@@ -67,6 +68,8 @@ class MixedDesign:
     given: Floats | None = None
     linking: Linking | None = None
     """Calibration items: they link the annotators, and count for no system."""
+    weight: Floats | None = None
+    """1 / probability of each row's segment, where segments were chosen with unequal ones."""
 
     def __len__(self) -> int:
         return len(self.score)
@@ -86,6 +89,7 @@ class MixedDesign:
             system=system,
             row=self.row[rows],
             linking=linking,
+            weight=None if self.weight is None else self.weight[rows],
             **renumbered,
         )
 
@@ -143,7 +147,8 @@ def design_from(judgments: Judgments, *, model: str = DEFAULT_MODEL) -> MixedDes
         (pl.col("kind") == "calibration") & pl.col("annotator").is_in(shared.drop_nulls().implode())
     )
     coded = _coded(pl.concat([used.table, calibration]), used.set_aside)
-    return _with_fitted_scores(link(replace(coded, model=chosen, given=coded.score), used.table.height))
+    linked = link(replace(coded, model=chosen, given=coded.score), used.table.height)
+    return _with_fitted_scores(replace(linked, weight=weights_of(used.table)))
 
 
 def _with_fitted_scores(design: MixedDesign) -> MixedDesign:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.inclusion import weights_note
 from adjudge.core.maths import NORMAL_95
 from adjudge.rank.mixed.degrees import most_degrees, parameter_covariance, satterthwaite, unknown_strictness
 from adjudge.rank.mixed.design import levels_of
@@ -15,6 +16,7 @@ from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.leaving_out import without
 from adjudge.rank.mixed.linking import linked_rows
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
+from adjudge.rank.mixed.weighted import weighted_effects
 from adjudge.results.rank import LeftOut, VarianceComponent
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ class Prepared:
         """
         scale, standard = self._standardised(score)
         with _one_thread():
-            return _finished(self, maximise(self.layout, standard), scale)
+            return _weighted(self, _finished(self, maximise(self.layout, standard), scale), standard, scale)
 
     def part(self, rows: NDArray[np.bool_]) -> Prepared:
         """The marked rows alone; quick where nearly all are marked. Refuses what no model can answer."""
@@ -112,10 +114,13 @@ class Prepared:
         scale, standard = self._standardised(score)
         with _one_thread():
             evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
-            return _finished(self, Optimum(evaluation, evaluation.equations.border.converged, 0), scale)
+            optimum = Optimum(evaluation, evaluation.equations.border.converged, 0)
+            return _weighted(self, _finished(self, optimum, scale), standard, scale)
 
     def effects_at(self, score: Floats | None, ratios: Mapping[str, float]) -> Floats:
         """Only the effects of `refit`; skips the cost of their standard errors."""
+        if self.design.weight is not None:
+            return self.refit(score, ratios).effects
         scale, standard = self._standardised(score)
         with _one_thread():
             evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
@@ -195,6 +200,24 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
         annotators=0 if design.annotator is None else levels_of(design.annotator),
         exact=exact,
         notes=_notes(design, effects, optimum),
+    )
+
+
+def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: _Scale) -> MixedFit:
+    """The model with weighted effects and their errors, where segments were chosen with unequal probabilities."""
+    design = prepared.design
+    if design.weight is None:
+        return model
+    kept = prepared.effects.kept
+    ratios = np.array([model.ratios[effect.name] for effect in kept])
+    residual = (model.components[-1].sd / scale.sd) ** 2
+    found = weighted_effects(design, kept, standard, ratios, residual)
+    return replace(
+        model,
+        effects=found.effects * scale.sd + scale.mean,
+        covariance=(found.covariance + unknown_strictness(design, prepared.effects)) * scale.sd**2,
+        df=np.minimum(found.df, np.where(np.isinf(model.df), np.inf, most_degrees(design, prepared.effects))),
+        notes=(*model.notes, *weights_note(design.weight)),
     )
 
 

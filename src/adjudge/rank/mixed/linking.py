@@ -70,6 +70,7 @@ class Linking:
             system=np.append(design.system, self.system + len(design.systems)),
             row=np.append(design.row, np.full(len(self), -1)),
             linking=None,
+            weight=None if design.weight is None else np.append(design.weight, np.ones(len(self))),
             **codes,
         )
 
