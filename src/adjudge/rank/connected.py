@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.codes import SPARSE
 from adjudge.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -26,10 +27,24 @@ def groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) ->
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    system, other = _met(system, other, systems)
     nodes = systems + int(other.max(initial=-1)) + 1
     links = coo_array((np.ones(len(system), dtype=np.int8), (system, other + systems)), shape=(nodes, nodes))
     label = connected_components(links, directed=False)[1][:systems]
     return tuple(sorted(tuple(np.flatnonzero(label == group).tolist()) for group in np.unique(label)))
+
+
+def _met(
+    system: NDArray[np.int64], other: NDArray[np.int64], systems: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Each pair of system and level that meets, once, as far as that is quickly told."""
+    cells = (int(other.max(initial=-1)) + 1) * systems
+    if cells > SPARSE * len(system):
+        return system, other
+    met = np.zeros(cells, dtype=bool)
+    met[other * systems + system] = True
+    level, met_system = np.divmod(np.flatnonzero(met), systems)
+    return met_system, level
 
 
 def in_words(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:

@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from adjudge.core.errors import DataError
-from adjudge.rank.mixed import MixedDesign, design_from, prepare, refit
-from adjudge.rank.mixed.leaving_out import without
+from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, prepare, refit
+from adjudge.rank.mixed.leaving_out import Whole, without
+from adjudge.rank.mixed.shared import FitsWithout, model_of
 from tests.rank.mixed.make import SHAPES, campaign
 
 RATIOS = {"annotator": 0.3, "task": 0.1, "document": 0.2, "segment": 0.15, "system:document": 0.05, "page": 0.4}
@@ -33,19 +34,38 @@ def test_a_part_is_fitted_as_if_it_were_laid_out_alone(shape: str, seed: int) ->
             with pytest.raises(DataError, match=str(fault)[:20]):
                 prepared.part(rows).refit(design.score[rows], RATIOS)
             continue
-        found = prepared.part(rows).refit(design.score[rows], RATIOS)
-        assert (found.systems, found.left_out, found.components[-1].levels) == (
-            expected.systems,
-            expected.left_out,
-            expected.components[-1].levels,
-        )
-        assert found.effects == pytest.approx(expected.effects, abs=1e-9)
-        assert found.covariance == pytest.approx(expected.covariance, abs=1e-9)
-        assert found.df == pytest.approx(expected.df, rel=1e-6)
-        assert found.loglik == pytest.approx(expected.loglik, abs=1e-7)
-        assert [component.sd for component in found.components] == pytest.approx(
-            [component.sd for component in expected.components], abs=1e-9
-        )
+        check_alike(prepared.part(rows).refit(design.score[rows], RATIOS), expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(3))
+def test_fits_made_from_the_equations_of_the_whole_are_those_made_anew(shape: str, seed: int) -> None:
+    design = design_from(campaign(shape, seed, annotators=5, documents=6))
+    model = model_of(design)
+    leave_out = FitsWithout(model.prepared, model.fitted)
+    for rows in parts(design):
+        try:
+            expected = refit(design.subset(rows), model.fitted.ratios)
+        except DataError as fault:
+            with pytest.raises(DataError, match=str(fault)[:20]):
+                leave_out.refit(rows)
+            continue
+        check_alike(leave_out.refit(rows), expected)
+
+
+def check_alike(found: MixedFit, expected: MixedFit) -> None:
+    assert (found.systems, found.left_out, found.components[-1].levels) == (
+        expected.systems,
+        expected.left_out,
+        expected.components[-1].levels,
+    )
+    assert found.effects == pytest.approx(expected.effects, abs=1e-9)
+    assert found.covariance == pytest.approx(expected.covariance, abs=1e-9)
+    assert found.df == pytest.approx(expected.df, rel=1e-6)
+    assert found.loglik == pytest.approx(expected.loglik, abs=1e-7)
+    assert [component.sd for component in found.components] == pytest.approx(
+        [component.sd for component in expected.components], abs=1e-9
+    )
 
 
 def test_only_what_can_be_taken_away_is() -> None:
@@ -56,3 +76,6 @@ def test_only_what_can_be_taken_away_is() -> None:
     assert without(prepared.layout, design.annotator != 0) is not None
     assert without(prepared.layout, design.system != 0) is None
     assert without(prepared.layout, np.arange(len(design)) > 0) is None
+    whole = Whole(prepared.layout, prepared.effects.ratios(RATIOS), design.score)
+    assert whole.without(design.annotator != 0) is not None
+    assert whole.without(np.arange(len(design)) > 0) is None

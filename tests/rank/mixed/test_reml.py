@@ -9,6 +9,7 @@ from adjudge.rank.mixed import blocks as blocks_module
 from adjudge.rank.mixed import design_from, fit, refit
 from adjudge.rank.mixed.design import MixedDesign
 from adjudge.rank.mixed.effects import identify
+from adjudge.rank.mixed.equations import totals
 from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.reml import evaluate
 from tests.rank.mixed.make import SHAPES, campaign
@@ -41,7 +42,7 @@ def test_the_gradient_is_the_slope_of_the_criterion(shape: str, seed: int) -> No
     design, _ = prepared(shape, seed)
     effects = identify(design).kept
     layout = lay_out(design.system, len(design.systems), effects)
-    score = (design.score - design.score.mean()) / design.score.std()
+    score = totals(layout, ((design.score - design.score.mean()) / design.score.std())[:, None])
     here = np.log(np.random.default_rng(seed).uniform(0.05, 1.0, len(effects)))
     step = 1e-4 * np.eye(len(here))
     slopes = [

@@ -54,19 +54,24 @@ class Border(Protocol):
         """The inverse restricted to what each block of the bucket touches: (count, border, border)."""
 
 
-class DenseBorder:
-    """Solved by one Cholesky factor."""
+def border_matrix(terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence[tuple[Bucket, Floats]]) -> Floats:
+    """The matrix S of the border: its own terms and penalties, less what the blocks explain."""
+    width = len(ridge)
+    flat = terms.total(weight)
+    flat[:: width + 1] += ridge
+    for bucket, half in reduced:
+        index = bucket.border_index
+        position = index[:, :, None] * width + index[:, None, :]
+        np.subtract.at(flat, position.ravel(), (half.transpose(0, 2, 1) @ half).ravel())
+    return flat.reshape(width, width)
 
-    def __init__(self, terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence[tuple[Bucket, Floats]]) -> None:
-        width = len(ridge)
-        matrix = terms.total(weight)
-        matrix[:: width + 1] += ridge
-        for bucket, half in reduced:
-            index = bucket.border_index
-            position = index[:, :, None] * width + index[:, None, :]
-            np.subtract.at(matrix, position.ravel(), (half.transpose(0, 2, 1) @ half).ravel())
+
+class DenseBorder:
+    """Solved by one Cholesky factor; the matrix is overwritten."""
+
+    def __init__(self, matrix: Floats) -> None:
         self.converged = True
-        self._factor = cholesky(matrix.reshape(width, width), lower=True, overwrite_a=True, check_finite=False)
+        self._factor = cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
         self._inverse: Floats | None = None
 
     @property

@@ -270,7 +270,7 @@ def levels_of(codes: Codes) -> int:
 def _check_connected(design: MixedDesign) -> None:
     """Systems that share no annotator, task, document or segment with the others have no common scale."""
     several = [codes for codes in (design.annotator, design.task, design.document, design.segment) if codes is not None]
-    if not several:
+    if not several or len(groups(design.system, several[0], len(design.systems))) == 1:
         return
     # The levels of all effects as those of one.
     before = np.cumsum([0, *(levels_of(codes) for codes in several[:-1])])

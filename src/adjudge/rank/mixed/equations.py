@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dtrtri
 
-from adjudge.rank.mixed.border import DenseBorder, IterativeBorder, scatter_add
+from adjudge.rank.mixed.border import DenseBorder, IterativeBorder, border_matrix, scatter_add
 from adjudge.rank.mixed.terms import weighted_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,6 +32,23 @@ _SMALL_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
+class Totals:
+    """Right-hand sides of the equations, one column each, and the matrix r' r of all pairs of them."""
+
+    border: Floats
+    core: Floats
+    absorbed: Floats
+    square: Floats
+
+
+def totals(layout: Layout, right: Floats) -> Totals:
+    """The right-hand sides that belong to (rows, k) numbers: their sums over the rows of each unknown."""
+    return Totals(
+        layout.border_rows.T @ right, layout.core_rows.T @ right, layout.absorbed_rows.T @ right, right.T @ right
+    )
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """Estimates for k right-hand sides, one column each, and the matrix r' P r of all pairs of them."""
 
@@ -42,7 +59,7 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class _Factored:
+class FactoredBlocks:
     """A bucket's blocks: the inverse of each Cholesky factor, and that times the border columns."""
 
     bucket: Bucket
@@ -50,99 +67,142 @@ class _Factored:
     half: Floats
 
 
+class Variances:
+    """What follows from the ratios of variance to residual variance, one per effect, for every kind of unknown."""
+
+    def __init__(self, layout: Layout, ratios: Floats) -> None:
+        self.ratios = ratios
+        self.kind_ratio = layout.parts @ ratios
+        self.penalty = 1 / self.kind_ratio
+        own = layout.parts * ratios * self.penalty[:, None]
+        self.own_part = np.vstack([own, np.zeros(len(ratios))])
+        """Which part of the variance of each kind of unknown belongs to each effect; systems and padding have none."""
+        class_weight = 1 / (layout.sizes + self.penalty[layout.size_kinds])
+        self.weight = np.concatenate([[1.0], -class_weight])
+        """Of each class of terms in the equations."""
+        self.weight_slope = np.concatenate([[0.0], class_weight**2])
+
+    def absorbed_weight(self, layout: Layout) -> Floats:
+        """Of each absorbed unknown: the inverse of its place on the diagonal."""
+        weight: Floats = 1 / (layout.absorbed_size + self.penalty[layout.absorbed_kind])
+        return weight
+
+    def penalties(self, kind: NDArray[np.int64], otherwise: float) -> Floats:
+        """The penalty of each unknown by its kind; systems and padding have none of their own."""
+        return np.append(self.penalty, otherwise)[kind]
+
+
+def assemble_core(layout: Layout, variances: Variances) -> tuple[Floats, Floats]:
+    """The (core, core) and (core, border) matrices of all blocks, flat."""
+    squares = layout.core_terms.total(variances.weight)
+    oblongs = layout.mixed_terms.total(variances.weight)
+    ridge = variances.penalties(layout.core_kind, 1.0)
+    for bucket in layout.buckets:
+        own = np.arange(bucket.core)
+        bucket.square(squares)[:, own, own] += bucket.vector(ridge)[:, :, 0]
+    return squares, oblongs
+
+
+def factor(square: Floats, oblong: Floats) -> tuple[Floats, Floats]:
+    """The inverse Cholesky factors of blocks (count, m, m), and these times (count, m, n)."""
+    inverse_factor = _inverse_factor(square)
+    return inverse_factor, inverse_factor @ oblong
+
+
+def equations_at(layout: Layout, ratios: Floats) -> Equations:
+    """The equations of a layout at given ratios, factored."""
+    variances = Variances(layout, ratios)
+    squares, oblongs = assemble_core(layout, variances)
+    factored = [
+        FactoredBlocks(bucket, *factor(bucket.square(squares), bucket.oblong(oblongs))) for bucket in layout.buckets
+    ]
+    ridge = variances.penalties(layout.border_kind, 0.0)
+    ridge[-1] = 1.0
+    reduced = [(blocks.bucket, blocks.half) for blocks in factored]
+    if layout.iterative:
+        return Equations(
+            layout, variances, factored, IterativeBorder(layout.border_terms, variances.weight, ridge, reduced)
+        )
+    matrix = border_matrix(layout.border_terms, variances.weight, ridge, reduced)
+    return Equations(layout, variances, factored, DenseBorder(matrix))
+
+
 class Equations:
     """The equations of a layout at given ratios of variance to residual variance, one per effect."""
 
-    def __init__(self, layout: Layout, ratios: Floats) -> None:
+    def __init__(
+        self, layout: Layout, variances: Variances, factored: Sequence[FactoredBlocks], border: Border
+    ) -> None:
         self.layout = layout
-        self.ratios = ratios
-        self._kind_ratio = layout.parts @ ratios
-        self._penalty = 1 / self._kind_ratio
-        own = layout.parts * ratios * self._penalty[:, None]
-        self._own_part = np.vstack([own, np.zeros(len(ratios))])
-        """Which part of the variance of each kind of unknown belongs to each effect; systems and padding have none."""
-        self._absorbed_weight = 1 / (layout.absorbed_size + self._penalty[layout.absorbed_kind])
-        class_weight = 1 / (layout.sizes + self._penalty[layout.size_kinds])
-        self._weight = np.concatenate([[1.0], -class_weight])
-        self._weight_slope = np.concatenate([[0.0], class_weight**2])
-        self._factored = self._factor_blocks()
-        self.border = self._make_border()
+        self.variances = variances
+        self.factored = factored
+        self.border = border
+        self._absorbed_weight = variances.absorbed_weight(layout)
 
-    def _penalties(self, kind: NDArray[np.int64], otherwise: float) -> Floats:
-        """The penalty of each unknown by its kind; systems and padding have none of their own."""
-        return np.append(self._penalty, otherwise)[kind]
-
-    def _factor_blocks(self) -> list[_Factored]:
-        layout = self.layout
-        squares = layout.core_terms.total(self._weight)
-        oblongs = layout.mixed_terms.total(self._weight)
-        ridge = self._penalties(layout.core_kind, 1.0)
-        factored = []
-        for bucket in layout.buckets:
-            square = bucket.square(squares)
-            own = np.arange(bucket.core)
-            square[:, own, own] += bucket.vector(ridge)[:, :, 0]
-            inverse_factor = _inverse_factor(square)
-            factored.append(_Factored(bucket, inverse_factor, inverse_factor @ bucket.oblong(oblongs)))
-        return factored
-
-    def _make_border(self) -> Border:
-        layout = self.layout
-        ridge = self._penalties(layout.border_kind, 0.0)
-        ridge[-1] = 1.0
-        reduced = [(blocks.bucket, blocks.half) for blocks in self._factored]
-        kind = IterativeBorder if layout.iterative else DenseBorder
-        return kind(layout.border_terms, self._weight, ridge, reduced)
+    @property
+    def ratios(self) -> Floats:
+        """Of each effect's variance to the residual variance."""
+        return self.variances.ratios
 
     @property
     def log_determinant(self) -> float:
         """Of the whole matrix of coefficients and of the effects' relative covariance; NaN where it is not known."""
         total = self.border.log_determinant - float(np.log(self._absorbed_weight).sum())
-        for blocks in self._factored:
+        for blocks in self.factored:
             total -= 2 * float(np.log(np.diagonal(blocks.inverse_factor, axis1=1, axis2=2)).sum())
-        return total + float(np.log(self._kind_ratio) @ self.layout.levels)
+        return total + float(np.log(self.variances.kind_ratio) @ self.layout.levels)
 
-    def solve(self, right: Floats) -> Solution:
-        """Solve for right-hand sides given as rows of the data: (rows, k)."""
-        layout, weight = self.layout, self._absorbed_weight[:, None]
-        sums = layout.absorbed_rows.T @ right
-        shared = right - layout.absorbed_rows @ (weight * sums)
-        core_right = layout.core_rows.T @ shared
-        border_right = layout.border_rows.T @ shared
-        quadratic = right.T @ shared
-        solution = self._back_substitute(core_right, border_right, quadratic)
-        return self._with_absorbed(solution, sums)
-
-    def _with_absorbed(self, solution: Solution, sums: Floats) -> Solution:
-        """The absorbed effect from the sums of its rows and from what the others explain of them."""
-        layout = self.layout
-        explained = layout.absorbed_core @ solution.core + layout.absorbed_border @ solution.border
-        absorbed = self._absorbed_weight[:, None] * (sums - explained)
-        return Solution(solution.border, solution.core, absorbed, solution.quadratic)
-
-    def _back_substitute(self, core_right: Floats, border_right: Floats, quadratic: Floats) -> Solution:
-        """Solve, once the finest effect is absorbed."""
-        halves = []
-        for blocks in self._factored:
-            half = blocks.inverse_factor @ blocks.bucket.vector(core_right)
-            scatter_add(border_right, blocks.bucket, -(blocks.half.transpose(0, 2, 1) @ half))
-            quadratic = quadratic - np.einsum("bik,bil->kl", half, half)
-            halves.append(half)
+    def solve(self, right: Totals) -> Solution:
+        """Solve for right-hand sides."""
+        halves, border_right, quadratic = self._forward(right)
         border = self.border.solve(border_right)
-        core = np.zeros_like(core_right)
-        for blocks, half in zip(self._factored, halves, strict=True):
+        core = self._core_given(border, halves)
+        absorbed = self._absorbed_weight[:, None] * (right.absorbed - self._explained(core, border))
+        return Solution(border, core, absorbed, quadratic - border_right.T @ border)
+
+    def _core_given(self, border: Floats, halves: Sequence[Floats | float]) -> Floats:
+        """The core, once the border is known; `halves` are what forward elimination left of its right-hand sides."""
+        core = np.zeros((len(self.layout.core_kind), border.shape[1]))
+        for blocks, half in zip(self.factored, halves, strict=True):
             rest = half - blocks.half @ border[blocks.bucket.border_index]
             blocks.bucket.vector(core)[:] = blocks.inverse_factor.transpose(0, 2, 1) @ rest
-        return Solution(border, core, np.empty((0, 0)), quadratic - border_right.T @ border)
+        return core
+
+    def _explained(self, core: Floats, border: Floats) -> Floats:
+        """What the other unknowns explain of the sums of the absorbed ones."""
+        explained: Floats = self.layout.absorbed_core @ core + self.layout.absorbed_border @ border
+        return explained
+
+    def quadratic(self, right: Totals) -> Floats:
+        """The matrix r' P r of all pairs of right-hand sides, without solving for the rest."""
+        _, border_right, quadratic = self._forward(right)
+        product: Floats = quadratic - border_right.T @ self.border.solve(border_right)
+        return product
+
+    def _forward(self, right: Totals) -> tuple[list[Floats], Floats, Floats]:
+        """Eliminate the absorbed unknowns and the core: what is left for the border, and of the products."""
+        weighted = self._absorbed_weight[:, None] * right.absorbed
+        core_right = right.core - self.layout.absorbed_core.T @ weighted
+        border_right = right.border - self.layout.absorbed_border.T @ weighted
+        quadratic = right.square - right.absorbed.T @ weighted
+        halves = []
+        for blocks in self.factored:
+            half = blocks.inverse_factor @ blocks.bucket.vector(core_right)
+            scatter_add(border_right, blocks.bucket, -(blocks.half.transpose(0, 2, 1) @ half))
+            flat = half.reshape(-1, half.shape[2])
+            quadratic = quadratic - flat.T @ flat
+            halves.append(half)
+        return halves, border_right, quadratic
 
     def system_inverse(self) -> Solution:
         """The columns of the inverse that belong to the systems: their covariance, and that with all other effects."""
-        layout = self.layout
-        unit = np.zeros((layout.width, layout.systems))
-        unit[: layout.systems] = np.eye(layout.systems)
-        core = np.zeros((len(layout.core_kind), layout.systems))
-        solution = self._back_substitute(core, unit, np.zeros((layout.systems, layout.systems)))
-        return self._with_absorbed(solution, np.zeros((len(layout.absorbed_size), layout.systems)))
+        unit = np.zeros((self.layout.width, self.layout.systems))
+        np.fill_diagonal(unit, 1.0)
+        # Right-hand sides of the border alone: there is nothing to eliminate.
+        border = self.border.solve(unit)
+        core = self._core_given(border, [0.0] * len(self.factored))
+        absorbed = -self._absorbed_weight[:, None] * self._explained(core, border)
+        return Solution(border, core, absorbed, -border[: self.layout.systems])
 
     def _groups(self, values: Solution) -> Iterator[tuple[NDArray[np.int64], Floats]]:
         """The kinds and values of the unknowns in each group."""
@@ -156,31 +216,42 @@ class Equations:
         squares = np.zeros(len(self.layout.levels))
         for kind, value in self._groups(values):
             squares += self._sums(kind, value[:, 0] ** 2)
-        return (self._penalty * squares) @ self._own_part[:-1]
+        return (self.variances.penalty * squares) @ self.variances.own_part[:-1]
+
+    def directions(self, values: Solution) -> Totals:
+        """What each effect adds to the rows, f = W d, as right-hand sides f' P f, for a solution with one column.
+
+        With the matrix of coefficients C = W'W + D, D the penalties, P = I - W inv(C) W' and so
+        d' W' P W d = d' D d - d' D inv(C) D d: right-hand sides D d in place of W'W d, and no row is looked at.
+        """
+        penalty = np.append(self.variances.penalty, 0.0)
+        pulls, square = [], np.zeros((len(self.ratios), len(self.ratios)))
+        for kind, value in self._groups(values):
+            own = self.variances.own_part[kind] * value[:, :1]
+            pulled = penalty[kind, None] * own
+            square += own.T @ pulled
+            pulls.append(pulled)
+        border, core, absorbed = pulls
+        return Totals(border, core, absorbed, square)
 
     def crossed(self, values: Solution, columns: int) -> list[Floats]:
         """For each effect the products of the first columns of a solution, over its variance: (columns, columns)."""
-        crossed = np.zeros((len(self.ratios), columns, columns))
-        penalty = np.append(self._penalty, 0.0)
+        kinds = len(self.layout.levels)
+        by_kind = np.zeros((kinds, columns, columns))
         for kind, value in self._groups(values):
-            own = value[:, :columns]
-            weight = penalty[kind, None] * self._own_part[kind]
-            for effect in range(len(self.ratios)):
-                here = np.flatnonzero(weight[:, effect])
-                crossed[effect] += own[here].T @ (weight[here, effect, None] * own[here])
-        return list(crossed)
-
-    def rows_by_effect(self, values: Solution) -> Floats:
-        """What each effect adds to every row, for a solution with one column: (rows, effects)."""
-        layout = self.layout
-        border, core, absorbed = (self._own_part[kind] * value[:, :1] for kind, value in self._groups(values))
-        added: Floats = layout.border_rows @ border + layout.core_rows @ core + layout.absorbed_rows @ absorbed
-        return added
+            order = np.argsort(kind, kind="stable")
+            own = value[order, :columns]
+            border = np.searchsorted(kind[order], np.arange(kinds + 1))
+            for number in np.flatnonzero(np.diff(border)):
+                part = own[border[number] : border[number + 1]]
+                by_kind[number] += part.T @ part
+        own_part = self.variances.own_part[:-1] * self.variances.penalty[:, None]
+        return list(np.tensordot(own_part.T, by_kind, 1))
 
     def freedoms(self) -> Floats:
         """For each effect how many of its levels the scores determine: levels less the trace of what is unknown."""
         layout = self.layout
-        return (layout.levels - self._penalty * self._traces()) @ self._own_part[:-1]
+        return (layout.levels - self.variances.penalty * self._traces()) @ self.variances.own_part[:-1]
 
     def _traces(self) -> Floats:
         """For each kind the trace of its diagonal block of the inverse of the whole matrix."""
@@ -188,7 +259,7 @@ class Equations:
         squares = np.empty(layout.core_terms.length)
         oblongs = np.empty(layout.mixed_terms.length)
         diagonal = np.empty((len(layout.core_kind), 1))
-        for blocks in self._factored:
+        for blocks in self.factored:
             back = blocks.inverse_factor.transpose(0, 2, 1)
             solved = back @ blocks.half
             spread = solved @ border.inverse_blocks(blocks.bucket)
@@ -206,14 +277,14 @@ class Equations:
         return weighted_count(kind + 1, values, len(self.layout.levels) + 1)[1:]
 
     def _absorbed_traces(self, squares: Floats, oblongs: Floats) -> Floats:
-        layout, classes = self.layout, len(self._weight)
+        layout, classes = self.layout, len(self.variances.weight)
         border = layout.border_terms
         by_class = (
             layout.core_terms.by_class(squares[layout.core_terms.position], classes)
             + 2 * layout.mixed_terms.by_class(oblongs[layout.mixed_terms.position], classes)
             + border.by_class(self.border.inverse_entries(border.position), classes)
         )
-        shared = self._sums(layout.size_kinds, (by_class * self._weight_slope)[1:])
+        shared = self._sums(layout.size_kinds, (by_class * self.variances.weight_slope)[1:])
         return shared + self._sums(layout.absorbed_kind, self._absorbed_weight)
 
 

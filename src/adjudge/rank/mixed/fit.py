@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from adjudge.core.maths import NORMAL_95
 from adjudge.rank.mixed.degrees import most_degrees, parameter_covariance, satterthwaite, unknown_strictness
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
+from adjudge.rank.mixed.equations import totals
 from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.leaving_out import without
 from adjudge.rank.mixed.linking import linked_rows
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
+    from threadpoolctl import ThreadpoolController
 
     from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.design import MixedDesign
@@ -74,7 +77,7 @@ class MixedFit:
 
 
 @dataclass(frozen=True)
-class _Scale:
+class Scale:
     """Scores are fitted with mean 0 and standard deviation 1, so that rounding is the same for every scale."""
 
     mean: float
@@ -96,9 +99,9 @@ class Prepared:
             score: what the model is fitted to instead of the design's own scores, as `ScoreModel.fitted_scores` gives
                 it.
         """
-        scale, standard = self._standardised(score)
-        with _one_thread():
-            return _weighted(self, _finished(self, maximise(self.layout, standard), scale), standard, scale)
+        scale, standard = self.standardised(score)
+        with one_thread():
+            return _weighted(self, finished(self, maximise(self.layout, standard), scale), standard, scale)
 
     def part(self, rows: NDArray[np.bool_]) -> Prepared:
         """The marked rows alone; quick where nearly all are marked. Refuses what no model can answer."""
@@ -111,27 +114,31 @@ class Prepared:
 
     def refit(self, score: Floats | None, ratios: Mapping[str, float]) -> MixedFit:
         """Fit at known ratios of variances."""
-        scale, standard = self._standardised(score)
-        with _one_thread():
-            evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
+        scale, standard = self.standardised(score)
+        with one_thread():
+            evaluation = self._evaluated(standard, ratios)
             optimum = Optimum(evaluation, evaluation.equations.border.converged, 0)
-            return _weighted(self, _finished(self, optimum, scale), standard, scale)
+            return _weighted(self, finished(self, optimum, scale), standard, scale)
 
     def effects_at(self, score: Floats | None, ratios: Mapping[str, float]) -> Floats:
         """Only the effects of `refit`; skips the cost of their standard errors."""
         if self.design.weight is not None:
             return self.refit(score, ratios).effects
-        scale, standard = self._standardised(score)
-        with _one_thread():
-            evaluation = evaluate(self.layout, standard, np.log(self.effects.ratios(ratios)))
+        scale, standard = self.standardised(score)
+        with one_thread():
+            evaluation = self._evaluated(standard, ratios)
         return _unscaled(evaluation, scale, len(self.design.systems))
 
-    def _standardised(self, score: Floats | None) -> tuple[_Scale, Floats]:
+    def _evaluated(self, standard: Floats, ratios: Mapping[str, float]) -> Evaluation:
+        return evaluate(self.layout, totals(self.layout, standard[:, None]), np.log(self.effects.ratios(ratios)))
+
+    def standardised(self, score: Floats | None) -> tuple[Scale, Floats]:
+        """The scores, those of calibration items among them, with mean 0 and standard deviation 1."""
         own = self.design.score if score is None else score
         linking = self.design.linking
         every = own if linking is None else np.append(own, linking.score)
         # Equal scores have no scale of their own; that nothing can be told from them is said further on.
-        scale = _Scale(float(every.mean()), float(every.std()) or 1.0)
+        scale = Scale(float(every.mean()), float(every.std()) or 1.0)
         return scale, (every - scale.mean) / scale.sd
 
 
@@ -158,21 +165,28 @@ def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
     return prepare(design).refit(None, ratios)
 
 
-def _one_thread() -> AbstractContextManager[object]:
+def one_thread() -> AbstractContextManager[object]:
     """Many small matrices: threads of the linear algebra library would spend their time waiting for each other."""
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
+    limits: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
     return limits
 
 
-def _unscaled(evaluation: Evaluation, scale: _Scale, systems: int) -> Floats:
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries with threads; looking for them takes longer than a small fit, and they stay the same."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _unscaled(evaluation: Evaluation, scale: Scale, systems: int) -> Floats:
     """System effects in the unit of the scores."""
     effects: Floats = evaluation.solution.border[:systems, 0] * scale.sd + scale.mean
     return effects
 
 
-def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
+def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
+    """Everything that is said of a fit, in the unit of the scores."""
     design, effects = prepared.design, prepared.effects
     evaluation = optimum.evaluation
     equations, k = evaluation.equations, len(design.systems)
@@ -203,7 +217,7 @@ def _finished(prepared: Prepared, optimum: Optimum, scale: _Scale) -> MixedFit:
     )
 
 
-def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: _Scale) -> MixedFit:
+def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: Scale) -> MixedFit:
     """The model with weighted effects and their errors, where segments were chosen with unequal probabilities."""
     design = prepared.design
     if design.weight is None:

@@ -26,13 +26,13 @@ from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 from adjudge.rank.mixed.border import IterativeBorder
 from adjudge.rank.mixed.effects import SMALLEST_RATIO
-from adjudge.rank.mixed.equations import Equations
+from adjudge.rank.mixed.equations import equations_at, totals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
-    from adjudge.rank.mixed.equations import Solution
+    from adjudge.rank.mixed.equations import Equations, Solution, Totals
     from adjudge.rank.mixed.layout import Layout
 
 
@@ -92,8 +92,8 @@ class Evaluation:
     def information(self) -> Floats:
         """The criterion's curvature in (log residual variance, log ratios...)."""
         # What an effect adds to each row is the direction in which its variance moves the fit.
-        directions = self.equations.rows_by_effect(self.solution)
-        products = self.equations.solve(directions).quadratic / self.residual_variance
+        directions = self.equations.directions(self.solution)
+        products = self.equations.quadratic(directions) / self.residual_variance
         squares = self.squares
         return np.block([[np.array([[float(self.freedom)]]), squares[None, :]], [squares[:, None], products]])
 
@@ -114,11 +114,15 @@ class Optimum:
     steps: int
 
 
-def evaluate(layout: Layout, score: Floats, log_ratios: Floats) -> Evaluation:
-    """The criterion at these ratios, for standardised scores."""
-    equations = Equations(layout, np.exp(log_ratios))
-    solution = equations.solve(score[:, None])
-    freedom = layout.rows - layout.systems
+def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
+    """The criterion at these ratios, for totals of standardised scores."""
+    return evaluated(equations_at(layout, np.exp(log_ratios)), scores)
+
+
+def evaluated(equations: Equations, scores: Totals) -> Evaluation:
+    """The criterion of factored equations."""
+    solution = equations.solve(scores)
+    freedom = equations.layout.rows - equations.layout.systems
     variance = float(solution.quadratic[0, 0]) / freedom if freedom > 0 else 0.0
     if variance < _NO_VARIANCE:
         raise DataError(
@@ -130,7 +134,8 @@ def evaluate(layout: Layout, score: Floats, log_ratios: Floats) -> Evaluation:
 
 def maximise(layout: Layout, score: Floats) -> Optimum:
     """Find the ratios of maximum restricted likelihood, for standardised scores."""
-    first = _search(layout, score, START_RATIO)
+    scores = totals(layout, score[:, None])
+    first = _search(layout, scores, START_RATIO)
     doubtful = not first.converged or first.evaluation.equations.ratios.max(initial=0.0) > DOUBTFUL_RATIO
     if layout.iterative or not doubtful:
         return first
@@ -138,15 +143,15 @@ def maximise(layout: Layout, score: Floats) -> Optimum:
     for start in OTHER_STARTS:
         # What lies so far off that nothing is left of the residual is no better answer.
         with suppress(DataError):
-            optima.append(_search(layout, score, start))
+            optima.append(_search(layout, scores, start))
     return min(optima, key=lambda optimum: (round(optimum.evaluation.criterion, 4), not optimum.converged))
 
 
-def _search(layout: Layout, score: Floats, start: float) -> Optimum:
+def _search(layout: Layout, scores: Totals, start: float) -> Optimum:
     """Go downhill from equal ratios."""
     low, high = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
     log_ratios = np.full(layout.parts.shape[1], np.log(start))
-    current = evaluate(layout, score, log_ratios)
+    current = evaluate(layout, scores, log_ratios)
     damping = _LEAST_DAMPING
     for steps in range(MOST_STEPS):
         free = ~((log_ratios <= low) & (current.gradient > 0)) & ~((log_ratios >= high) & (current.gradient < 0))
@@ -154,7 +159,7 @@ def _search(layout: Layout, score: Floats, start: float) -> Optimum:
             return Optimum(current, converged=current.equations.border.converged, steps=steps)
         while True:
             proposed = np.clip(log_ratios + _step(current, free, damping), low, high)
-            attempt = evaluate(layout, score, proposed)
+            attempt = evaluate(layout, scores, proposed)
             if layout.iterative or attempt.criterion <= current.criterion:
                 log_ratios, current, damping = proposed, attempt, damping / 10
                 break
@@ -199,5 +204,5 @@ def _errors(equations: Equations, rng: np.random.Generator) -> Floats:
     )
     rows = rng.standard_normal((layout.rows, _CHUNK))
     rows += layout.border_rows @ border + layout.core_rows @ core + layout.absorbed_rows @ absorbed
-    errors: Floats = equations.solve(rows).border - border
+    errors: Floats = equations.solve(totals(layout, rows)).border - border
     return errors

@@ -9,20 +9,23 @@ from __future__ import annotations
 import pickle
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
-from adjudge.rank.mixed.fit import prepare
+from adjudge.rank.mixed.effects import identify
+from adjudge.rank.mixed.fit import Prepared, finished, one_thread, prepare
+from adjudge.rank.mixed.leaving_out import Whole
+from adjudge.rank.mixed.reml import Optimum
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from adjudge.core.arrays import Codes
+    from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.design import MixedDesign
-    from adjudge.rank.mixed.fit import MixedFit, Prepared
+    from adjudge.rank.mixed.fit import MixedFit, Scale
 
 Unit = Literal["annotator", "document"]
 MOST_ROWS = 300_000
@@ -45,23 +48,56 @@ class Model:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
         wanted = [(unit, int(code)) for code in left_out]
         missing = [key for key in wanted if key not in self.without]
-        fits = map_tasks(partial(_fit_without, self.prepared, self.fitted), missing, what=f"leaving out each {unit}")
+        fits = map_tasks(FitsWithout(self.prepared, self.fitted), missing, what=f"leaving out each {unit}")
         self.without.update(zip(missing, fits, strict=True))
         return [self.without[key] for key in wanted]
 
 
-def _fit_without(prepared: Prepared, fitted: MixedFit, left_out: tuple[Unit, int]) -> MixedFit | None:
-    unit, code = left_out
-    design = prepared.design
-    codes = design.annotator if unit == "annotator" else design.document
-    if codes is None:
-        return None
-    kept = codes != code
-    try:
-        return prepared.part(kept).refit(design.score[kept], fitted.ratios)
-    except DataError:
-        # Without this one the rest cannot be ranked at all; that is another audit's subject.
-        return None
+class FitsWithout:
+    """Fits without an annotator or a document, made from the equations of the whole where that is possible."""
+
+    def __init__(self, prepared: Prepared, fitted: MixedFit) -> None:
+        self.prepared = prepared
+        self.fitted = fitted
+
+    def __getstate__(self) -> dict[str, object]:
+        # Workers factor the equations sooner than they would receive them.
+        return {"prepared": self.prepared, "fitted": self.fitted}
+
+    def __call__(self, left_out: tuple[Unit, int]) -> MixedFit | None:
+        """The fit without a unit; None where the rest cannot be ranked at all, which is another audit's subject."""
+        unit, code = left_out
+        design = self.prepared.design
+        codes = design.annotator if unit == "annotator" else design.document
+        if codes is None:
+            return None
+        try:
+            return self.refit(codes != code)
+        except DataError:
+            return None
+
+    def refit(self, rows: Bools) -> MixedFit:
+        """The fit to the marked rows, at the variances of the whole."""
+        prepared, ratios = self.prepared, self.fitted.ratios
+        design = prepared.design.subset(rows)
+        design.check()
+        effects = identify(design)
+        plain = prepared.design.linking is None and prepared.design.weight is None and not prepared.layout.iterative
+        with one_thread():
+            evaluation = self._whole.without(rows) if plain and prepared.effects.alike(effects, rows) else None
+            if evaluation is None:
+                return prepared.part(rows).refit(design.score, ratios)
+            part = Prepared(design, effects, evaluation.equations.layout)
+            return finished(part, Optimum(evaluation, converged=True, steps=0), self._standardised[0])
+
+    @cached_property
+    def _standardised(self) -> tuple[Scale, Floats]:
+        return self.prepared.standardised(self.prepared.design.score)
+
+    @cached_property
+    def _whole(self) -> Whole:
+        ratios = self.prepared.effects.ratios(self.fitted.ratios)
+        return Whole(self.prepared.layout, ratios, self._standardised[1])
 
 
 _MODELS: OrderedDict[str, Model] = OrderedDict()
