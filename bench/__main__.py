@@ -11,7 +11,7 @@ from pathlib import Path
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-SKIPPED_UNLESS_NAMED = ("adaptive", "calibration", "look", "relative_calibration")
+SKIPPED_UNLESS_NAMED = ("adaptive", "breakdown", "calibration", "look", "relative_calibration")
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from adjudge.core.errors import AdjudgeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from adjudge.core.judgments import Judgments
 
@@ -44,6 +44,12 @@ def judgments_of(source: Any, reading: dict[str, Any]) -> Judgments:
     from adjudge.formats import as_judgments
 
     return as_judgments(source, **reading)
+
+
+def column_names(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Names in a list, or joined by commas."""
+    given = names.split(",") if isinstance(names, str) else names
+    return tuple(name.strip() for name in given if name.strip())
 
 
 def single_pair(source: Any, reading: dict[str, Any], *, doing: str) -> Judgments:

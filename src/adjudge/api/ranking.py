@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.api.calls import judgments_of, single_pair, verb
+from adjudge.api.calls import column_names, judgments_of, single_pair, verb
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def rank(
     significance: Literal["sign", "resample", "tastes"] | None = None,
     resamples: int | None = None,
     zero_sd: Literal["drop", "zero"] = "drop",
+    by: str | Iterable[str] = (),
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Ranking:
@@ -108,6 +109,8 @@ def rank(
             (the default of `bradley-terry`), which holds for other annotators.
         resamples: for rank sets and intervals; 0 for none.
         zero_sd: annotators whose scores are all equal have no z-score (`drop`), or 0 (`zero`).
+        by: columns of the judgments (or of `attributes`, a side table) by which the ranking is broken down, in a list
+            or joined by commas; `.breakdown` says whether systems differ between subsets.
         seed: the same seed gives the same numbers.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
 
@@ -123,6 +126,7 @@ def rank(
         >>> ranking = adjudge.rank("scores.csv", level=0.01)  # doctest: +SKIP
         >>> print(ranking)  # doctest: +SKIP
     """
+    from adjudge.audit.breakdown import with_breakdown
     from adjudge.formats import read_options
     from adjudge.rank import RankSettings, rank_large_file
     from adjudge.rank import rank as rank_judgments
@@ -136,12 +140,21 @@ def rank(
         zero_sd=zero_sd,
         seed=seed,
     )
+    columns = column_names(by)
     options = read_options(**{name: value for name, value in reading.items() if name != "format"})
-    if isinstance(source, str | Path) and options.is_plain and "format" not in reading and is_large([Path(source)]):
+    if (
+        isinstance(source, str | Path)
+        and options.is_plain
+        and "format" not in reading
+        and not columns
+        and is_large([Path(source)])
+    ):
         counted = rank_large_file(Path(source), method, settings, options)
         if counted is not None:
             return counted
-    return rank_judgments(single_pair(source, reading, doing="rank"), method=method, settings=settings)
+    judgments = single_pair(source, reading, doing="rank")
+    ranking = rank_judgments(judgments, method=method, settings=settings)
+    return with_breakdown(ranking, judgments, columns, seed=seed)
 
 
 def is_large(files: Sequence[Path]) -> bool:
@@ -193,7 +206,7 @@ def audit(
             their names, degraded versions among them, as the script of Knowles (2021) does.
         margin: how far a system may be from a human translation and still be at parity: in points, or as a share of
             the scale such as `5%`. Where left out, 3 points on scales from 0 to 100, and no claims of parity on others.
-        by: columns of the judgments by which scores are broken down, in a list or joined by commas.
+        by: columns of the judgments by which the ranking is broken down, in a list or joined by commas.
         edits: post-edits of the same campaign: a path, or judgments.
         acceptability: judgments of these edits: a path, or judgments.
         seed: of everything drawn at random.
@@ -207,7 +220,7 @@ def audit(
         lines=lines,
         removal=removal,
         margin=margin,
-        by=tuple(by.split(",") if isinstance(by, str) else by),
+        by=column_names(by),
         edits=_companion(edits, "wmt-edits"),
         acceptability=_companion(acceptability, "wmt-acceptability"),
         seed=seed,

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from adjudge.api.calls import judgments_of, verb
+from adjudge.api.calls import column_names, judgments_of, verb
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.results.result import Result, to_plain
 from adjudge.work import cached, try_tasks, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from adjudge.core.judgments import Judgments
     from adjudge.rank import RankSettings
@@ -36,6 +36,8 @@ class ReportSettings:
     texts: Mapping[str, Sequence[str]] | None = None
     only_passing: bool = False
     """Leave out the judgments of annotators who do not pass the check."""
+    by: tuple[str, ...] = ()
+    """Columns of the judgments by which the ranking is broken down."""
     seed: int = DEFAULT_SEED
     tell: Callable[[str], None] = lambda _: None
     """Called with what is being done, for those who wait."""
@@ -104,6 +106,7 @@ def report(
     title: str | None = None,
     texts: Mapping[str, Sequence[str]] | None = None,
     only_passing: bool = False,
+    by: str | Iterable[str] = (),
     seed: int = DEFAULT_SEED,
     progress: Callable[[str], None] = lambda _: None,
     **reading: Any,
@@ -116,6 +119,7 @@ def report(
         title: of the report; the file's name where left out.
         texts: the source's lines of each source language by its code, for agreement by length.
         only_passing: leave out annotators who do not pass `adjudge.check`.
+        by: columns of the judgments by which the ranking is broken down, in a list or joined by commas.
         seed: of everything drawn at random.
         progress: called with what is being done.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
@@ -124,7 +128,9 @@ def report(
         The report: `.save("report.html")` writes it, `.pairs` holds the results by language pair.
     """
     judgments = judgments_of(source, reading)
-    settings = ReportSettings(method=method, texts=texts, only_passing=only_passing, seed=seed, tell=progress)
+    settings = ReportSettings(
+        method=method, texts=texts, only_passing=only_passing, by=column_names(by), seed=seed, tell=progress
+    )
     named = Path(source).stem if isinstance(source, str | Path) else "Report"
     return make_report(judgments.by_pair(), settings, title=title or named)
 
@@ -148,7 +154,12 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
         raise next(iter(faults.values()))
     used = concat([parts[name] for name in results])
     return CampaignReport(
-        settings={"method": settings.method, "only_passing": settings.only_passing, "seed": settings.seed},
+        settings={
+            "method": settings.method,
+            "only_passing": settings.only_passing,
+            "by": ",".join(settings.by) or None,
+            "seed": settings.seed,
+        },
         data="+".join(parts[name].fingerprint for name in results),
         set_aside=used.final().set_aside,
         notes=used.notes,
@@ -179,6 +190,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     settings.tell("ranking")
     ranking = _kept_ranking(judgments, settings.method, RankSettings(seed=settings.seed))
     kind = ranking.kind
+    audits = AuditSettings(by=settings.by, seed=settings.seed)
     settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
         counts=describe(judgments, {}),
@@ -189,7 +201,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
         else None,
         checked=checked,
         agreement=_if_possible("Agreement", missing, lambda: _agreement(judgments, kind, settings)),
-        audit=_if_possible("The audit", missing, lambda: audit(judgments, settings=AuditSettings(seed=settings.seed))),
+        audit=_if_possible("The audit", missing, lambda: audit(judgments, settings=audits)),
         missing=tuple(missing),
     )
 

@@ -76,7 +76,11 @@ _ALL = (
         "which annotators and documents move the ranking most?",
         {"relative": "relative.influence:section", "scores": "influence:section"},
     ),
-    SectionEntry("breakdown", "do systems fare differently on some of the judgments?", {"scores": "breakdown:section"}),
+    SectionEntry(
+        "breakdown",
+        "do systems fare differently on some of the judgments?",
+        {"relative": "breakdown:section", "scores": "breakdown:section"},
+    ),
     SectionEntry("sole_winners", "which system alone had the best label", {"relative": "blocks:sole_winners_section"}),
     SectionEntry(
         "discrepancies", "pairs whose direct comparison contradicts the scores", {"relative": "discrepancies:section"}

@@ -46,8 +46,17 @@ ReportFile = Annotated[
 Seed = Annotated[
     int, typer.Option("--seed", min=0, help="Seed of everything random; the same seed gives the same result.")
 ]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="Break the ranking down by a column of the judgments or of --attributes, or by source_length, and test "
+        "whether systems differ between subsets; may be repeated.",
+    ),
+]
 
-__all__ = ["DEFAULT_SEED", "Files", "Json", "Output", "ReportFile", "Seed"]
+__all__ = ["DEFAULT_SEED", "By", "Files", "Json", "Output", "ReportFile", "Seed"]
 
 
 def complete_formats(incomplete: str) -> list[tuple[str, str]]:

@@ -97,6 +97,7 @@ class Reading:
         return {
             **{name: ",".join(values) for name, values in joined.items() if values},
             **({"wide": options.wide} if options.wide else {}),
+            **({"attributes": options.attributes.name} if options.attributes else {}),
         }
 
 

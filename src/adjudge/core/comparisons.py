@@ -124,6 +124,17 @@ def segment_keys(judgments: Judgments) -> pl.DataFrame:
     return coded.unique("code").sort("code").drop("code")
 
 
+def block_rows(judgments: Judgments) -> pl.DataFrame:
+    """One row of `relative_judgments` for each block, in the order of the codes in `Comparisons.block`.
+
+    Columns that differ within a block, such as the system, hold the value of one of its rows.
+    """
+    table = relative_judgments(judgments).table
+    (code,) = codes_of(table, BLOCK_KEY)
+    first = np.unique(code, return_index=True)[1]
+    return table[first]
+
+
 def relative_judgments(judgments: Judgments) -> Judgments:
     """What comparisons are made of: the last revision of relative judgments; scores and controls are set aside."""
     relative = judgments.final().keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")

@@ -43,7 +43,7 @@ class Format(NamedTuple):
 
 
 # Options that every format uses; `pair` also selects.
-COMMON_OPTIONS = ("pair", "human", "strict", "bad_rows")
+COMMON_OPTIONS = ("pair", "human", "strict", "bad_rows", "attributes")
 _TABLE = ("columns", "systems", "wide", "winner", "labels")
 
 FORMATS: dict[str, Format] = {
@@ -130,6 +130,10 @@ def as_judgments(
         judgments = without_copies(read_frame(frame, chosen))
     else:
         judgments = _read_files(_paths(source), format, chosen)
+    if chosen.attributes is not None:
+        from adjudge.formats.attributes import add_attributes
+
+        judgments = add_attributes(judgments, Path(chosen.attributes))
     pair = settings.get("pair")
     return judgments if pair is None else judgments.for_pair(pair)
 

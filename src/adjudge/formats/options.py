@@ -36,6 +36,13 @@ class ReadOptions:
             "Pairs: what the winner's values mean, as left=1,right=2,tie=0 (or both-good=..., both-bad=...)."
         ),
     )
+    attributes: Path | None = field(
+        default=None,
+        metadata=_help(
+            "A side table (CSV, Excel, JSON, ...) whose columns are added to the judgments, by segment, document or "
+            "whatever both name."
+        ),
+    )
     strict: bool = field(default=False, metadata=_help("Refuse a file in which a single value cannot be read."))
     bad_rows: float = field(
         default=0.01, metadata=_help("The share of rows that may be unreadable; they are set aside and named.")

@@ -11,6 +11,8 @@ from adjudge.results.table import P_BH, P_HOLM, Cell, Column, Span, Table, numbe
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from adjudge.results.breakdown import Breakdown
+
 
 @dataclass(frozen=True)
 class VarianceComponent:
@@ -131,6 +133,8 @@ class Ranking(Result):
     """Where the spread of scores comes from, by methods that model it."""
     left_out: tuple[LeftOut, ...] = ()
     """Effects that such a model could not tell apart from others, and why."""
+    breakdown: Breakdown | None = None
+    """Scores within subsets of the judgments, where they were asked for."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -153,7 +157,8 @@ class Ranking(Result):
         )
         note = f"Lines separate clusters by the rule '{self.lines.rule}' at {self.lines.level:g}."
         ranking = Table(f"Ranking by {self.method}", columns, rows, note, lines)
-        return (ranking, component_table(self.components, self.left_out)) if self.components else (ranking,)
+        spread = (component_table(self.components, self.left_out),) if self.components else ()
+        return (ranking, *spread, *(() if self.breakdown is None else self.breakdown.tables()))
 
     def all_tables(self) -> tuple[Table, ...]:
         """The ranking, and every pair of systems."""

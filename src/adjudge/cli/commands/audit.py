@@ -47,10 +47,7 @@ def audit(
             help="Within which a system is at parity with a human; 3 points if the scale is 0 to 100, else none.",
         ),
     ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Break scores down by a column of the judgments; may be repeated."),
-    ] = None,
+    by: o.By = None,
     edits: Annotated[
         Path | None, typer.Option(help="Post-edits of the same campaign: the native table, or format wmt-edits.")
     ] = None,

@@ -1,11 +1,15 @@
 """`adjudge rank`: systems in order, with significance, clusters and rank sets."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.rank import Ranking
 
 
 def rank(
@@ -41,6 +45,7 @@ def rank(
     zero_sd: Annotated[
         Literal["drop", "zero"], typer.Option(help="Annotators whose scores are all equal: no z-score, or z = 0.")
     ] = "drop",
+    by: o.By = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
@@ -50,6 +55,7 @@ def rank(
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """
     from adjudge.api.ranking import is_large
+    from adjudge.audit.breakdown import with_breakdown
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.rank import RankSettings, rank, rank_large_file
     from adjudge.rank.methods import find_method
@@ -57,12 +63,14 @@ def rank(
     if method is not None:
         find_method(method)
     settings = RankSettings(reference, lines, level, significance, resamples, zero_sd, seed)
-    counted = is_large(files) and reading.is_plain
+    counted = is_large(files) and reading.is_plain and not by
     large = rank_large_file(files[0], method, settings, reading.options) if counted else None
     if large is not None:
         write_output({"all": large}, json=json, output=output)
         return
     parts = reading.by_pair(files)
-    write_output(
-        for_each_pair(parts, lambda part: rank(part, method=method, settings=settings)), json=json, output=output
-    )
+
+    def ranked(part: "Judgments") -> "Ranking":
+        return with_breakdown(rank(part, method=method, settings=settings), part, by or (), seed=seed)
+
+    write_output(for_each_pair(parts, ranked), json=json, output=output)

@@ -34,6 +34,7 @@ def report(
     only_passing: Annotated[
         bool, typer.Option("--only-passing", help="Leave out annotators who do not pass 'adjudge check'.")
     ] = False,
+    by: o.By = None,
     tables: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every table as CSV and LaTeX to this folder.")
     ] = None,
@@ -62,7 +63,9 @@ def report(
     check_page_ending(output)
     parts = reading.by_pair(files)
     with progress() as tell:
-        settings = ReportSettings(method=method, texts=_sources(texts), only_passing=only_passing, seed=seed, tell=tell)
+        settings = ReportSettings(
+            method=method, texts=_sources(texts), only_passing=only_passing, by=tuple(by or ()), seed=seed, tell=tell
+        )
         made = make_report(parts, settings, title=title or _title(files, list(parts)))
         tell("writing")
         page = made.page()

@@ -8,6 +8,7 @@ of the fits when it truly is, Satterthwaite's formula alone would jump to hundre
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.reml import Evaluation
 
 
+LEAST_TASTE = 0.05
+"""Tastes of real campaigns have about this share of the residual variance (`docs/mixed.md`)."""
 _FLAT = 1e-9
 """Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
 
@@ -81,6 +84,71 @@ def satterthwaite(relative: Floats, crossed: list[Floats], spread: Floats) -> Fl
         degrees = np.maximum(np.where(variance > 0, 2 * own**2 / variance, np.inf), 1.0)
     np.fill_diagonal(degrees, np.inf)
     return degrees
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastDegrees:
+    """What the degrees of freedom of any contrast of the effects are computed from."""
+
+    slopes: tuple[Floats, ...]
+    """Derivatives of the covariance in (log residual variance, log ratios...); the first is the covariance itself."""
+    spread: Floats
+    """The covariance of these parameters."""
+    taste: Floats | None
+    """The derivative of the covariance in the ratio of the taste's variance; None where tastes are not estimated."""
+    taste_ratio: float
+    most: float
+    """The degrees of freedom of tastes."""
+
+    def of(self, contrasts: Floats) -> Floats:
+        """The degrees of freedom of every contrast (a row each), at least 1.
+
+        Satterthwaite's, and no more than those of the taste's variance as far as tastes have a part in the contrast:
+        with a share s of its variance, most / s^2. Contrasts within annotators, where tastes cancel out, are not
+        bounded. A taste that is estimated as smaller is counted as `LEAST_TASTE` of the residual variance.
+        """
+        slope = np.stack([np.einsum("ci,ij,cj->c", contrasts, part, contrasts) for part in self.slopes], axis=-1)
+        own, variance = slope[:, 0], np.einsum("ck,kl,cl->c", slope, self.spread, slope)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            degrees = np.where(variance > 0, 2 * own**2 / variance, np.inf)
+        if self.taste is not None and np.isfinite(self.most):
+            by_taste = np.einsum("ci,ij,cj->c", contrasts, self.taste, contrasts) * max(self.taste_ratio, LEAST_TASTE)
+            missing = by_taste * max(0.0, 1 - self.taste_ratio / max(self.taste_ratio, LEAST_TASTE))
+            share = np.clip(by_taste / np.maximum(own + missing, 1e-300), 1e-9, 1.0)
+            degrees = np.minimum(degrees, self.most / share**2)
+        return np.asarray(np.maximum(degrees, 1.0))
+
+    def of_several(self, contrasts: Floats) -> float:
+        """The denominator degrees of freedom of the F test that all contrasts are 0.
+
+        A. H.-T. Fai and P. L. Cornelius (1996): Approximate F-tests of multiple degree of freedom hypotheses.
+        Journal of Statistical Computation and Simulation 54, 363-378: the contrasts are rotated to independent ones,
+        whose t statistics have the expectation of their squares matched.
+        """
+        _, axes = np.linalg.eigh(contrasts @ self.slopes[0] @ contrasts.T)
+        degrees = self.of(axes.T @ contrasts)
+        finite = degrees[np.isfinite(degrees)]
+        if not len(finite):
+            return np.inf
+        if (finite <= 2).any():
+            return float(finite.min())
+        expected = float((finite / (finite - 2)).sum()) + len(degrees) - len(finite)
+        return float(2 * expected / (expected - len(degrees)))
+
+
+def contrast_degrees(
+    design: MixedDesign, effects: Effects, evaluation: Evaluation, relative: Floats, crossed: list[Floats]
+) -> ContrastDegrees:
+    """What a fit needs to tell the degrees of freedom of any contrast."""
+    ratios = evaluation.equations.ratios
+    own = next((i for i, effect in enumerate(effects.kept) if "annotator:system" in effect.parts), None)
+    return ContrastDegrees(
+        slopes=(relative, *crossed),
+        spread=parameter_covariance(evaluation),
+        taste=None if own is None else crossed[own] / ratios[own],
+        taste_ratio=0.0 if own is None else float(ratios[own]),
+        most=most_degrees(design, effects),
+    )
 
 
 def _of_differences(covariance: Floats) -> Floats:

@@ -10,7 +10,13 @@ import numpy as np
 
 from adjudge.core.inclusion import weights_note
 from adjudge.core.maths import NORMAL_95
-from adjudge.rank.mixed.degrees import most_degrees, parameter_covariance, satterthwaite, unknown_strictness
+from adjudge.rank.mixed.degrees import (
+    ContrastDegrees,
+    contrast_degrees,
+    most_degrees,
+    satterthwaite,
+    unknown_strictness,
+)
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
 from adjudge.rank.mixed.equations import totals
@@ -64,6 +70,8 @@ class MixedFit:
     exact: bool
     """False where conjugate gradients and simulated traces were used, above `border.DENSE_LIMIT` border unknowns."""
     notes: tuple[str, ...]
+    degrees: ContrastDegrees
+    """The degrees of freedom of contrasts other than differences of two effects."""
 
     @property
     def for_these_people_only(self) -> bool:
@@ -194,7 +202,8 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
     variance = evaluation.residual_variance
     relative = inverse.border[:k, :k]
     crossed = equations.crossed(inverse, k)
-    spread = parameter_covariance(evaluation)
+    of_contrasts = contrast_degrees(design, effects, evaluation, relative, crossed)
+    spread = of_contrasts.spread
     degrees = satterthwaite(relative, crossed, spread)
     exact = not equations.layout.iterative
     shift = 2 * evaluation.freedom * np.log(scale.sd)
@@ -214,6 +223,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         annotators=0 if design.annotator is None else levels_of(design.annotator),
         exact=exact,
         notes=_notes(design, effects, optimum),
+        degrees=of_contrasts,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.page import Section
+from adjudge.report.sections.breakdown import breakdown_section
 from adjudge.report.sections.claims import claims_chart
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
@@ -12,6 +13,7 @@ from adjudge.results.audit.claims import Claims
 from adjudge.results.audit.stability import Stability
 from adjudge.results.audit.tasks import Documents, TaskComposition
 from adjudge.results.audit.trust import AATest, Influence, Reliability
+from adjudge.results.breakdown import Breakdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +33,7 @@ TITLES = {
 # Shown with other sections of the page; for relative judgments, what was shown together is, too.
 ELSEWHERE = ("claims", "sole_winners", "discrepancies")
 # What bears on the verdict comes first; audits that are not named here come last.
-ORDER = ("aa", "reliability", "influence", "stability", "composition", "documents", "sampling")
+ORDER = ("breakdown", "aa", "reliability", "influence", "stability", "composition", "documents", "sampling")
 WITH_OPPONENTS = ("sampling", "composition")
 
 
@@ -43,6 +45,7 @@ _OWN: dict[type, Callable[[Any], Section]] = {
     AATest: aa_section,
     Reliability: reliability_section,
     Influence: influence_section,
+    Breakdown: breakdown_section,
 }
 
 

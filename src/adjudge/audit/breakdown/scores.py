@@ -1,0 +1,145 @@
+"""Breakdown of scores: the mixed model with one effect for every system in every subset.
+
+With m(s, l) the effect of system s in subset l, the interaction is the set of contrasts m(s, l) - m(s, 1) - m(1, l) +
+m(1, 1), tested together by the F statistic c' V^-1 c / q with q contrasts. Where subsets are ordered from low to high,
+as lengths are, only the slopes are compared, which needs fewer contrasts and finds a trend more often. Tastes of
+annotators, which are for systems, cancel out of contrasts within an annotator, so these rest on pages and documents and
+not on the number of annotators (`ContrastDegrees`).
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.audit.breakdown.subsets import ColumnTest, Subsets, ranks_within, subsets
+from adjudge.core.errors import DataError
+from adjudge.rank.lines import holm
+from adjudge.rank.mixed import prepare
+from adjudge.results.breakdown import SubsetScore
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from adjudge.core.arrays import Codes, Floats
+    from adjudge.rank.mixed import MixedDesign, MixedFit
+
+MOST_CELLS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """The systems in subsets that were judged: cell i is system `owner[i]` in subset `level[i]`."""
+
+    owner: Codes
+    level: Codes
+    complete: tuple[int, ...]
+    """The systems that were judged in every subset."""
+    place: dict[tuple[int, int], int]
+
+    @classmethod
+    def of(cls, cells: Codes, levels: int) -> _Cells:
+        owner, level = cells // levels, cells % levels
+        place = {(int(s), int(k)): i for i, (s, k) in enumerate(zip(owner, level, strict=True))}
+        complete = tuple(int(s) for s in np.unique(owner) if (owner == s).sum() == levels)
+        return cls(owner, level, complete, place)
+
+
+def score_breakdown(design: MixedDesign, table: pl.DataFrame, column: str) -> ColumnTest:
+    """Every system in every subset by a column of the table of last revisions."""
+    parts = subsets(table[design.row], column)
+    known = design.subset(parts.code >= 0)
+    code, levels = parts.code[parts.code >= 0], len(parts.levels)
+    numbers, system = np.unique(known.system * levels + code, return_inverse=True)
+    cells = _Cells.of(numbers, levels)
+    _check(cells, parts)
+    names = tuple(f"{known.systems[s]} ({parts.levels[k]})" for s, k in zip(cells.owner, cells.level, strict=True))
+    known.check()
+    # Subsets need not share annotators or documents: systems are compared within each.
+    fitted = prepare(known.with_systems(system, names, known.human[cells.owner])).fit()
+    _check_pages(fitted, column)
+    contrasts = _interaction(cells, levels, ordered=parts.ordered)
+    return ColumnTest(
+        parts.levels,
+        _scores(fitted, cells, known.systems, parts),
+        _f_test(fitted, contrasts),
+        "slopes from low to high by the mixed model" if parts.ordered and levels > 2 else "by the mixed model",
+        int((parts.code < 0).sum()),
+    )
+
+
+def _check(cells: _Cells, parts: Subsets) -> None:
+    if len(cells.complete) < 2:
+        raise DataError(f"fewer than two systems were judged in every subset by '{parts.column}'")
+    if len(cells.owner) > MOST_CELLS:
+        held = (
+            f"'{parts.column}' has {len(parts.levels)} values, which with the systems make {len(cells.owner):,} cells"
+        )
+        raise DataError(f"{held}; {MOST_CELLS:,} are the most to compare. Group them in a side table (--attributes)")
+
+
+def _check_pages(fitted: MixedFit, column: str) -> None:
+    """Refuse subsets of one page each: what one person thought of one page is then taken for the subset."""
+    if any(left.effect == "page" and "one page only" in left.reason for left in fitted.left_out):
+        raise DataError(f"every system was judged on one page only in each subset by '{column}'; nothing to compare")
+
+
+def _interaction(cells: _Cells, levels: int, *, ordered: bool) -> Floats:
+    """The contrasts that are 0 where all systems differ between subsets in the same way."""
+    first, *others = cells.complete
+    # Of ordered levels the slope, of others every level against the first.
+    weights = np.eye(levels)[1:] - np.eye(levels)[:1]
+    if ordered and levels > 2:
+        weights = np.arange(levels)[None, :] - np.full((1, levels), (levels - 1) / 2)
+    rows: list[Floats] = []
+    for system in others:
+        for weight in weights:
+            row = np.zeros(len(cells.owner))
+            row[[cells.place[system, level] for level in range(levels)]] = weight
+            row[[cells.place[first, level] for level in range(levels)]] = -weight
+            rows.append(row)
+    return np.array(rows)
+
+
+def _f_test(fitted: MixedFit, contrasts: Floats) -> float:
+    """The p that all contrasts are 0."""
+    from scipy.stats import chi2, f
+
+    value, covariance = contrasts @ fitted.effects, contrasts @ fitted.covariance @ contrasts.T
+    q, degrees = len(contrasts), fitted.degrees.of_several(contrasts)
+    statistic = float(value @ np.linalg.solve(covariance, value))
+    p = f.sf(statistic / q, q, degrees) if np.isfinite(degrees) else chi2.sf(statistic, q)
+    return max(float(p), sys.float_info.min)
+
+
+def _scores(fitted: MixedFit, cells: _Cells, systems: tuple[str, ...], parts: Subsets) -> tuple[SubsetScore, ...]:
+    shift, p = _shifts(fitted, cells, len(parts.levels))
+    rank = ranks_within(cells.level, fitted.effects)
+    return tuple(
+        SubsetScore(
+            systems[s], parts.levels[k], int(fitted.n[i]), float(fitted.effects[i]), float(fitted.se[i]),
+            float(shift[i]), int(rank[i]), float(p[i]),
+        )
+        for i, (s, k) in enumerate(zip(cells.owner.tolist(), cells.level.tolist(), strict=True))
+    )  # fmt: skip
+
+
+def _shifts(fitted: MixedFit, cells: _Cells, levels: int) -> tuple[Floats, Floats]:
+    """How much better each system is in a subset than in the others, beside the other systems; p after Holm."""
+    from scipy.stats import t
+
+    count = len(cells.owner)
+    shift, p = np.full(count, np.nan), np.full(count, np.nan)
+    tested = [i for i in range(count) if int(cells.owner[i]) in cells.complete]
+    inside = np.isin(np.arange(count), tested)
+    of_system = (cells.owner[tested][:, None] == cells.owner) - 1 / len(cells.complete)
+    of_level = (cells.level[tested][:, None] == cells.level) - 1 / levels
+    contrasts = of_system * of_level * inside
+    value = contrasts @ fitted.effects
+    error = np.sqrt(np.maximum(np.einsum("ci,ij,cj->c", contrasts, fitted.covariance, contrasts), 1e-300))
+    shift[tested] = value
+    p[tested] = holm(2 * t.sf(np.abs(value) / error, fitted.degrees.of(contrasts)))
+    return shift, p

@@ -1,0 +1,97 @@
+"""A side table: more columns for judgments, such as domain, original language or topic, by what both have a name for.
+
+The table is any file that holds one (CSV, TSV, Excel, JSON, Parquet). Its columns that name something in the judgments
+(`KEYS`, most under any of their usual names) say which judgments a row is about: the document, the segment, or both.
+All others are added. What has no row in the table stays without a value, and a note counts it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.core.errors import shown
+from adjudge.core.judgments import SCHEMA, first_true
+from adjudge.core.languages import language_code
+from adjudge.formats.tables.columns import map_columns, renamed
+from adjudge.formats.tables.load import load_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.core.errors import Source
+    from adjudge.core.judgments import Judgments
+
+KEYS = ("campaign", "source_lang", "target_lang", "annotator", "task", "document", "segment")
+UNDER_OTHER_NAMES = ("annotator", "document", "segment", "source_lang", "target_lang", "pair")
+"""Keys that are known by their usual other names, too; a column `project` or `batch` may well be an attribute."""
+
+
+def add_attributes(judgments: Judgments, path: Path) -> Judgments:
+    """The judgments with the columns of a side table."""
+    loaded = load_table(path)
+    mapping = map_columns(loaded.frame.columns, loaded.source, meanings=UNDER_OTHER_NAMES)
+    frame, source = renamed(loaded.frame, mapping), loaded.source
+    keys = [name for name in KEYS if name in frame.columns]
+    added = [name for name in frame.columns if name not in (*keys, "pair")]
+    _check(keys, added, judgments, source)
+    frame = frame.select(*keys, *added).with_columns(pl.col(keys).cast(pl.String).str.strip_chars())
+    for language in {"source_lang", "target_lang"} & set(keys):
+        frame = frame.with_columns(pl.col(language).map_elements(language_code, return_dtype=pl.String))
+    known = _typed(_distinct(frame, keys, source), added)
+    if not judgments.table.join(known, on=keys, how="semi").height:
+        example = " ".join(shown(judgments.table[name][0]) for name in keys)
+        raise source.fault(f"has no row for any {' and '.join(keys)} of the judgments, such as '{example}'")
+    table = judgments.table.join(known, on=keys, how="left", maintain_order="left", validate="m:1")
+    return replace(judgments, table=table, notes=(*judgments.notes, *_notes(judgments.table, known, keys, path)))
+
+
+def _check(keys: Sequence[str], added: Sequence[str], judgments: Judgments, source: Source) -> None:
+    if not keys:
+        named = "'document', 'segment' or another name of what was judged"
+        raise source.fault(f"has no column {named}, so its rows belong to no judgment; add one")
+    if not added:
+        raise source.fault(f"has nothing but {', '.join(keys)}; add columns that say more of them")
+    for name in added:
+        if name in judgments.table.columns and (name in SCHEMA or judgments.table[name].is_not_null().any()):
+            raise source.fault(f"has a column '{shown(name)}', which the judgments have, too; give it another name")
+
+
+def _distinct(frame: pl.DataFrame, keys: Sequence[str], source: Source) -> pl.DataFrame:
+    """One row for each key; two that contradict each other are refused."""
+    distinct = frame.unique(maintain_order=True)
+    again = first_true(distinct.select(pl.struct(keys).is_duplicated()).to_series())
+    if again is not None:
+        key = ", ".join(f"{name} '{shown(distinct[name][again])}'" for name in keys)
+        raise source.fault(f"says two different things of {key}; keep one row")
+    return distinct
+
+
+def _typed(frame: pl.DataFrame, added: Sequence[str]) -> pl.DataFrame:
+    """Columns of numbers as numbers; files hold them as text."""
+    typed = []
+    for name in added:
+        numbers = frame[name].cast(pl.Float64, strict=False) if frame[name].dtype == pl.String else None
+        if numbers is not None and frame[name].is_not_null().any() and numbers.null_count() == frame[name].null_count():
+            typed.append(numbers)
+    return frame.with_columns(typed)
+
+
+def _notes(table: pl.DataFrame, known: pl.DataFrame, keys: Sequence[str], path: Path) -> tuple[str, ...]:
+    """What did not match, counted."""
+    judged = table.select(keys).unique()
+    without = judged.join(known.select(keys), on=keys, how="anti")
+    rows = table.join(without, on=keys, how="semi", nulls_equal=True).height
+    never = known.select(keys).join(judged, on=keys, how="anti").height
+    unit = " and ".join(keys)
+    notes = []
+    if without.height:
+        example = shown(" ".join(str(value) for value in without.row(0) if value is not None))
+        what = f"{without.height:,} of {judged.height:,} values of {unit} in the judgments ({rows:,} rows)"
+        notes.append(f"{what} have no row in {path.name}, such as '{example}'")
+    if never:
+        notes.append(f"{never:,} of {known.height:,} rows of {path.name} name a {unit} that nobody judged")
+    return tuple(notes)

@@ -1,0 +1,97 @@
+"""Systems within subsets of the judgments: one chart for every column, and whether the differences are chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge.report.charts import theme
+from adjudge.report.page import Chart, Section
+from adjudge.report.sections.score_audits import matrix
+from adjudge.report.verdict import listed
+
+if TYPE_CHECKING:
+    from adjudge.results.breakdown import Breakdown, ColumnBreakdown
+
+MOST_LINES = 8
+"""Subsets that are drawn as lines; more are drawn as coloured cells."""
+LEVEL = 0.05
+_SHARES = (-0.6, -0.35, -0.1, 0.1, 0.35, 0.6)
+
+
+def breakdown_section(breakdown: Breakdown) -> Section:
+    """Whether systems fare better on some of the judgments than on others."""
+    words = ["Do systems fare better on some of the judgments than on others?"]
+    asked = len(breakdown.columns)
+    words += [f"By {own.column}: {own.verdict(asked)} {_largest(own)}".rstrip() for own in breakdown.columns]
+    charts = tuple(
+        Chart(
+            f"breakdown-{number}" if asked > 1 else "breakdown",
+            f"Systems by {own.column}",
+            "Coloured lines rise or fall by more than chance, beside the other systems."
+            if len(own.levels) <= MOST_LINES
+            else "How much better (blue) or worse (orange) than elsewhere; most of what looks like a pattern is noise.",
+            _lines(own, breakdown.unit) if len(own.levels) <= MOST_LINES else _cells(own),
+        )
+        for number, own in enumerate(breakdown.columns, start=1)
+    )
+    tables = breakdown.tables()
+    return Section("breakdown", "Subsets", tuple(words), charts, tables[::2], tables[1::2])
+
+
+def _largest(own: ColumnBreakdown) -> str:
+    moved = [score for score in own.scores if score.p < LEVEL]
+    if moved:
+        named = [f"{score.system} in {score.level} ({score.shift:+.2f})" for score in moved[:6]]
+        return f"Shifts beyond chance: {listed(named)}."
+    largest = own.largest
+    if largest is None:
+        return ""
+    return f"The largest shift, {largest.system} in {largest.level} ({largest.shift:+.2f}), may be chance."
+
+
+def _lines(own: ColumnBreakdown, unit: str) -> dict[str, Any]:
+    """One line per system over the subsets, coloured where it moves by more than chance."""
+    import altair as alt
+
+    moved = {score.system for score in own.scores if score.p < LEVEL}
+    rows = [
+        {
+            "system": score.system,
+            "subset": score.level,
+            "score": score.score,
+            "shift": score.shift if score.shift == score.shift else None,
+            "moves": "beyond chance" if score.system in moved else "chance",
+        }
+        for score in own.scores
+    ]
+    base = alt.Chart(theme.values(rows)).encode(
+        x=alt.X("subset:N", sort=list(own.levels), title=own.column, axis=alt.Axis(labelAngle=0, labelLimit=140)),
+        y=alt.Y("score:Q", title=unit, scale=alt.Scale(zero=False)),
+        detail="system:N",
+        color=alt.Color(
+            "moves:N",
+            scale=alt.Scale(domain=["beyond chance", "chance"], range=[theme.ACCENT, theme.MUTED]),
+            legend=None,
+        ),
+        opacity=alt.condition("datum.moves == 'chance'", alt.value(0.55), alt.value(1.0)),
+        tooltip=[
+            alt.Tooltip("system:N", title=" "),
+            alt.Tooltip("subset:N", title=own.column),
+            alt.Tooltip("score:Q", title="score", format=".2f"),
+            alt.Tooltip("shift:Q", title="shift", format="+.2f"),
+        ],
+    )
+    names = base.transform_filter(alt.datum.subset == own.levels[-1]).mark_text(align="left", dx=8, fontSize=11)
+    layers = (base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=60), names.encode(text="system:N"))
+    systems = len({score.system for score in own.scores})
+    return theme.finish(alt.layer(*layers), height=max(260, 18 * systems))
+
+
+def _cells(own: ColumnBreakdown) -> dict[str, Any]:
+    """The shift of every system in every subset."""
+    systems = list(dict.fromkeys(score.system for score in own.scores))
+    shifts = {(score.level, score.system): score.shift for score in own.scores if score.shift == score.shift}
+    largest = max((abs(shift) for shift in shifts.values()), default=1.0) or 1.0
+    cells = [[shifts.get((level, system)) for system in systems] for level in own.levels]
+    steps = [largest * share for share in _SHARES]
+    return matrix(own.levels, systems, cells, steps=steps, what="shift", number="+.1f", row_height=20)

@@ -1,0 +1,113 @@
+"""Breakdown: systems within subsets of the judgments, and whether they differ between subsets by more than chance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from adjudge.results.table import Cell, Column, Table, number, p_value, text
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class SubsetScore:
+    """One system within one subset."""
+
+    system: str
+    level: str
+    n: int
+    score: float
+    se: float
+    shift: float
+    """How much better the system is here than elsewhere, compared with the other systems; NaN where it is not known."""
+    rank: int
+    """Among the systems of the subset."""
+    p: float
+    """That the shift is chance, corrected for all systems and subsets of the column; NaN where it is not known."""
+
+
+@dataclass(frozen=True)
+class ColumnBreakdown:
+    """The subsets by one column. A small p says that systems differ between subsets by more than chance."""
+
+    column: str
+    levels: tuple[str, ...]
+    scores: tuple[SubsetScore, ...]
+    p: float
+    """Of the interaction of systems and subsets."""
+    p_holm: float
+    """Corrected for the number of columns asked for."""
+    test: str
+    """Which test p comes from, in words."""
+    unknown: int = 0
+    """Judgments that have no value in the column, and are left out here."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether systems differ between subsets by more than chance."""
+        return self.p_holm < LEVEL
+
+    @property
+    def largest(self) -> SubsetScore | None:
+        """The largest shift that is known."""
+        known = [score for score in self.scores if not math.isnan(score.shift)]
+        return max(known, key=lambda score: abs(score.shift), default=None)
+
+    def verdict(self, asked: int) -> str:
+        """The answer in a sentence."""
+        differ = "differ" if self.differs else "do not differ"
+        corrected = f", {_p(self.p_holm)} after Holm's correction for {asked} columns" if asked > 1 else ""
+        return (
+            f"Systems {differ} between subsets by more than chance explains: p of the interaction "
+            f"{_p(self.p)}{corrected} ({self.test})."
+        )
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """All columns that were asked for."""
+
+    columns: tuple[ColumnBreakdown, ...]
+    unit: str = "score"
+    """What a score is, for the axis of a chart."""
+
+    def tables(self) -> tuple[Table, ...]:
+        """For every column the systems by subsets, and every shift."""
+        asked = len(self.columns)
+        return tuple(table for own in self.columns for table in (_scores(own, asked), _shifts(own)))
+
+
+def _p(value: float) -> str:
+    return "<.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _scores(own: ColumnBreakdown, asked: int) -> Table:
+    systems = list(dict.fromkeys(score.system for score in own.scores))
+    cells = {(score.system, score.level): score for score in own.scores}
+    rows: list[tuple[Cell, ...]] = []
+    for system in systems:
+        row = [cells.get((system, level)) for level in own.levels]
+        rows.append((system, *(None if cell is None else cell.score for cell in row)))
+    left_out = f" {own.unknown:,} judgments have no {own.column} and are left out." if own.unknown else ""
+    columns = (text("system"), *(number(level, 2) for level in own.levels))
+    return Table(f"Breakdown by {own.column}", columns, tuple(rows), own.verdict(asked) + left_out)
+
+
+def _shifts(own: ColumnBreakdown) -> Table:
+    rows = tuple(
+        (score.level, score.rank, score.system, score.n, score.score, score.se, score.shift, score.p)
+        for score in sorted(own.scores, key=lambda score: (own.levels.index(score.level), score.rank))
+    )
+    columns: tuple[Column, ...] = (
+        text("subset"),
+        number("rank", 0, help="among the systems of the subset"),
+        text("system"),
+        number("n", 0, help="judgments in the subset"),
+        number("score", 2),
+        number("se", 2),
+        number("shift", 2, help="how much better than elsewhere, compared with the other systems"),
+        p_value("p", help="that the shift is chance, corrected for all systems and subsets"),
+    )
+    lines = frozenset(i for i in range(1, len(rows)) if rows[i][0] != rows[i - 1][0])
+    return Table(f"Ranks and shifts by {own.column}", columns, rows, lines=lines)
