@@ -27,7 +27,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         "-f",
-        help="Format of the files; the native table where left out. 'adjudge formats' lists all.",
+        help="Format of the files; recognised where left out, else the native table. 'adjudge formats' lists all.",
         autocompletion=o.complete_formats,
         rich_help_panel=PANEL,
     ),
@@ -60,6 +60,12 @@ class Reading:
     def with_human(self, human: str | None) -> Reading:
         """The same with another pattern for human translations."""
         return replace(self, options=replace(self.options, human=human))
+
+    def for_files(self, files: Sequence[Path]) -> Reading:
+        """The same with the format that the files have, where none was given."""
+        from adjudge.formats import format_of
+
+        return self if self.format else replace(self, format=format_of(files))
 
     def read(self, files: Sequence[Path]) -> Judgments:
         """The judgments of the pair asked for, or of all pairs, in one table."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
 from os import PathLike
@@ -109,7 +109,7 @@ def as_judgments(
     Args:
         source: a path, several paths, a data frame of polars or pandas with columns as in the judgment table, or
             judgments.
-        format: a name from `FORMATS`, for paths; the native table where left out.
+        format: a name from `FORMATS`, for paths; recognised where left out, the native table otherwise.
         options: how to read, all in one.
         **settings: the same one by one: any field of `ReadOptions`. `pair` also selects that language pair.
 
@@ -208,9 +208,8 @@ def _paths(source: Any) -> list[Path]:
 
 
 def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> Judgments:  # noqa: A002
-    name = format or "judgments"
-    if name not in FORMATS:
-        raise unknown_choice("format", name, FORMATS)
+    if format is not None and format not in FORMATS:
+        raise unknown_choice("format", format, FORMATS)
     if not paths:
         raise UsageError("no file was given; name at least one")
     seen: set[Path] = set()
@@ -220,6 +219,7 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
         if path.resolve() in seen:
             raise InputError("is given twice, its judgments would count twice; name it once", file=path)
         seen.add(path.resolve())
+    name = format or format_of(paths)
     _refuse_unused(name, options)
     from adjudge.formats.duplicates import without_copies
 
@@ -227,7 +227,17 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
     judgments: Judgments = module.read(paths, options)
     if not len(judgments):
         raise InputError("holds no judgment that can be used; check its columns and --format", file=paths[0])
+    if format is None and name != "judgments":
+        note = f"the format was recognised as {name}; --format chooses another"
+        judgments = replace(judgments, notes=(note, *judgments.notes))
     return without_copies(judgments, repeated=FORMATS[name].repeated)
+
+
+def format_of(paths: Sequence[Path]) -> str:
+    """The format of files for which none was given: one that is recognised, or the native table."""
+    from adjudge.formats.recognise import recognise
+
+    return recognise(paths) or "judgments"
 
 
 def _refuse_unused(name: str, options: ReadOptions) -> None:

@@ -25,4 +25,4 @@ def import_(
 
     judgments = reading.read(files)
     native.write(judgments, output)
-    write_output({"all": describe(judgments, reading.settings)}, json=json, output=None)
+    write_output({"all": describe(judgments, reading.for_files(files).settings)}, json=json, output=None)
