@@ -163,6 +163,7 @@ def meta(
     scores: AnyPath | Iterable[AnyPath] = (),
     *,
     gold_column: str | None = None,
+    gold_method: str | None = None,
     lower_is_better: Sequence[str] = (),
     references: Sequence[AnyPath] = (),
     outputs: Mapping[str, AnyPath] | None = None,
@@ -178,6 +179,7 @@ def meta(
         gold: human scores: a file with a column of scores; or judgments (a data frame, or a path with its `format`).
         scores: files or folders of metric scores.
         gold_column: the column of human scores, where its name does not say so.
+        gold_method: by which rankings and pairs are turned into scores of systems; `bradley-terry` where left out.
         lower_is_better: metrics, or the human column, that count errors; they are turned round.
         references: reference texts, with which BLEU, chrF and TER of `outputs` are computed.
         outputs: the file of every system's output, by the system's name.
@@ -194,6 +196,7 @@ def meta(
         gold if is_table else single_pair(gold, reading, doing="meta"),
         [scores] if isinstance(scores, str | Path) else list(scores),
         gold_column=gold_column,
+        gold_method=gold_method,
         lower_is_better=lower_is_better,
         references=references,
         outputs=outputs,

@@ -6,15 +6,16 @@ documents from post-edits and evaluates quality estimation against the labels.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from adjudge.core.judgments import Judgments
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from adjudge.core.judgments import Judgments
     from adjudge.results.meta import MetaEvaluation
 
 __all__ = ["meta"]
@@ -28,6 +29,7 @@ def meta(
     scores: Sequence[Path | str] = (),
     *,
     gold_column: str | None = None,
+    gold_method: str | None = None,
     lower_is_better: Sequence[str] = (),
     references: Sequence[Path | str] = (),
     outputs: Mapping[str, Path | str] | None = None,
@@ -39,9 +41,10 @@ def meta(
     """Evaluate metrics against human scores, and compare every two of them.
 
     Args:
-        gold: human scores: judgments of one language pair, or a file with a column of human scores.
+        gold: judgments of one language pair (scores, rankings or pairs), or a file with a column of human scores.
         scores: files or folders of metric scores; the file of human scores may be among them.
         gold_column: the column of human scores, where its name does not say so.
+        gold_method: by which rankings and pairs are turned into scores of systems; Bradley-Terry where left out.
         lower_is_better: metrics, or the human column, that count errors; they are multiplied by -1.
         references: reference texts, with which BLEU, chrF and TER of `outputs` are computed.
         outputs: the file of every system's output.
@@ -55,18 +58,21 @@ def meta(
     """
     from adjudge.meta.evaluate import evaluate
     from adjudge.meta.inputs import check_counts, read_inputs
+    from adjudge.meta.relative import with_relative_levels
 
     check_counts(permutations, resamples)
     inputs = read_inputs(
         gold,
         scores,
         gold_column=gold_column,
+        gold_method=gold_method,
+        seed=seed,
         lower_is_better=lower_is_better,
         references=references,
         outputs=outputs or {},
         tokenize=tokenize,
     )
-    return evaluate(
+    result = evaluate(
         inputs.scores,
         permutations=permutations,
         resamples=resamples,
@@ -76,4 +82,15 @@ def meta(
         perturbations=inputs.perturbations,
         made_with=inputs.made_with,
         notes=inputs.notes,
+    )
+    if inputs.ranking is None or not isinstance(gold, Judgments):
+        return result
+    return with_relative_levels(
+        replace(result, settings={**result.settings, "gold_method": inputs.ranking.method}),
+        gold,
+        inputs.ranking,
+        inputs.metrics,
+        permutations=permutations,
+        resamples=resamples,
+        seed=seed,
     )

@@ -49,26 +49,26 @@ def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
     """Williams' test at system level."""
     human = scores.system_means(scores.human)
     means = {name: scores.system_scores(name) for name in scores.metrics}
-    return _adjusted("system", "williams", _williams(human, means), one_sided=True)
+    return adjusted("system", "williams", _williams(human, means), one_sided=True)
 
 
 def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator) -> tuple[MetricComparison, ...]:
     """Williams' test on pooled scores; permutations of Pearson's r, pooled and by item, and of calibrated accuracy."""
     pooled = {name: metric.ravel() for name, metric in scores.metrics.items()}
-    compared = list(_adjusted("segment", "williams", _williams(scores.human.ravel(), pooled), one_sided=True))
+    compared = list(adjusted("segment", "williams", _williams(scores.human.ravel(), pooled), one_sided=True))
     for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
         tests = permute_pearson(scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng)
-        compared += _adjusted("segment", name, tests)
+        compared += adjusted("segment", name, tests)
     parts = {name: item_parts(scores.human, metric) for name, metric in scores.metrics.items()}
     tests = permute_groups(parts, permutations=permutations, rng=rng)
-    return (*compared, *_adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
+    return (*compared, *adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
 
 
 def compare_predictions(
     labels: NDArray[np.float64], predictions: Mapping[str, NDArray[np.float64]]
 ) -> tuple[MetricComparison, ...]:
     """Williams' test of quality estimation against labels of documents."""
-    return _adjusted("document", "williams", _williams(labels, dict(predictions)), one_sided=True)
+    return adjusted("document", "williams", _williams(labels, dict(predictions)), one_sided=True)
 
 
 def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:
@@ -83,9 +83,10 @@ def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]
     return tests
 
 
-def _adjusted(
+def adjusted(
     level: str, test: str, tests: Sequence[PermutationTest], *, one_sided: bool = False
 ) -> tuple[MetricComparison, ...]:
+    """Tests with their p-values corrected for all of them; `better` is who is ahead."""
     p = np.array([test.p for test in tests])
     p_holm, p_bh = holm(p), benjamini_hochberg(p)
     compared: list[MetricComparison] = []

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
+from adjudge.core.protocols import RELATIVE
+from adjudge.core.rng import DEFAULT_SEED
 from adjudge.formats.metric_scores import MetricScore, read_metric_scores, turned_round
 from adjudge.meta.gold import gold as gold_standard
 from adjudge.meta.join import HUMAN, fingerprint_of_scores, join, system_means
 from adjudge.meta.perturbations import perturbations
+from adjudge.meta.relative import gold_ranking, human_scores_of_ranking
 from adjudge.meta.text_metrics import TURNED, read_texts, text_metrics
+from adjudge.rank.edits import as_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,8 +25,10 @@ if TYPE_CHECKING:
     from adjudge.meta.scores import Scores
     from adjudge.results.gold import Gold
     from adjudge.results.meta import Perturbation
+    from adjudge.results.rank import Ranking
 
 # Names under which tables keep human scores.
+CHOOSE_PAIR = "choose with --pair"
 HUMAN_COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "score")
 
 
@@ -37,6 +43,10 @@ class MetaInputs:
     """What becomes of the metrics when the human data are changed; none where only human scores are given."""
     made_with: Mapping[str, str]
     notes: tuple[str, ...]
+    ranking: Ranking | None = None
+    """The ranking of systems, where the human side is relative judgments."""
+    metrics: tuple[MetricScore, ...] = ()
+    """The metric scores as given, which relative judgments are compared with one by one."""
 
 
 def check_counts(permutations: int, resamples: int) -> None:
@@ -54,11 +64,19 @@ def read_inputs(
     references: Sequence[Path | str],
     outputs: Mapping[str, Path | str],
     tokenize: str,
+    gold_method: str | None = None,
+    seed: int = DEFAULT_SEED,
 ) -> MetaInputs:
     """Read and join everything; for the arguments see `adjudge.meta.meta`."""
     files = [Path(path) for path in scores]
+    gold = as_scores(gold) if isinstance(gold, Judgments) else gold
     judgments = gold if isinstance(gold, Judgments) else None
-    human, standard = _human_scores(gold, gold_column)
+    ranking = _ranking(judgments, gold_method, seed)
+    standard: Gold | Ranking | None = ranking
+    if ranking is not None:
+        human = human_scores_of_ranking(ranking)
+    else:
+        human, standard = _human_scores(gold, gold_column)
     metrics = _given_scores(gold, files, {score.metric for score in human})
     computed, made_with = _computed_scores(references, outputs, tokenize, given=bool(files))
     notes = (TURNED,) if computed or _has_error_rates(files, metrics) else ()
@@ -71,10 +89,25 @@ def read_inputs(
         scores=joined,
         fingerprint=fingerprint_of_scores(turned),
         set_aside=(*(standard.set_aside if standard is not None else ()), *aside),
-        perturbations=() if judgments is None else perturbations(judgments, system_means(metrics)),
+        perturbations=()
+        if judgments is None or ranking is not None
+        else perturbations(judgments, system_means(metrics)),
         made_with=made_with,
         notes=(*(standard.notes if standard is not None else ()), *notes),
+        ranking=ranking,
+        metrics=tuple(metrics),
     )
+
+
+def _ranking(judgments: Judgments | None, method: str | None, seed: int) -> Ranking | None:
+    """The ranking of relative judgments; None where the human side is scores."""
+    if judgments is not None and set(judgments.protocols) & set(RELATIVE):
+        if len(judgments.pairs) > 1:
+            raise DataError(f"the judgments hold several language pairs ({', '.join(judgments.pairs)}); {CHOOSE_PAIR}")
+        return gold_ranking(judgments, method, seed)
+    if method is not None:
+        raise UsageError("--gold-method is how rankings and pairs are turned into scores; leave it out with scores")
+    return None
 
 
 def _human_scores(gold: Judgments | Path | str, column: str | None) -> tuple[list[MetricScore], Gold | None]:
@@ -82,7 +115,7 @@ def _human_scores(gold: Judgments | Path | str, column: str | None) -> tuple[lis
     if not isinstance(gold, Judgments):
         return human_scores_of_table([Path(gold)], column), None
     if len(gold.pairs) > 1:
-        raise DataError(f"the judgments hold several language pairs ({', '.join(gold.pairs)}); choose with --pair")
+        raise DataError(f"the judgments hold several language pairs ({', '.join(gold.pairs)}); {CHOOSE_PAIR}")
     return human_scores_of_judgments(gold)
 
 

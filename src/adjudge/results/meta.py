@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LEVEL = 0.05
-LEVELS = ("system", "system without outliers", "document", "segment")
+SEPARATED, DECIDED = "separated systems", "decided comparisons"
+"""Levels of relative judgments: pairs of systems that a ranking tells apart, and what single people preferred."""
+LEVELS = ("system", "system without outliers", SEPARATED, "document", "segment", DECIDED)
 
 
 def descending(value: float | None) -> tuple[bool, float]:
@@ -111,13 +113,14 @@ class MetaEvaluation(Result):
             for group, name in self._shown_groups(at_level)
         ]
         rows: list[tuple[Cell, ...]] = []
-        for name, metric in sorted(at_level.items(), key=lambda item: descending(item[1].values.get("pearson"))):
+        first = next((name for name in ("pearson", "tau_ties_zero") if name in names), names[0])
+        for name, metric in sorted(at_level.items(), key=lambda item: descending(item[1].values.get(first))):
             grouped = (
                 metric.groups.get(group, {}).get(coefficient) for group, coefficient in self._shown_groups(at_level)
             )
             rows.append((name, metric.n, *(metric.values.get(value) for value in names), *grouped))
         note = f"Outlier systems: {', '.join(self.outliers)}." if self.outliers and level.startswith("system") else ""
-        return Table(f"Metrics at {level} level", tuple(columns), tuple(rows), note)
+        return Table(level_title(level), tuple(columns), tuple(rows), note or _LEVEL_NOTES.get(level, ""))
 
     @staticmethod
     def _shown_groups(at_level: Mapping[str, MetricAtLevel]) -> list[tuple[str, str]]:
@@ -158,6 +161,19 @@ class MetaEvaluation(Result):
         columns = (text("change"), number("systems", 0), *(text(name) for name in names), text("order changed"))
         note = "Pearson's r at system level before and after the change to the human data."
         return Table("Metrics when the human ranking is perturbed", columns, rows, note)
+
+
+_LEVEL_NOTES = {
+    SEPARATED: "Of the pairs of systems that people's judgments tell apart (Holm), the share that the metric orders "
+    "alike.",
+    DECIDED: "Kendall's tau over what people preferred. Equal scores of the metric count as errors, are left out, or "
+    "count as 0: docs/meta.md says which metrics tasks did what.",
+}
+
+
+def level_title(level: str) -> str:
+    """The title of a level's table."""
+    return f"Metrics on {level}" if level in (SEPARATED, DECIDED) else f"Metrics at {level} level"
 
 
 def _arrow(before: float | None, after: float | None) -> str:

@@ -23,6 +23,13 @@ def meta(
         ),
     ] = None,
     gold_column: Annotated[str | None, typer.Option(help="Column of GOLD that holds the human scores.")] = None,
+    gold_method: Annotated[
+        str | None,
+        typer.Option(
+            help="By which rankings and pairs are turned into scores of systems; bradley-terry where left out.",
+            autocompletion=o.complete_methods,
+        ),
+    ] = None,
     lower_is_better: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A metric (or the human column) that counts errors; turned round."),
@@ -54,6 +61,7 @@ def meta(
         gold if format is None else replace(reading, format=format).read([gold]),
         scores or [],
         gold_column=gold_column,
+        gold_method=gold_method,
         lower_is_better=lower_is_better or [],
         references=references or [],
         outputs=_named_files(outputs or []),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, Section
 from adjudge.report.verdict import counted, listed
+from adjudge.results.meta import DECIDED, SEPARATED, level_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from adjudge.results.table import Table
 
 # The test that a level's clusters are made by.
-_TESTS = {"system": "williams", "segment": "permutation of tie-calibrated accuracy by item"}
+_TESTS = {
+    "system": "williams",
+    "segment": "permutation of tie-calibrated accuracy by item",
+    DECIDED: "permutation of tau (ties 0)",
+}
 
 ROW_HEIGHT = 30
 _WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
@@ -25,15 +30,17 @@ _SIGNS = {_WINS: "+", _OPEN: "", _LOSES: "−"}
 
 def meta_headline(result: MetaEvaluation) -> str:
     """Which metrics lead, at the finest level that there is."""
-    level = "segment" if "segment" in result.clusters else "system"
+    level = next(level for level in ("segment", DECIDED, "system") if level in result.clusters)
     if len(result.metrics) == 1:
         ((name, levels),) = result.metrics.items()
-        return f"{name} against {levels[level].n:,} human scores of {level}s."
+        what = level if level == DECIDED else f"human scores of {level}s"
+        return f"{name} against {levels[level].n:,} {what}."
+    where = f"on {level}" if level == DECIDED else f"at {level} level"
     first = result.clusters[level][0]
     if len(first) == len(result.metrics) and len(first) > 1:
-        return f"The data cannot tell the metrics apart at {level} level."
+        return f"The data cannot tell the metrics apart {where}."
     what = "is" if len(first) == 1 else "are"
-    return f"{listed(list(first))} {what} best at {level} level."
+    return f"{listed(list(first))} {what} best {where}."
 
 
 def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
@@ -54,7 +61,7 @@ def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
 def meta_sections(result: MetaEvaluation) -> tuple[Section, ...]:
     """One section per level; then what becomes of the metrics when the human data change."""
     tables = {table.title: table for table in result.tables()}
-    sections = [_level(result, level, tables.pop(f"Metrics at {level} level")) for level in result.levels]
+    sections = [_level(result, level, tables.pop(level_title(level))) for level in result.levels]
     rest = tuple(tables.values())
     if rest:
         sections.append(
@@ -70,6 +77,7 @@ def meta_sections(result: MetaEvaluation) -> tuple[Section, ...]:
 
 def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
     order = [str(row[0]) for row in table.rows]
+    slug = level.replace(" ", "-")
     test = _TESTS.get(level)
     compared = [
         comparison for comparison in result.comparisons if comparison.level == level and comparison.test == test
@@ -82,10 +90,10 @@ def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
         if any(comparison.one_sided for comparison in compared):
             says += " They are one-sided, in the direction seen; two metrics count as told apart below .025."
         charts = (
-            Chart(f"wins-{level}", "Which metric is better than which", says, metric_wins_heatmap(compared, order)),
+            Chart(f"wins-{slug}", "Which metric is better than which", says, metric_wins_heatmap(compared, order)),
         )
-    slug = level.replace(" ", "-")
-    return Section(slug, f"{level.capitalize()} level", charts=charts, tables=(table,))
+    title = level.capitalize() if level in (SEPARATED, DECIDED) else f"{level.capitalize()} level"
+    return Section(slug, title, charts=charts, tables=(table,))
 
 
 def _in_words(test: str) -> str:

@@ -1,0 +1,218 @@
+"""Metrics against relative judgments: does a metric prefer the translation that people preferred?
+
+Every comparison that an annotator decided counts once; comparisons that people left tied, that show a human
+translation, or of which the metric scored only one side are left out. With c comparisons in which the metric agrees, d
+in which it prefers the other and t in which its scores are equal, metrics tasks have used
+
+`tau_ties_against`  (c - d - t) / (c + d + t), where ties of the metric count as errors: the tasks of 2010 to 2012
+                    (their script `wmt10_segTau.pl`; C. Callison-Burch and others 2012, section 4.2)
+`tau_ties_ignored`  (c - d) / (c + d): the task of 2013 (M. Macháček and O. Bojar 2013)
+`tau_ties_zero`     (c - d) / (c + d + t): the task of 2014 and later ones (M. Macháček and O. Bojar 2014, section 4)
+
+Intervals come from drawing annotators and source segments again, independently of each other. Two metrics are compared
+by `tau_ties_zero` on the comparisons that both scored; whole segments change sides in the permutations.
+
+At the level of systems, the order that people gave is only partly certain. `separated systems` counts the pairs of
+systems that the ranking tells apart after Holm's correction, and how many of them the metric orders the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.comparisons import comparisons, segment_keys
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import SetAside
+from adjudge.core.rng import generator
+from adjudge.formats.metric_scores import MetricScore
+from adjudge.meta.comparisons import adjusted, metric_clusters
+from adjudge.meta.join import HUMAN, place_of, score_cells
+from adjudge.meta.permutation_tests import PermutationTest
+from adjudge.rank import RankSettings, rank
+from adjudge.results.meta import DECIDED, SEPARATED, MetricAtLevel, descending
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.core.arrays import Codes, Floats
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.meta import MetaEvaluation, MetricComparison
+    from adjudge.results.rank import Ranking
+
+TAU_TEST = "permutation of tau (ties 0)"
+_STREAM = 71
+
+
+def gold_ranking(judgments: Judgments, method: str | None, seed: int) -> Ranking:
+    """The ranking that metrics are compared with at system level."""
+    return rank(judgments, method=method, settings=RankSettings(seed=seed))
+
+
+def human_scores_of_ranking(ranking: Ranking) -> list[MetricScore]:
+    """The score of every system, humans left out, in the form of metric scores of whole test sets."""
+    return [MetricScore(HUMAN, own.system, None, None, own.score) for own in ranking.systems if not own.human]
+
+
+@dataclass(frozen=True, eq=False)
+class _Decided:
+    """The comparisons that people decided: who, where, and by metric 1, 0 or -1 (NaN where it is not known)."""
+
+    annotator: Codes
+    segment: Codes
+    agrees: Mapping[str, Floats]
+
+
+def with_relative_levels(
+    result: MetaEvaluation,
+    judgments: Judgments,
+    ranking: Ranking,
+    metrics: Sequence[MetricScore],
+    *,
+    permutations: int,
+    resamples: int,
+    seed: int,
+) -> MetaEvaluation:
+    """The evaluation with the levels of relative judgments: decided comparisons, and systems told apart."""
+    levels = {name: dict(own) for name, own in result.metrics.items()}
+    for name, own in _separated(ranking, metrics).items():
+        levels.setdefault(name, {})[SEPARATED] = own
+    if not any(score.segment is not None for score in metrics):
+        return replace(result, metrics=levels)
+    decided, aside = _decided(judgments, metrics)
+    drawn = _draws(decided, resamples, seed)
+    for name, agrees in decided.agrees.items():
+        levels.setdefault(name, {})[DECIDED] = _taus(agrees, drawn)
+    compared = _compared(decided, permutations, seed)
+    order = sorted(decided.agrees, key=lambda name: descending(levels[name][DECIDED].values["tau_ties_zero"]))
+    return replace(
+        result,
+        metrics=levels,
+        comparisons=(*result.comparisons, *compared),
+        clusters={**result.clusters, DECIDED: metric_clusters(compared, order)},
+        set_aside=(*result.set_aside, *aside),
+    )
+
+
+def _separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dict[str, MetricAtLevel]:
+    """Of the pairs of systems that the ranking tells apart, the share that each metric orders the same way."""
+    from adjudge.meta.join import system_means
+
+    human = {own.system for own in ranking.systems if own.human}
+    certain = [
+        pair
+        for pair in ranking.comparisons
+        if pair.p_holm is not None and pair.p_holm < ranking.lines.level and not {pair.better, pair.worse} & human
+    ]
+    levels = {}
+    for name, means in system_means(metrics).items():
+        known = [pair for pair in certain if pair.better in means and pair.worse in means]
+        if known:
+            differences = np.array([means[pair.better] - means[pair.worse] for pair in known])
+            share = float((differences > 0).mean())
+            levels[name] = MetricAtLevel(len(known), {"accuracy": share, "ties": float((differences == 0).mean())})
+    return levels
+
+
+def _decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Decided, tuple[SetAside, ...]]:
+    """Every comparison that people decided, with what each metric says of it."""
+    compared = comparisons(judgments)
+    whole = len(compared)
+    compared = compared.without(compared.human)
+    keys = segment_keys(judgments).select("document", "segment").rows()
+    places = [MetricScore(HUMAN, "", segment, document, None) for document, segment in keys]
+    segments = [score for score in metrics if score.segment is not None and score.score is not None]
+    named = place_of(places, segments)
+    place, system = (
+        {name: i for i, name in enumerate(names)} for names in ((named(own) for own in places), compared.systems)
+    )
+    code = np.array([place[named(own)] for own in places])
+    ahead = compared.outcome != 0
+    where, first, second = code[compared.segment[ahead]], compared.first[ahead], compared.second[ahead]
+    cells, _ = score_cells(segments, named)
+    agrees: dict[str, Floats] = {}
+    for name, scores in cells.items():
+        matrix = np.full((len(system), len(places)), np.nan)
+        for (own, segment), score in scores.items():
+            if own in system and segment in place:
+                matrix[system[own], place[segment]] = score
+        agrees[name] = np.sign(matrix[first, where] - matrix[second, where]) * compared.outcome[ahead]
+    if not any((~np.isnan(own)).any() for own in agrees.values()):
+        raise DataError(
+            "people and metrics share no comparison of two systems on one segment; check names on both sides"
+        )
+    unscored = int(np.isnan(np.stack(list(agrees.values()))).all(0).sum())
+    counted = {
+        "comparison with a human translation, which metrics are not asked about": whole - len(compared),
+        "comparison that people left tied": int((~ahead).sum()),
+        "comparison of which no metric scored both sides": unscored,
+    }
+    aside = tuple(SetAside(reason, rows) for reason, rows in counted.items() if rows)
+    return _Decided(compared.annotator[ahead], compared.segment[ahead], agrees), aside
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """How often each cell of annotator and segment counts in each resample, and the cell of every comparison."""
+
+    cell: Codes
+    weights: Floats
+    """(resamples, cells)"""
+
+
+def _draws(decided: _Decided, resamples: int, seed: int) -> _Draws:
+    rng = generator(seed, _STREAM)
+    pairs = np.stack([decided.annotator, decided.segment])
+    (people, places), cell = np.unique(pairs, axis=1, return_inverse=True)
+    weights = np.ones((resamples, len(people)))
+    for codes in (people, places):
+        used, position = np.unique(codes, return_inverse=True)
+        if len(used) > 1:
+            weights *= rng.multinomial(len(used), np.full(len(used), 1 / len(used)), size=resamples)[:, position]
+    return _Draws(cell.reshape(-1), weights)
+
+
+def taus(agree: Floats, against: Floats, tied: Floats) -> dict[str, Floats]:
+    """The coefficients from counts; NaN where nothing was counted."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            "tau_ties_against": (agree - against - tied) / (agree + against + tied),
+            "tau_ties_ignored": (agree - against) / (agree + against),
+            "tau_ties_zero": (agree - against) / (agree + against + tied),
+        }
+
+
+def _taus(agrees: Floats, drawn: _Draws) -> MetricAtLevel:
+    counts = [agrees == 1, agrees == -1, agrees == 0]
+    values = {name: float(value) for name, value in taus(*(np.array(float(own.sum())) for own in counts)).items()}
+    n = int((~np.isnan(agrees)).sum())
+    accuracy = float(counts[0].sum() / n) if n else float("nan")
+    cells = drawn.weights.shape[1]
+    by_cell = [np.bincount(drawn.cell, own.astype(float), cells) for own in counts]
+    intervals = {}
+    for name, again in taus(*(drawn.weights @ own for own in by_cell)).items():
+        known = again[np.isfinite(again)]
+        if len(known) > 1:
+            low, high = np.quantile(known, (0.025, 0.975))
+            intervals[name] = (float(low), float(high))
+    return MetricAtLevel(n, {**values, "accuracy": accuracy}, intervals)
+
+
+def _compared(decided: _Decided, permutations: int, seed: int) -> tuple[MetricComparison, ...]:
+    """Every two metrics; whole segments change sides at random."""
+    rng = generator(seed, _STREAM, 1)
+    tests = []
+    for first, second in combinations(decided.agrees, 2):
+        difference = decided.agrees[first] - decided.agrees[second]
+        known = ~np.isnan(difference)
+        by_segment = np.bincount(decided.segment[known], difference[known])
+        by_segment = by_segment[by_segment != 0] / max(int(known.sum()), 1)
+        observed = float(by_segment.sum())
+        signs = rng.choice((-1.0, 1.0), size=(permutations, len(by_segment)))
+        as_far = int((np.abs(signs @ by_segment) >= abs(observed) - 1e-12).sum())
+        p = (1 + as_far) / (1 + permutations) if known.any() else float("nan")
+        tests.append(PermutationTest(first, second, observed, p))
+    return adjusted(DECIDED, TAU_TEST, tests)
