@@ -36,10 +36,10 @@ unit: ## the tests alone
 	@scripts/test-services
 	pg_virtualenv -t $(BIN)/pytest -n 2 --dist worksteal
 
-quick: ## the fast tests while one works: no browser, no server, no released data, nothing slow
+quick: ## the fast tests while one works: no browser, no server, no released data, nothing slow, few examples of each property
 	@scripts/setup dev
 	$(BIN)/pytest -n 2 --dist worksteal -q -m "not browser and not postgres and not slow" \
-		--ignore=tests/collect --ignore=tests/contract --ignore=tests/realdata
+		--hypothesis-profile=quick --ignore=tests/collect --ignore=tests/contract --ignore=tests/realdata
 
 format:  ## format the sources
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -67,6 +67,7 @@ def test_links_lead_to_files(page: Path) -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     steps = [shlex.split(line) for kind, block in FENCE.findall(text) if kind == "sh" for line in block.splitlines()]

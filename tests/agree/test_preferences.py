@@ -59,6 +59,7 @@ def slow_kappa(pairs: list[tuple[Annotation, Annotation]], ties: dict[str, float
     return above_chance(observed / total, expected / total) if pairs else math.nan
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["inter", "intra"]), st.booleans())
 def test_sums_agree_with_counting_every_pair(seed: int, kind: str, reference: bool) -> None:

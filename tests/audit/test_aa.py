@@ -67,6 +67,7 @@ def test_too_few_annotators_are_said(judgments: Judgments) -> None:
     assert "4 annotators or more" in found.tables()[0].note
 
 
+@pytest.mark.slow
 def test_the_sections_are_part_of_an_audit(judgments: Judgments) -> None:
     found = audit(judgments, only=["aa", "reliability", "influence"])
     assert list(found.sections) == ["aa", "reliability", "influence"]

@@ -102,6 +102,7 @@ def test_balanced_data_give_the_f_of_an_analysis_of_variance() -> None:
     assert tested.p == pytest.approx(stats.f.sf(f, q, df), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_test_keeps_its_level() -> None:
     """No interaction: of 30 campaigns 5 or fewer may be significant at .05 but in one case of a hundred (binomial)."""
     p = [breakdown(campaign(seed), "domain").columns[0].p for seed in range(30)]

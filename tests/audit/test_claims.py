@@ -74,6 +74,7 @@ def test_what_rests_on_one_annotator_is_not_supported() -> None:
     assert claim.verdict == "not supported"
 
 
+@pytest.mark.slow
 def test_parity_is_shown_not_assumed() -> None:
     """Few data cannot show equality: absence of a difference is no parity. Many can."""
     few = by_text(claims_of(campaign({"HUMAN": 0.0, "mt": 0.0, "bad": -30.0}, annotators=3)))

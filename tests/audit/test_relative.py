@@ -171,6 +171,7 @@ AA_KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", AA_KINDS)
 def test_the_a_a_test_is_honest_where_people_have_tastes(kind: str) -> None:
     """4 to 6% are promised; the bounds allow for the Monte-Carlo error of 50 campaigns."""
@@ -190,6 +191,7 @@ def test_the_a_a_test_needs_people() -> None:
         aa(comparisons(random_blocks(1, annotators=3)))
 
 
+@pytest.mark.slow
 def test_all_sections_of_rankings_have_tables_and_json() -> None:
     judgments = random_blocks(7, number=160, annotators=6)
     names = ("stability", "aa", "reliability", "influence")

@@ -13,6 +13,7 @@ from adjudge.cli.commands.demo import _typed_name
 from adjudge.formats import read
 
 
+@pytest.mark.slow
 def test_the_demo_runs_the_whole_flow_and_says_where_the_report_is(tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     run = CliRunner().invoke(app, ["demo", "--output", str(folder)])

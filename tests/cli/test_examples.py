@@ -44,6 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in APART])
 def test_the_example_runs(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
@@ -55,11 +56,13 @@ def test_the_example_runs(name: str, folder: Path, monkeypatch: pytest.MonkeyPat
         assert (folder / WRITTEN[name]).exists()
 
 
+@pytest.mark.slow
 def test_the_example_of_replicate_runs_on_the_released_data(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data)
     assert command(*EXAMPLES["replicate"]).code == 0
 
 
+@pytest.mark.slow
 def test_the_examples_of_serving_run_one_after_the_other(tmp_path: Path) -> None:
     assert EXAMPLES["serve"] == ["serve", "campaign.toml", "--port", "8000"]
     with Server(make_campaign(tmp_path)) as server:

@@ -95,6 +95,7 @@ def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_terminals_that_know_few_signs_get_a_likeness(table: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     for words in (["rank", str(table)], ["rank", "--help"], ["rank", "nö–such.csv"]):

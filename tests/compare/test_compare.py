@@ -93,6 +93,7 @@ def test_the_p_of_a_flip_is_the_larger_of_both() -> None:
     assert np.isnan(score_correlation(first, second, ["a", "b"]).pearson)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_correlation_of_the_truth() -> None:
     """Two campaigns with their own people judge ten systems; the truth of both correlates with r = 1.
 
@@ -178,6 +179,7 @@ def test_items_are_compared_where_they_are_shared() -> None:
     assert items.n == judgments.table.select("document", "segment", "system").n_unique()
 
 
+@pytest.mark.slow
 def test_the_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     first, two, page = tmp_path / "one.parquet", tmp_path / "two.parquet", tmp_path / "page.html"
     native.write(campaign(EFFECTS, 1), first)

@@ -27,6 +27,7 @@ def states(findings: Iterator[Finding]) -> list[str]:
     return [finding.state for finding in findings]
 
 
+@pytest.mark.slow
 def test_this_installation_is_healthy_and_every_line_that_is_not_says_what_to_do() -> None:
     told: list[str] = []
     found = examine(Examination(port=free_port()), told.append)

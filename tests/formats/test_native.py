@@ -64,6 +64,7 @@ ROW = st.fixed_dictionaries(
 ).map(_on_scale)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rows=st.lists(ROW, min_size=1, max_size=4, unique_by=lambda row: str(row["segment"])))
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv"])

@@ -50,6 +50,7 @@ def test_leniency_does_not_matter_where_everybody_judges_all_systems_alike() -> 
     np.testing.assert_allclose(lenient.se, plain.se, rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_precision_is_what_repeated_campaigns_show() -> None:
     """The slow way: scores drawn 200 times, systems compared by generalised least squares each time."""
     from adjudge.rank.mixed import refit
@@ -84,6 +85,7 @@ def test_power_and_detectable_difference_belong_together() -> None:
     assert precision.power(0, 0.05) == pytest.approx(0.025)
 
 
+@pytest.mark.slow
 def test_the_least_work_is_found_and_recommended() -> None:
     result = plan(SMALL)
     assert {choice.point.structure for choice in result.choices} == {
@@ -161,6 +163,7 @@ def test_too_few_people_are_told_however_much_they_judge() -> None:
     assert any("people cannot find 2 points, however much each of them judges" in note for note in result.notes)
 
 
+@pytest.mark.slow
 def test_a_pilot_says_how_little_it_knows() -> None:
     """A quarter of the work knows less: the interval of the size needed is wider, and holds 1."""
     widths = []
@@ -196,6 +199,7 @@ def test_wrong_questions_are_explained(wrong: dict[str, object], message: str) -
         replace(SMALL, **wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_command_prints_json_and_draws(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     chart = tmp_path / "plan.svg"
     small = "--systems 3 --difference 8 --documents 12 --segments 4 --task-size 24 --annotators 4 --draws 0"

@@ -21,6 +21,7 @@ from adjudge.rank.lines import (
 from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:

@@ -223,6 +223,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_systems_are_told_apart_no_more_often_than_promised(kind: str) -> None:
     number = NUMBER if KINDS[kind].systems < 10 else NUMBER // 2

@@ -90,6 +90,7 @@ def test_without_pandas_the_message_names_the_way_out(monkeypatch: pytest.Monkey
         three_systems().to_pandas()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
 def test_every_chart_becomes_an_altair_object(result: Result) -> None:
     import altair as alt

@@ -25,6 +25,7 @@ def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_all_pairs_go_into_one_file_with_tables_and_plots_beside_it(
     adjudge: Callable[..., Run], judgments: Path, tmp_path: Path
 ) -> None:
@@ -57,6 +58,7 @@ def test_faults_leave_no_file_behind(adjudge: Callable[..., Run], judgments: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_pair_that_nobody_named_is_not_in_the_title(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     table = tmp_path / "pilot.csv"
     table.write_text("annotator,screen,segment,system,rank\nx,1,1,a,1\nx,1,1,b,2\ny,2,1,a,1\ny,2,1,b,2\n")

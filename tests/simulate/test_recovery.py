@@ -36,6 +36,7 @@ def mean_tau(method: str, *, uneven: float, blocks: int = 600) -> float:
     return float(np.mean([tau for tau in taus if tau is not None]))
 
 
+@pytest.mark.slow
 def test_bradley_terry_recovers_the_truth_where_ratios_do_not() -> None:
     """Where similar systems mostly meet each other, a ratio of wins says little about strength.
 

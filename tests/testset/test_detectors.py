@@ -189,6 +189,7 @@ pieces = st.one_of(
 texts = st.lists(pieces, max_size=12).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(texts, min_size=1, max_size=6), st.sampled_from(["en", "de", "fr", "xx", "zh"]))
 def test_no_text_breaks_a_detector(lines: list[str], language: str) -> None:

@@ -27,6 +27,7 @@ CLOSING = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_right_text_is_left_alone_and_a_lost_mark_is_found(name: str, tmp_path: Path) -> None:
     """All in one test, so that the words of a language are loaded once."""

@@ -73,6 +73,7 @@ GERMAN_ENGLISH = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_german_english_2021(data: Path) -> None:
     """lme4 1.1-31 on R 4.2.2, on the 25,645 undone scores of ad-deen-good-stnd-redup.csv, with
 

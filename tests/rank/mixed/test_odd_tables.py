@@ -28,6 +28,7 @@ def odd_table(seed: int) -> Judgments:
     return Judgments.from_columns({**columns, "protocol": ["da"] * n})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 60, 10))
 def test_numbers_or_one_sentence(first: int) -> None:
     for seed in range(first, first + 10):

@@ -30,6 +30,7 @@ def taste(model: MixedFit) -> float:
 NEWS_2021 = {"cs-en": (6, 0.150, 25.8), "is-en": (12, 0.167, None), "ru-en": (8, 0.092, None)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", NEWS_2021)
 def test_released_judgments_of_2021(data: Path, pair: str) -> None:
     """Pairs after Holm, sd of tastes on the normal scale, points per unit: an independent sparse REML of this model."""

@@ -82,6 +82,7 @@ def judgments_of(data: Path, name: str) -> Judgments:
     return adjudge.read(file, format="appraise", annotators=people).for_pair(name.removeprefix("esa "))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_variances_effects_and_errors(data: Path, name: str) -> None:
     expected = EXPECTED[name]

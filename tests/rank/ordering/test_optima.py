@@ -66,6 +66,7 @@ def test_places_are_true_where_orders_cannot_be_counted(seed: int, monkeypatch: 
         assert (found.first.tolist(), found.last.tolist()) == (first, last)
 
 
+@pytest.mark.slow
 def test_elements_without_any_preference_can_stand_anywhere() -> None:
     few = optima_of(np.zeros((8, 8), dtype=np.int64))
     assert (few.number, few.complete) == (math.factorial(8), True)
