@@ -19,6 +19,7 @@ from adjudge.core.sheet import item_means, sheet_of, standardised
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.results.audit.stability import Stability, StabilityRow
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -92,17 +93,17 @@ def stability(
     order = np.array([i for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])])
     if len(order) == 0:
         raise DataError("every annotator gave the same score to everything, so there is no ranking to change")
-    baselines: dict[bytes, _Order] = {}
-    rows: list[StabilityRow] = []
-    for change in all_changes(sheet, order, removal=removal):
-        if families is not None and change.family not in families:
-            continue
-        key = change.removed.tobytes()
-        if key not in baselines:
-            baselines[key] = _ranked(original, change.removed, rule, level)
+    changes = [
+        change for change in all_changes(sheet, order, removal=removal) if families is None or change.family in families
+    ]
+    removals = {change.removed.tobytes(): change.removed for change in changes}
+    baselines = {key: _ranked(original, removed, rule, level) for key, removed in removals.items()}
+
+    def compare(change: Change) -> StabilityRow:
         after = _ranked(prepare(change.apply(sheet)), change.removed, rule, level)
-        rows.append(_compared(sheet, change, baselines[key], after))
-    return tuple(rows)
+        return _compared(sheet, change, baselines[change.removed.tobytes()], after)
+
+    return tuple(map_tasks(compare, changes, what="changes to the data"))
 
 
 def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -> _Order:

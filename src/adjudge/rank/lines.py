@@ -68,13 +68,17 @@ def line_after(
         return np.array([wins[i] == n - 1 - i for i in range(n - 1)], dtype=bool)
     if rule in ("scipy-1.6", "scipy-1.7"):
         value = two_sided / 2 if rule == "scipy-1.6" else two_sided
-        return np.array([_all_below(value[i, i + 1 :], level) for i in range(n - 1)], dtype=bool)
+        below = _below(value, level)
+        return np.array([below[i, i + 1 :].all() for i in range(n - 1)], dtype=bool)
     value = greater if rule == "strict" else tests.holm_greater()[np.ix_(order, order)]
-    return np.array([_all_below(value[: i + 1, i + 1 :], level) for i in range(n - 1)], dtype=bool)
+    below = _below(value, level)
+    return np.array([below[: i + 1, i + 1 :].all() for i in range(n - 1)], dtype=bool)
 
 
-def _all_below(values: Floats, level: float) -> bool:
-    return bool((np.nan_to_num(values, nan=1.0) < level).all())
+def _below(p: Floats, level: float) -> NDArray[np.bool_]:
+    """Which p-values are below the level; what could not be tested is not."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(p < level)
 
 
 def cluster_numbers(after: NDArray[np.bool_]) -> NDArray[np.int64]:

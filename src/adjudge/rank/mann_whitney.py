@@ -39,7 +39,8 @@ def mann_whitney(
     product = n[:, None] * n[None, :]
     # How often a value of the first system lies above one of the second, ties counting one half.
     upto = np.cumsum(histogram, axis=1)
-    above = histogram @ (upto - histogram / 2).T
+    upto -= histogram / 2
+    above = histogram @ upto.T
     deviation = above - product / 2
     spread = _spread(histogram, n)
     untestable = product == 0
@@ -63,8 +64,9 @@ def _histogram(values: NDArray[np.float64], system: NDArray[np.integer], systems
 
 def _spread(histogram: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.float64]:
     """The standard deviation of the statistic under the hypothesis, for every pair."""
-    cubes = (histogram**3).sum(1)
-    mixed = histogram**2 @ histogram.T
+    squares = histogram * histogram
+    cubes = np.einsum("ij,ij->i", squares, histogram)
+    mixed = squares @ histogram.T
     # The sum of (a + b)^3 over distinct values, a and b being the two systems' counts of a value.
     tie_cubes = cubes[:, None] + cubes[None, :] + 3 * (mixed + mixed.T)
     total = n[:, None] + n[None, :]

@@ -7,7 +7,9 @@ document left out in turn. Refits keep the variances of the full data, which mak
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,16 +27,17 @@ from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of, rows_of_the_model
 from adjudge.rank.mixed.shared import model_of
 from adjudge.results.audit.claims import Claims
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
-    from numpy.typing import NDArray
 
     from adjudge.audit.settings import AuditSettings
+    from adjudge.core.arrays import Bools
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.mixed import MixedDesign, MixedFit
+    from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared
     from adjudge.rank.mixed.shared import Unit
 
 LEVEL = 0.05
@@ -74,6 +77,23 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Rows that a trial is made on."""
+
+    name: str
+    family: str
+    rows: Bools
+
+
+def _fit_to_part(prepared: Prepared, fitted: MixedFit, rows: Bools) -> MixedFit | None:
+    """The fit to some of the rows; None where they cannot be compared any more: that is not the claim's fault."""
+    try:
+        return prepared.part(rows).refit(prepared.design.score[rows], fitted.ratios)
+    except DataError:
+        return None
+
+
 class _Model:
     """The fitted model of all data, and its refits."""
 
@@ -92,16 +112,17 @@ class _Model:
 
     def trials(self, seed: int) -> Iterator[Trial]:
         """Every trial that makes sense for these data."""
-        yield from self._halves(seed)
-        for name, rows in self._without_systems():
-            yield from self._refitted(name, name, self.design, rows)
+        yield from self._parts([*self._halves(seed), *self._without_systems()])
         for unit in UNITS:
             yield from self._one_by_one(unit)
         human = self.design.human[self.design.system]
         for divisor in DIVISORS if human.any() and not human.all() else ():
             divided = self.design.with_scores(np.where(human, self.design.as_given / divisor, self.design.as_given))
-            # The human itself is worse now by design: the trial is about all others.
-            for trial in self._refitted(f"human divided by {divisor:g}", f"human divided by {divisor:g}", divided):
+            with suppress(DataError):  # what is left cannot be compared any more: that is not the claim's fault
+                divided.check()
+                name = f"human divided by {divisor:g}"
+                trial = self._trial(name, name, self.prepared.refit(divided.score, self.fitted.ratios))
+                # The human itself is worse now by design: the trial is about all others.
                 yield trial.without(self.design.human)
         yield self._trial(
             "scores instead of ranks",
@@ -109,7 +130,16 @@ class _Model:
             model_of(self.design.with_model("mixed-points")).fitted,
         )
 
-    def _halves(self, seed: int) -> Iterator[Trial]:
+    def _parts(self, parts: Sequence[_Part]) -> Iterator[Trial]:
+        """A trial on each part of the rows, at the variances of the whole."""
+        fits = map_tasks(
+            partial(_fit_to_part, self.prepared, self.fitted), [part.rows for part in parts], what="parts of the data"
+        )
+        for part, fitted in zip(parts, fits, strict=True):
+            if fitted is not None:
+                yield replace(self._trial(part.name, part.family, fitted), adjusted=part.family != HALVES)
+
+    def _halves(self, seed: int) -> Iterator[_Part]:
         """Both halves of the annotators, in several random divisions."""
         annotator = self.design.annotator
         if annotator is None or levels_of(annotator) < FEWEST_ANNOTATORS:
@@ -117,19 +147,17 @@ class _Model:
         for division in range(1, DIVISIONS + 1):
             first = random_half(annotator, generator(seed, _STREAM, division))
             for half, rows in (("first", first), ("second", ~first)):
-                name = f"division {division} of the annotators, {half} half"
-                for trial in self._refitted(name, HALVES, self.design, rows):
-                    yield replace(trial, adjusted=False)
+                yield _Part(f"division {division} of the annotators, {half} half", HALVES, rows)
 
-    def _without_systems(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Name and rows of each trial that leaves systems out."""
+    def _without_systems(self) -> Iterator[_Part]:
+        """What is left without some of the systems."""
         design, order = self.design, np.argsort(-self.fitted.effects)
         human = design.human[design.system]
         if human.any() and (~design.human).sum() > 1:
-            yield "without the human", ~human
+            yield _Part("without the human", "without the human", ~human)
         if len(self.systems) > 2:
-            yield "without the best system", design.system != order[0]
-            yield "without the worst system", design.system != order[-1]
+            for name, system in (("best", order[0]), ("worst", order[-1])):
+                yield _Part(f"without the {name} system", f"without the {name} system", design.system != system)
 
     def _one_by_one(self, unit: Unit) -> Iterator[Trial]:
         """A trial without each annotator or document, those with the most judgments first."""
@@ -143,19 +171,6 @@ class _Model:
             if fitted is not None:
                 name = f"{unit} {names[int(first[code])] or code + 1} left out"
                 yield self._trial(name, f"any {unit} left out", fitted)
-
-    def _refitted(
-        self, name: str, family: str, design: MixedDesign, rows: NDArray[np.bool_] | None = None
-    ) -> Iterator[Trial]:
-        """A fit to other scores, or to a part of the rows, at the variances of the whole."""
-        try:
-            design.check()
-            part = self.prepared if rows is None else self.prepared.part(rows)
-            fitted = part.refit(design.score if rows is None else design.score[rows], self.fitted.ratios)
-        except DataError:
-            # What is left cannot be compared any more: that is not the claim's fault.
-            return
-        yield self._trial(name, family, fitted)
 
     def _trial(self, name: str, family: str, fitted: MixedFit) -> Trial:
         compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
