@@ -14,6 +14,7 @@ from adjudge.meta.comparisons import compare_segments, compare_systems, metric_c
 from adjudge.meta.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers
 from adjudge.meta.permutation_tests import enough_permutations
 from adjudge.results.meta import MetaEvaluation, MetricAtLevel, descending
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,18 +91,20 @@ def _levels(
     several = len({document for document in scores.documents if document is not None}) > 1
     documents = scores.by_document() if several else None
     redrawn = resampling.weights(len(drawn), len(documents.segments), rng) if documents is not None else None
-    levels: dict[str, dict[str, MetricAtLevel]] = {}
-    for name, metric in scores.metrics.items():
-        levels[name] = {"system": at_system_level(scores, name, drawn, flips)}
+
+    def of_metric(name: str) -> dict[str, MetricAtLevel]:
+        levels = {"system": at_system_level(scores, name, drawn, flips)}
         if without is not None:
-            levels[name]["system without outliers"] = at_system_level(without, name, drawn, flips)
+            levels["system without outliers"] = at_system_level(without, name, drawn, flips)
         if not scores.has_segments(name):
-            continue
+            return levels
         if documents is not None and redrawn is not None:
-            levels[name]["document"] = at_segment_level(documents, documents.metrics[name], redrawn)
+            levels["document"] = at_segment_level(documents, documents.metrics[name], redrawn)
         if len(scores.segments) > 1:
-            levels[name]["segment"] = at_segment_level(scores, metric, drawn)
-    return levels
+            levels["segment"] = at_segment_level(scores, scores.metrics[name], drawn)
+        return levels
+
+    return dict(zip(scores.metrics, map_tasks(of_metric, scores.metrics, what="metrics"), strict=True))
 
 
 def _clusters(

@@ -27,6 +27,7 @@ from adjudge.rank.significance import difference_spread, resampling_tests
 from adjudge.rank.strengths import compare_strengths
 from adjudge.rank.units import annotator_units
 from adjudge.results.audit.trust import AARate, AATest
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,12 +74,14 @@ def aa(
             "there is none"
         )
     number = splits or min(MOST_SPLITS, max(FEWEST_SPLITS, ENOUGH_TESTS // len(split_systems)))
-    p: dict[str, list[float]] = {}
-    for split in range(number):
+
+    def p_values(split: int) -> dict[str, Floats]:
         rng = generator(seed, _STREAM, split)
-        for name, values in _tests(halved(compared, split_systems, rng), len(compared.systems), resampling, rng):
-            p.setdefault(name, []).extend(values[split_systems].tolist())
-    rates = {name: _rate(np.array(values)) for name, values in p.items()}
+        tests = _tests(halved(compared, split_systems, rng), len(compared.systems), resampling, rng)
+        return {name: values[split_systems] for name, values in tests}
+
+    by_split = map_tasks(p_values, range(number), what="A/A splits by annotators")
+    rates = {name: _rate(np.concatenate([p[name] for p in by_split])) for name in by_split[0]}
     return AATest(rates, number, len(split_systems), "annotators")
 
 

@@ -7,6 +7,7 @@ methods are ranked by their scores, with lines by sign tests after Holm's correc
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from adjudge.rank.significance import PairTests, sign_tests
 from adjudge.rank.strengths import compare_people
 from adjudge.rank.units import units_of
 from adjudge.results.audit.stability import Stability, StabilityRow
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,12 +75,13 @@ def stability(
     """
     ranker = _Ranker(method, rule, seed)
     whole = ranker.estimate(compared)
-    rows = []
-    for change in all_changes(compared, whole.order, segments):
-        after = ranker.changed(compared, change)
-        if after is not None:
-            rows.append(_compared(compared, change, whole.without(change.removed, rule), after))
-    return tuple(rows)
+    changes = list(all_changes(compared, whole.order, segments))
+    ranked = map_tasks(partial(ranker.changed, compared), changes, what="changes to the data")
+    return tuple(
+        _compared(compared, change, whole.without(change.removed, rule), after)
+        for change, after in zip(changes, ranked, strict=True)
+        if after is not None
+    )
 
 
 @dataclass(frozen=True, eq=False)
