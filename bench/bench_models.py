@@ -1,15 +1,18 @@
 """The models of scores compared on released judgments: A/A over pages and over annotators, split halves, false alarms.
 
-    python -m bench.bench_models FOLDER [splits] [campaigns]
+    python -m bench.bench_models FOLDER [splits] [campaigns] [part of a set's name]
 
-FOLDER holds released files (see `docs/datasets.md`): every set that is found there is used. Three models are fitted to
-each (`mixed`, `mixed-points`, `mixed-plain`). Shown are
+FOLDER holds released files (see `docs/datasets.md`): every set that is found there is used. The models of the package
+are fitted to each (`mixed`, `mixed-points`, `mixed-plain`) and the candidates of `score_candidates`. Shown are
 
 - the pairs of systems that each model tells apart after Holm,
 - how often a system is called different from itself when its pages, or its annotators, are divided at random,
 - Kendall's tau between the orders by two halves of the annotators,
 - how often any pair is called different when scores are drawn for the real design with equal systems and the fitted
   variances: tastes, annotators' own use of the scale, and ends of the scale included.
+
+A/A rates are shown by the model's degrees of freedom and by the normal distribution, with Monte-Carlo standard errors
+over splits; variances are those of all data, so that a split tests a difference against errors that are nearly known.
 """
 
 from __future__ import annotations
@@ -33,8 +36,11 @@ from adjudge.rank.lines import holm
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.effects import identify
+from bench.bench_calibration import in_percent
+from bench.score_candidates import CANDIDATES, as_candidate
 
 MODELS = ("mixed", "mixed-points", "mixed-plain")
+ALL = (*MODELS, *CANDIDATES)
 FEWEST_PEOPLE = 4
 SCALE = 0.25
 """How differently simulated annotators spread their scores: standard deviation of the logarithm."""
@@ -45,8 +51,11 @@ class Counts:
     """Of one model on one set."""
 
     told_apart: int = 0
-    pages: list[float] = field(default_factory=list)
-    annotators: list[float] = field(default_factory=list)
+    pages: list[list[float]] = field(default_factory=list)
+    """For each split the p-values of all systems."""
+    annotators: list[list[float]] = field(default_factory=list)
+    pages_normal: list[list[float]] = field(default_factory=list)
+    annotators_normal: list[list[float]] = field(default_factory=list)
     tau: list[float] = field(default_factory=list)
     alarms: list[float] = field(default_factory=list)
 
@@ -58,9 +67,9 @@ def sets(folder: Path) -> Iterator[tuple[str, Judgments]]:
         ("wikipedia 2021", folder / "wmt21" / "facebook-wikipedia-2021", "wmt-da", None),
         ("ESA 2024", folder / "wmt24esa" / "esa_generalMT2024_wave3.csv", "appraise",
          folder / "wmt24esa" / "annotator_mapping.json"),
-        ("ESA study, first", folder / "esa-study" / "240520rc6ESA.scores.csv", "appraise",
+        ("ESA study, file ESA", folder / "esa-study" / "240520rc6ESA.scores.csv", "appraise",
          folder / "esa-study" / "Annotators_mapping.csv"),
-        ("ESA study, later", folder / "esa-study" / "240520rc6GEMBA.scores.csv", "appraise",
+        ("ESA study, file GEMBA", folder / "esa-study" / "240520rc6GEMBA.scores.csv", "appraise",
          folder / "esa-study" / "Annotators_mapping.csv"),
         ("Livonian 2022", folder / "wmt22sqm" / "WMT22.Appraise.SegLvlLivSrc.20221031.filtered.csv", "appraise", None),
         ("MQM of talks", folder / "mqm" / "mqm_ted_ende.tsv", "mqm", None),
@@ -72,33 +81,41 @@ def sets(folder: Path) -> Iterator[tuple[str, Judgments]]:
                 yield f"{name} {pair}", judgments.for_pair(pair)
 
 
-def main(folder: Path, splits: int = 10, campaigns: int = 100) -> None:
-    totals = {name: Counts() for name in MODELS}
+def main(folder: Path, splits: int = 10, campaigns: int = 100, part: str = "") -> None:
+    totals = {name: Counts() for name in ALL}
     for label, judgments in sets(folder):
+        if part not in label:
+            continue
         try:
-            designs = {name: design_from(judgments, model=name) for name in MODELS}
+            designs = all_designs(design_from(judgments, model="mixed-points"))
             fits = {name: fit(design) for name, design in designs.items()}
         except AdjudgeError as fault:
             print(f"{label}: {fault}")
             continue
         people = fits["mixed"].annotators
+        taste = next((part.sd for part in fits["mixed"].components if part.effect == "annotator:system"), 0.0)
+        size = f"{len(designs['mixed']):6,} scores, {people:3} people, {len(fits['mixed'].systems):2} systems"
+        apart = [told_apart(fits[name]) for name in ALL]
+        print(f"{label:28} {size}, taste {taste:.2f} points, told apart {apart}", flush=True)
         if people < FEWEST_PEOPLE:
-            print(f"{label:28} {people} people: too few to divide")
             continue
-        print(
-            f"{label:28} {len(designs['mixed']):6,} scores, {people:3} people, {len(fits['mixed'].systems):2} systems"
-        )
         drawn = [alarms(designs, fits["mixed-points"], number) for number in range(campaigns if people <= 20 else 0)]
-        for name in MODELS:
+        for name in ALL:
             counts = counted(designs[name], fits[name], splits)
             counts.alarms = [draw[name] for draw in drawn]
             print_counts(name, counts)
             totals[name].told_apart += counts.told_apart
-            for part in ("pages", "annotators", "tau", "alarms"):
-                getattr(totals[name], part).extend(getattr(counts, part))
+            for column in list(vars(counts))[1:]:
+                getattr(totals[name], column).extend(getattr(counts, column))
     print("all sets")
     for name, counts in totals.items():
         print_counts(name, counts)
+
+
+def all_designs(points: MixedDesign) -> dict[str, MixedDesign]:
+    """The same judgments for every model and candidate."""
+    own = {name: points.with_model(name) for name in MODELS}
+    return own | {name: as_candidate(points, name) for name in CANDIDATES}
 
 
 def counted(design: MixedDesign, model: MixedFit, splits: int) -> Counts:
@@ -110,14 +127,21 @@ def counted(design: MixedDesign, model: MixedFit, splits: int) -> Counts:
         half = random_half(design.annotator, np.zeros_like(design.annotator), rng)
         assert design.annotator_system is not None
         # Every system is divided for itself: what an annotator gives in general cancels out, and tastes stay.
-        counts.annotators += differences(design, model, random_half(design.annotator_system, design.system, rng))
+        by_people = random_half(design.annotator_system, design.system, rng)
+        collect(counts.annotators, counts.annotators_normal, p_values(design, model, by_people))
         if page is not None:
-            counts.pages += differences(design, model, random_half(page, design.system, rng))
+            by_page = random_half(page, design.system, rng)
+            collect(counts.pages, counts.pages_normal, p_values(design, model, by_page))
         orders = [order(design, model, rows) for rows in (half == 0, half == 1)]
         both = ~np.isnan(orders[0]) & ~np.isnan(orders[1])
         if both.sum() > 1:
             counts.tau.append(float(kendalltau(orders[0][both], orders[1][both]).statistic))
     return counts
+
+
+def collect(own: list[list[float]], normal: list[list[float]], p: tuple[list[float], list[float]]) -> None:
+    own.append(p[0])
+    normal.append(p[1])
 
 
 def told_apart(model: MixedFit) -> int:
@@ -136,15 +160,17 @@ def random_half(unit: Codes, group: Codes, rng: np.random.Generator) -> Codes:
     return side[unit]
 
 
-def differences(design: MixedDesign, model: MixedFit, half: Codes) -> list[float]:
-    """Whether each system's halves are called different at .05."""
+def p_values(design: MixedDesign, model: MixedFit, half: Codes) -> tuple[list[float], list[float]]:
+    """P of each system's halves, by the model's degrees of freedom and by the normal distribution."""
     sides, system = np.unique(2 * design.system + half, return_inverse=True)
     names = tuple(f"{design.systems[side // 2]} {side % 2}" for side in sides)
     halved = design.with_systems(system, names, design.human[sides // 2])
     refitted = prepare(halved).refit(None, model.ratios)
-    p = contrasts(refitted.effects, refitted.covariance, refitted.df).two_sided
     first = np.flatnonzero(sides[:-1] // 2 == sides[1:] // 2)
-    return [float(p[i, i + 1] < 0.05) for i in first]
+    by_t, by_normal = (
+        contrasts(refitted.effects, refitted.covariance, df).two_sided[first, first + 1] for df in (refitted.df, np.inf)
+    )
+    return by_t.tolist(), by_normal.tolist()
 
 
 def order(design: MixedDesign, model: MixedFit, rows: Bools) -> Floats:
@@ -165,20 +191,22 @@ def alarms(designs: dict[str, MixedDesign], known: MixedFit, number: int) -> dic
     assert design.annotator is not None
     spread = np.exp(SCALE * rng.standard_normal(levels_of(design.annotator)))[design.annotator]
     given = np.clip(np.round(design.as_given.mean() + spread * noise), design.as_given.min(), design.as_given.max())
-    return {name: float(told_apart(fit(own.with_scores(given))) > 0) for name, own in designs.items()}
+    return {name: float(told_apart(fit(own)) > 0) for name, own in all_designs(design.with_scores(given)).items()}
 
 
 def print_counts(name: str, counts: Counts) -> None:
-    def share(hits: list[float]) -> str:
-        if not hits:
-            return f"{'':18}"
-        mean = float(np.mean(hits))
-        return f"{100 * mean:5.1f}% of {len(hits):5}   "
+    def rate(p: list[list[float]]) -> str:
+        shares = [float((np.array(split) < 0.05).mean()) for split in p if split]
+        return f"{in_percent(shares):>10}" if shares else ""
 
-    tau = f"{np.mean(counts.tau):.3f}" if counts.tau else ""
-    print(f"   {name:13} told apart {counts.told_apart:4}  pages {share(counts.pages)} annotators "
-          f"{share(counts.annotators)} tau {tau:6} false alarms {share(counts.alarms)}", flush=True)  # fmt: skip
+    tests = (sum(map(len, counts.pages)), sum(map(len, counts.annotators)))
+    tau = f"{np.mean(counts.tau):.3f} ±{np.std(counts.tau) / np.sqrt(len(counts.tau)):.3f}" if counts.tau else ""
+    alarm = in_percent(counts.alarms) if counts.alarms else ""
+    print(f"   {name:14} told apart {counts.told_apart:4}  pages {rate(counts.pages)} (normal "
+          f"{rate(counts.pages_normal)}, {tests[0]} tests)  annotators {rate(counts.annotators)} (normal "
+          f"{rate(counts.annotators_normal)}, {tests[1]} tests)  tau {tau}  false alarms {alarm} of "
+          f"{len(counts.alarms)}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *(int(number) for number in sys.argv[2:4]))
+    main(Path(sys.argv[1]), *(int(number) for number in sys.argv[2:4]), *sys.argv[4:5])
