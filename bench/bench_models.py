@@ -209,4 +209,5 @@ def print_counts(name: str, counts: Counts) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *(int(number) for number in sys.argv[2:4]), *sys.argv[4:5])
+    wanted = [int(number) for number in sys.argv[2:4]] + [10, 100][len(sys.argv[2:4]) :]
+    main(Path(sys.argv[1]), wanted[0], wanted[1], sys.argv[4] if len(sys.argv) > 4 else "")

@@ -87,7 +87,7 @@ def relative_spread(left: Floats, who: Codes) -> Floats:
     middle = np.average(log_variance, weights=1 / (error + 0.1))
     own = max(float(np.average((log_variance - middle) ** 2 - error, weights=1 / (error + 0.1))), 0.0)
     shrunk = own / (own + error) * (log_variance - middle)
-    return np.exp(shrunk / 2)
+    return np.asarray(np.exp(shrunk / 2))
 
 
 CANDIDATES: dict[str, Callable[[MixedDesign], Floats]] = {
