@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
+from adjudge.rank.people import people_counts
+from adjudge.rank.tastes import fit_tastes
+from adjudge.rank.units import annotator_units
 from adjudge.simulate import RankingCampaign, simulate
 
 
@@ -158,3 +161,29 @@ def test_impossible_parameters_are_explained(wrong: dict[str, float], names: tup
         RankingCampaign(**wrong)  # type: ignore[arg-type]
     for name in names:
         assert name in str(fault.value)
+
+
+def test_a_taste_for_systems_is_found_by_the_model_of_tastes() -> None:
+    """The default stands for released campaigns, where the model finds 0.15 in the middle; without it, next to none.
+
+    Four seeds of a campaign of 25 people; the fitted taste varies by about .03 from seed to seed (bench of six seeds:
+    0.14 at 0.4, 0.22 at 0.6, 0.06 at 0).
+    """
+
+    usual = RankingCampaign(systems=12, annotators=25, blocks=1500, reference=0.0)
+
+    def fitted(campaign: RankingCampaign) -> float:
+        drawn = [comparisons(simulate(campaign, seed=seed).judgments) for seed in range(4)]
+        tastes = [fit_tastes(people_counts(annotator_units(compared)), compared).taste for compared in drawn]
+        return sum(tastes) / len(tastes)
+
+    assert 0.09 < fitted(usual) < 0.2
+    assert fitted(replace(usual, system_taste=0.0)) < 0.09
+    assert fitted(replace(usual, system_taste=0.8)) > 0.22
+
+
+def test_without_a_taste_for_systems_nothing_else_is_drawn() -> None:
+    """Judgments of earlier versions come out again with a taste of 0."""
+    plain, tasteful = (simulate(RankingCampaign(blocks=50, system_taste=taste), seed=3) for taste in (0.0, 0.4))
+    assert plain.truth.systems == tasteful.truth.systems
+    assert plain.judgments.fingerprint != tasteful.judgments.fingerprint

@@ -22,7 +22,14 @@ SEEDS = range(12)
 def drawn(uneven: float, blocks: int) -> list[Simulated]:
     """One campaign per seed: 12 systems, a tenth of the judges careless."""
     campaign = RankingCampaign(
-        systems=12, blocks=blocks, uneven=uneven, careless=0.1, reference=0, segment_spread=0.5, taste=0
+        systems=12,
+        blocks=blocks,
+        uneven=uneven,
+        careless=0.1,
+        reference=0,
+        segment_spread=0.5,
+        taste=0,
+        system_taste=0,
     )
     return [simulate(campaign, seed=seed) for seed in SEEDS]
 
@@ -63,7 +70,15 @@ def test_the_fit_of_pairs_finds_strengths_and_ties() -> None:
     """Screens of two follow the model of the fit exactly, so the fit must come back to what was drawn."""
     qualities = (1.0, 0.4, 0.0, -0.3, -1.1)
     campaign = RankingCampaign(
-        systems=5, qualities=qualities, ties=0.7, block_size=2, blocks=30_000, reference=0, segment_spread=0, taste=0
+        systems=5,
+        qualities=qualities,
+        ties=0.7,
+        block_size=2,
+        blocks=30_000,
+        reference=0,
+        segment_spread=0,
+        taste=0,
+        system_taste=0,
     )
     tally = units_of(comparisons(simulate(campaign).judgments)).total()
     found = fit(tally.wins, tally.ties)

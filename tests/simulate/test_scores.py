@@ -18,7 +18,7 @@ from adjudge.simulate.score_design import SYSTEM
 
 # Everything off but what a test turns on: no noise, no ends, everybody alike.
 PLAIN: dict[str, Any] = {
-    "leniency": 0, "scale": 0, "task_effect": 0, "document_effect": 0, "segment_effect": 0,
+    "leniency": 0, "taste": 0, "scale": 0, "task_effect": 0, "document_effect": 0, "segment_effect": 0,
     "system_document_effect": 0, "page_effect": 0, "residual": 0, "ends": False,
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Relative rankings with known truth: Davidson-Luce labels, uneven opponents, careless annotators, repeats.
 
-Every system has a quality in log-odds, on every segment a deviation from it, and in every annotator's eyes another.
+Every system has a quality in log-odds, on every segment a deviation from it, and in every annotator's eyes others: one
+for the system as a whole (taste), and one for each output.
 Careful annotators label a screen by `draw_ranks`; careless ones click every label with equal probability.
 
 Plackett and Luce fill a ranking from the top: the next place goes to a system with probability proportional to its
@@ -116,6 +117,9 @@ def _label(
     taste = rng.normal(0, campaign.taste, (len(met), len(ability)))
     strength = ability[blocks.shown] + deviation[blocks.segment[:, None], blocks.shown]
     strength += taste[seen[:, None], blocks.shown]
+    if campaign.system_taste > 0:
+        liking = rng.normal(0, campaign.system_taste, (campaign.annotators, len(ability)))
+        strength += liking[blocks.annotator[:, None], blocks.shown]
     ranks = draw_ranks(strength * clarity[blocks.segment][:, None], campaign.ties, rng)
     random_clicks = rng.integers(1, campaign.block_size + 1, size=ranks.shape, dtype=np.int32)
     ranks = np.where(careless[blocks.annotator][:, None], random_clicks, ranks)

@@ -46,10 +46,12 @@ class ScoreCampaign:
     """Points that a degraded output loses on average."""
     leniency: float = 10.0
     """Of annotators: some give high scores, some low ones."""
-    taste: float = 0.0
-    """Of how much more, or less, an annotator likes a system than others do; 2 to 4 points in campaigns at hand."""
-    scale: float = 0.25
-    """Of the logarithm of annotators' use of the scale: some spread their scores wide, some narrowly."""
+    taste: float = 3.0
+    """Of how much more, or less, an annotator likes a system than others do. `mixed-points` finds 1.8 to 6.0 points in
+    ten released sets from 0 to 100 with ten people or more (news 2021, ESA 2024, ESA study), 2.7 in the middle."""
+    scale: float = 0.3
+    """Of the logarithm of annotators' use of the scale: some spread their scores wide, some narrowly. In the same sets
+    the residuals of annotators vary by .16 to .38."""
     task_effect: float = 5.0
     document_effect: float = 2.0
     segment_effect: float = 6.0

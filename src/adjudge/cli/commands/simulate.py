@@ -46,11 +46,14 @@ def simulate(
     controls: Annotated[float, typer.Option(help="da: share of controls in a task.")] = 0.3,
     humans: Annotated[int, typer.Option(help="da: human translations judged like systems.")] = 1,
     taste: Annotated[
-        float, typer.Option(help="da: points by which annotators' liking of one system differs (standard deviation).")
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            help="How differently annotators like a system (standard deviation): log-odds (0.4), da: points (3)."
+        ),
+    ] = None,
     scale: Annotated[
         float, typer.Option(help="da: how differently annotators spread their scores (sd of the logarithm).")
-    ] = 0.25,
+    ] = 0.3,
     ends: Annotated[bool, typer.Option(help="da: whole numbers cut off at 0 and 100, or scores as drawn.")] = True,
     workload: Annotated[
         float, typer.Option(help="da: how unequal the annotators' shares of the work are (sd of the logarithm).")
@@ -88,8 +91,10 @@ def simulate(
     else:
         given = {
             **common, "tasks": tasks, "task_size": task_size, "context": context, "controls": controls,
-            "humans": humans, "taste": taste, "scale": scale, "ends": ends, "workload": workload,
+            "humans": humans, "scale": scale, "ends": ends, "workload": workload,
         }  # fmt: skip
+    if taste is not None:
+        given["system_taste" if protocol == "ranking" else "taste"] = taste
     drawn = simulate_many(_campaign(protocol, systems, spread, qualities, given), campaigns, seed=seed)
     for number, simulated in enumerate(drawn, start=1):
         native.write(simulated.judgments, _numbered(output, number, campaigns))
