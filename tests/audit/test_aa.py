@@ -79,7 +79,7 @@ def test_the_sections_are_part_of_an_audit(judgments: Judgments) -> None:
 def test_a_strong_page_effect_deceives_the_customary_test_and_not_the_model() -> None:
     campaign = ScoreCampaign(
         systems=5, humans=0, annotators=14, tasks=28, task_size=60, documents=12, segments=6, page_effect=15.0,
-        ends=False,
+        taste=0.0, scale=0.25, ends=False,
     )  # fmt: skip
     found = aa(simulate_scores(campaign, seed=5).judgments, tests=("zscore", "page-welch", "mixed"), splits=12)
     assert found.rates["zscore"].interval[0] > 0.1
