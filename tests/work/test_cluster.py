@@ -59,6 +59,21 @@ def test_a_cluster_without_workers_is_explained(tmp_path: Path) -> None:
         empty.close()
 
 
+@pytest.mark.slow
+def test_all_workers_gone_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.work.cluster.WITHOUT_WORKERS", 1.0)
+    monkeypatch.setattr("adjudge.work.cluster.LOOK_AGAIN", 0.2)
+    lonely = Cluster(tmp_path, workers=1)
+    try:
+        lonely.wait_for_workers()
+        with workers(scheduler=lonely.address):
+            threading.Timer(1.0, lonely.workers[0].kill).start()
+            with pytest.raises(DataError, match=r"^all workers of tcp://.* have gone; start some and run"):
+                map_tasks(lambda _: time.sleep(0.5), range(1000), what="naps")
+    finally:
+        lonely.close()
+
+
 def test_a_scheduler_that_does_not_answer_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adjudge.work.cluster.TO_CONNECT", 1)
     # Port 9 (discard) is not served on loopback.

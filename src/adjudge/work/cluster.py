@@ -60,18 +60,25 @@ def _gathered(
             finished = distributed.wait(open_, timeout=LOOK_AGAIN, return_when="FIRST_COMPLETED").done
         except TimeoutError:
             finished = set()
+        except distributed.client.FuturesCancelledError as fault:
+            # The data of the tasks lay with the workers and went with the last of them.
+            raise _all_gone(address) from fault
         for future in finished:
             progress.advance(sizes[futures.index(future)])
         open_ -= finished
         seen = perf_counter() if finished or _threads(client) else seen
         if perf_counter() - seen > WITHOUT_WORKERS:
-            raise DataError(f"all workers of {address} have gone; start some and run the command again")
+            raise _all_gone(address)
     try:
         return [outcome for future in futures for outcome in future.result()]
     except distributed.KilledWorker as fault:
         raise DataError(
             f"workers of {address} kept dying on the same task; give them more memory, or leave out --scheduler"
         ) from fault
+
+
+def _all_gone(address: str) -> DataError:
+    return DataError(f"all workers of {address} have gone; start some and run the command again")
 
 
 def _threads(client: Any) -> int:

@@ -7,7 +7,7 @@ rest goes to them. So small work stays as fast as a loop, and nobody has to gues
 from __future__ import annotations
 
 import signal
-from contextlib import suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import process_time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -17,7 +17,7 @@ from adjudge.work.progress import Progress
 from adjudge.work.workers import Workers, current_workers, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
@@ -133,8 +133,6 @@ def do_task(function: Callable[[_Task], _Done], task: _Task) -> Outcome[_Done]:
 def do_chunk(function: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> list[Outcome[_Done]]:
     """The outcomes of several tasks in a worker, which hands nothing on to workers of its own."""
     limit_threads()
-    with suppress(ValueError):  # not the main thread, which alone hears of Ctrl-C
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
     with workers(jobs=1, scheduler=None, watch=None):
         return [do_task(function, task) for task in tasks]
 
@@ -153,6 +151,23 @@ def chunks_of(tasks: Sequence[_Task], jobs: int) -> list[Sequence[_Task]]:
     return [tasks[borders[i] : borders[i + 1]] for i in range(pieces)]
 
 
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C while processes are started, which inherit it: the terminal sends it to all of them.
+
+    This process alone must hear of it; one that still imports modules would print where it was.
+    """
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # not the main thread, which alone hears of it
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _in_processes(
     function: Callable[[_Task], _Done], tasks: Sequence[_Task], jobs: int, progress: Progress
 ) -> list[Outcome[_Done]]:
@@ -161,7 +176,10 @@ def _in_processes(
     outcomes: list[Outcome[_Done]] = []
     # Without memory maps: arrays that workers cannot write to would behave otherwise than in this process.
     parallel: Any = Parallel(n_jobs=jobs, batch_size=1, prefer="processes", return_as="generator", max_nbytes=None)
-    for done in parallel(delayed(do_chunk)(function, chunk) for chunk in chunks_of(tasks, jobs)):
+    with _deaf_to_interrupts():
+        # Starts the processes and hands them their first chunks.
+        by_chunk = parallel(delayed(do_chunk)(function, chunk) for chunk in chunks_of(tasks, jobs))
+    for done in by_chunk:
         outcomes += done
         progress.advance(len(done))
     _Processes.started = max(jobs, _Processes.started)

@@ -1,0 +1,81 @@
+"""Ctrl-C while several processes work: one sentence, the customary exit code, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 120.0
+# A command whose tasks tell who does them, and never end.
+WORK = """
+import os, sys, time
+from pathlib import Path
+from adjudge import cli
+from adjudge.work import map_tasks, workers
+from adjudge.work import tasks
+
+tasks.START_UP = tasks.HAND_OVER = 0.0
+home = os.getpid()
+
+def task(number):
+    if os.getpid() != home:
+        Path(sys.argv[1], str(os.getpid())).touch()
+        time.sleep(600)
+    sum(range(200_000))
+
+def app(**_):
+    with workers(jobs=2):
+        map_tasks(task, range(50), what="tasks")
+
+import adjudge.cli.app
+adjudge.cli.app.app = app
+cli.main()
+"""
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.05)
+
+
+def ended(process: int) -> bool:
+    """Whether a process is gone, or has ended and waits to be noticed."""
+    status = Path(f"/proc/{process}/stat")
+    try:
+        return status.read_text().rpartition(") ")[2].startswith("Z")
+    except OSError:
+        return True
+
+
+def ignores_interrupts(process: int) -> bool:
+    """Whether a process was started so that Ctrl-C does not reach it, not even while it imports modules."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    (ignored,) = (line.split()[1] for line in lines if line.startswith("SigIgn"))
+    return bool(int(ignored, 16) >> (signal.SIGINT - 1) & 1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system has no /proc to look for processes in")
+def test_an_interrupt_ends_the_command_and_its_workers(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WORK, str(tmp_path)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=dict(os.environ)
+    )
+    wait_for(lambda: len(list(tmp_path.iterdir())) == 2)
+    workers = [int(file.name) for file in tmp_path.iterdir()]
+    ignored = [ignores_interrupts(worker) for worker in workers]
+    # As a terminal does it: to the command and to all processes that it has started.
+    os.killpg(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output, errors) == (130, "", "adjudge: stopped\n")
+    assert ignored == [True, True]
+    wait_for(lambda: all(ended(worker) for worker in workers))
