@@ -129,8 +129,9 @@ def measure(folder: Path, *, people: int, documents: int, database: str | None) 
     with timed("design and fill (not counted)"):
         open_filled(folder, people=people, documents=documents, database=database)
     from adjudge.collect.export import collected
-    from adjudge.collect.overview import overview, panels
-    from adjudge.collect.running import running
+    from adjudge.collect.overview import overview
+    from adjudge.collect.running import Group, running
+    from adjudge.collect.statistics import compute
     from adjudge.formats import native
 
     with timed("overview"):
@@ -140,13 +141,13 @@ def measure(folder: Path, *, people: int, documents: int, database: str | None) 
     print(f"{len(judgments):,} judgments")
     with timed("export, as the page downloads it"):
         native.write(collected(with_excluded=True), folder / "judgments.csv")
-    for function in running().panels:
-        with timed(f"panel {function.__name__}"):
-            function(judgments)
-    with timed("panels at once, as the page asks for them"):
-        panels()
-    with timed("panels asked for again"):
-        panels()
+    for panel in running().panels:
+        with timed(f"panel {panel.make.__name__}"):
+            panel.make(judgments)
+    groups: tuple[Group, ...] = ("statistics", "state")
+    for number, group in enumerate(groups):
+        with timed(f"panels of the group {group}, judgments read anew"):
+            compute(group, (number, ()))
 
 
 def main() -> None:

@@ -232,6 +232,17 @@ def wait_for(condition: Any, seconds: float = 10) -> Any:
     raise AssertionError("waited in vain")
 
 
+def panels_of(server: Server, group: str = "panels") -> Any:
+    """The statistics of the organisers' page once they are computed: `panels`, or `state` for that of the campaign."""
+    organiser = server.client("organiser")
+
+    def computed() -> Any:
+        answer = organiser.get(f"/api/organiser/{group}").json
+        return None if answer["computing"] or answer["computed"] is None else answer["panels"]
+
+    return wait_for(computed, 120)
+
+
 def exported(server: Server, folder: Path) -> Judgments:
     """What the organisers' page exports, read back."""
     answer = server.client("organiser").get("/api/organiser/export")

@@ -15,7 +15,7 @@ from adjudge.core.errors import InputError
 from adjudge.design.campaign_file import load_campaign
 from adjudge.design.tasks import load_tasks
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, new_save
+from tests.collect.serving import Client, Server, new_save, panels_of
 from tests.conftest import Run
 
 SCORES = {"alpha": 90, "beta": 84, "gamma": 20}
@@ -90,7 +90,7 @@ def test_the_policy_spends_judgments_on_the_best_and_logs_every_decision(
         server.start()
         done += judge_all(server, systems, 30)
         assert "Traceback" not in server.log()
-        panels = server.client("organiser").get("/api/organiser/panels").json
+        panels = panels_of(server, "state")
     # As many judgments as planned are handed out, and the last task may go a little beyond.
     table = file.with_name("judgments.parquet")
     log = file.with_name("draws.jsonl")
@@ -122,29 +122,39 @@ def test_the_policy_spends_judgments_on_the_best_and_logs_every_decision(
     assert {interval["label"] for interval in verdict["intervals"]} <= {row[0] for row in verdict["rows"]}
 
 
-def test_nothing_is_said_between_planned_looks(tmp_path: Path) -> None:
+def test_between_planned_looks_there_are_possible_ranks_and_no_new_verdict(tmp_path: Path) -> None:
     file = campaign(tmp_path, planned=90)
     with Server(file) as server:
         systems = systems_by_output(file)
         judge_all(server, systems, 6)
-        first = _verdict(server)
+        first, live = _state(server)
         assert first["rows"] == []
-        assert "the next planned look comes at 45" in first["headline"]
+        assert "the first planned look comes at 45" in first["headline"]
+        assert live["title"] == "Possible ranks after 18 of 90 judgments"
+        assert "72 more judgments would" in live["headline"]
         judge_all(server, systems, 12)
-        second = _verdict(server)
+        second, live = _state(server)
         assert second["rows"]
         history = json.loads(file.with_name("looks.json").read_text())
+        start = file.with_name("looks.start.json").read_text()
         judge_all(server, systems, 3)
-        third = _verdict(server)
+        third, live = _state(server)
         assert third["rows"] == second["rows"]
+        assert third["headline"] == second["headline"]
+        # What holds at any time goes on: a rank that is shown as possible holds the system's place.
+        ranks = {line["label"]: (line["best"], line["worst"]) for line in live["ranks"]}
+        assert set(ranks) == {"alpha", "beta", "gamma"}
+        assert all(1 <= best <= worst <= 3 for best, worst in ranks.values())
+        assert ranks["gamma"][1] == 3
         assert json.loads(file.with_name("looks.json").read_text()) == history
+        assert file.with_name("looks.start.json").read_text() == start
 
 
-def _verdict(server: Server) -> Any:
+def _state(server: Server) -> Any:
     # The panels rest for a while after each computation; a new server computes them at once.
     server.kill()
     server.start()
-    return server.client("organiser").get("/api/organiser/panels").json[0]
+    return panels_of(server, "state")
 
 
 @pytest.mark.parametrize(

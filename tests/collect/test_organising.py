@@ -11,7 +11,7 @@ import pytest
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.serving import Client, Server, exported, new_save, outputs
+from tests.collect.serving import Client, Server, exported, new_save, outputs, panels_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -54,10 +54,15 @@ def test_progress_people_and_decisions(server: Server, tmp_path: Path) -> None:
     work = judge(anna, fair=True)
     during = organiser.get("/api/organiser/overview").json
     count = sum(len(outputs(work, i)) for i in range(len(work["task"]["screens"])))
-    assert during["progress"]["judgments"] == count
+    # Three degraded translations and a repeat are controls, and counted by themselves as in the export.
+    assert during["progress"]["judgments"] == count - 4
+    assert during["progress"]["control_judgments"] == 4
+    assert during["cost"]["active_seconds"] == pytest.approx(anna.get("/api/work").json["active_seconds"])
+    assert during["cost"]["expected_end"] is not None
     assert during["progress"]["tasks_in_hand"] == 1
     seen = person(during, "anna")
-    assert seen["judgments"] == count
+    assert (seen["judgments"], seen["control_judgments"]) == (count - 4, 4)
+    assert seen["attention"] == ["pace", "controls"]
     assert seen["screens"] == len(work["task"]["screens"])
     assert seen["controls"] == 3
     assert seen["active_seconds"] == pytest.approx(anna.get("/api/work").json["active_seconds"])
@@ -95,9 +100,8 @@ def test_an_annotator_is_added_once(server: Server) -> None:
 
 
 def test_statistics_of_the_judgments_so_far_are_shown(server: Server) -> None:
-    organiser = server.client("organiser")
     judge(server.client("anna"), fair=True)
-    panels = organiser.get("/api/organiser/panels").json
+    panels = panels_of(server)
     assert any("anna" in row for panel in panels for row in panel["rows"]), panels
 
 
@@ -109,6 +113,10 @@ def test_the_organisers_page(page: Page, server: Server) -> None:
     page.goto(server.links["organiser"])
     row = page.locator("tr").filter(has_text="anna").first
     expect(row).to_contain_text("valid, used")
+    expect(page.locator(".attention")).to_contain_text(
+        "anna: 0.0 s per answer, faster than one can read; 0 of 3 controls right"
+    )
+    page.locator(".panels details").first.locator("summary").click()
     page.locator(".panels table").first.wait_for()
     page.get_by_label("Name").fill("dora")
     page.get_by_role("button", name="Add an annotator").click()

@@ -15,7 +15,7 @@ STATIC = Path(adjudge.collect.__file__).parent / "static" / "collect"
 CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in (STATIC / "texts").glob("*.json")}
 SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in STATIC.glob("*.js"))
 # Texts whose names are put together in the scripts.
-COMPOSED = ("howto_", "kind_", "screen_", "link_", "key_", "severity_", "enter_person", "enter_too")
+COMPOSED = ("howto_", "kind_", "screen_", "link_", "key_", "severity_", "enter_person", "enter_too", "attention_")
 
 
 def forms(text: Any) -> list[str]:

@@ -14,8 +14,10 @@ declare namespace Server {
     tasks_finished: number;
     screens: number;
     judgments: number;
+    control_judgments: number;
     active_seconds: number;
     faults: ("pace" | "controls")[];
+    attention: ("pace" | "controls" | "idle" | "expired")[];
     controls_right: number;
     controls: number;
     last_save: string | null;
@@ -70,6 +72,12 @@ declare namespace Server {
   interface ContextOut {
     source: string | (any)[] | null;
     target: string | (any)[] | null;
+  }
+  interface CostOut {
+    active_seconds: number;
+    judgments_per_hour: number | null;
+    judgments_per_day: number | null;
+    expected_end: string | null;
   }
   interface DecisionIn {
     excluded: boolean;
@@ -154,10 +162,17 @@ declare namespace Server {
   interface OverviewOut {
     campaign: CampaignHeadOut;
     progress: ProgressOut;
+    cost: CostOut;
     throughput: (HourOut)[];
     annotators: (AnnotatorOut)[];
     decisions: (DecisionOut)[];
     links: (OtherLinkOut)[];
+  }
+  interface PanelBarOut {
+    label: string;
+    value: number;
+    shown: string;
+    flagged: boolean;
   }
   interface PanelIntervalOut {
     label: string;
@@ -173,6 +188,14 @@ declare namespace Server {
     note: string;
     headline: string;
     intervals: (PanelIntervalOut)[];
+    ranks: (PanelRanksOut)[];
+    bars: (PanelBarOut)[];
+  }
+  interface PanelRanksOut {
+    label: string;
+    best: number;
+    worst: number;
+    of: number;
   }
   interface PersonOut {
     id: number;
@@ -184,6 +207,7 @@ declare namespace Server {
     tasks_in_hand: number;
     judgments_wanted: number;
     judgments: number;
+    control_judgments: number;
   }
   interface SaveIn {
     id: string;
@@ -246,6 +270,11 @@ declare namespace Server {
     answers: Record<string, AnswerOut>;
     complete: boolean;
     active_seconds: number;
+  }
+  interface StatisticsOut {
+    panels: (PanelOut)[];
+    computed: string | null;
+    computing: boolean;
   }
   interface TaskOut {
     id: string;

@@ -1,159 +1,106 @@
-"""Statistics for the organisers' page: the verdict at planned looks, annotators and agreement so far.
+"""Statistics for the organisers' page: annotators and agreement so far, as pictures with the figures behind them.
 
-They are handed to the server by `adjudge serve`, because collecting knows no statistics.
+They are handed to the server by `adjudge serve`, because collecting knows no statistics. `state_panels` says how far
+the campaign is.
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
-from contextlib import contextmanager
-from dataclasses import asdict, replace
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from adjudge.collect.running import PanelInterval, PanelTable
+    from adjudge.collect.running import Panel, PanelBar, PanelInterval, PanelTable
     from adjudge.core.judgments import Judgments
-    from adjudge.design.campaign_parts import Looks
-    from adjudge.results.look import Look
+    from adjudge.results.agree import Agreement
+    from adjudge.results.check import Checked
     from adjudge.results.result import Result
 
 
-def panels_of(campaign_file: Path) -> list[Callable[[Judgments], list[PanelTable]]]:
-    """The panels of a campaign, the verdict first where looks are planned."""
+def panels_of(campaign_file: Path) -> list[Panel]:
+    """The panels of a campaign: the state of its claims, annotators and agreement."""
+    from adjudge.cli.state_panels import state_panel
+    from adjudge.collect.running import Panel
     from adjudge.design.campaign_file import load_campaign
 
-    looks = load_campaign(campaign_file).looks
-    verdict = [] if looks is None else [verdict_panel(looks, campaign_file.with_name("looks.json"))]
-    return [*verdict, annotators, agreement]
-
-
-def verdict_panel(looks: Looks, history: Path) -> Callable[[Judgments], list[PanelTable]]:
-    """What is settled: computed when a planned look is due, and shown again until the next one.
-
-    Looking more often than planned would spend the level, so that nothing new is computed between two planned looks.
-    """
-
-    def verdict(judgments: Judgments) -> list[PanelTable]:
-        with _alone(history):
-            return _verdict(judgments, looks, history)
-
-    return verdict
-
-
-@contextmanager
-def _alone(history: Path) -> Iterator[None]:
-    """One process at a time: two that look at once would spend two looks."""
-    with history.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _verdict(judgments: Judgments, looks: Looks, history: Path) -> list[PanelTable]:
-    from adjudge.core.files import write_text
-    from adjudge.look import look
-    from adjudge.look.estimates import count_judgments
-    from adjudge.look.history import read_history
-
-    past = read_history(history)
-    taken = 0 if past is None else len(past.records)
-    count = count_judgments(judgments)
-    due = looks.looks if count >= looks.planned else count * looks.looks // looks.planned
-    if due <= taken and looks.spending != "anytime":
-        return _waiting(_shown(history), count, taken, looks)
-    result: Look = look(
-        planned_part(judgments, looks.planned),
-        planned=looks.planned,
-        looks=looks.looks,
-        goal=looks.goal,
-        spending=looks.spending,
-        level=looks.level,
-        history=history,
-    )
-    first, *others = as_panels(result, "look")
-    panels = [replace(first, headline=result.advice, intervals=_intervals(result)), *others]
-    write_text(_shown_file(history), json.dumps([asdict(panel) for panel in panels], ensure_ascii=False))
-    return panels
-
-
-def _intervals(result: Look) -> tuple[PanelInterval, ...]:
-    from adjudge.collect.running import PanelInterval
-
-    return tuple(
-        PanelInterval(claim.claim, low, claim.estimate, high, claim.verdict == "settled")
-        for claim in (*result.settled, *result.open)
-        if claim.estimate is not None
-        for low, high in [claim.interval]
-        if low is not None and high is not None
-    )
-
-
-def _waiting(shown: list[PanelTable], count: int, taken: int, looks: Looks) -> list[PanelTable]:
-    """The last verdict once more, with what is still to come."""
-    from adjudge.collect.running import PanelTable
-
-    at = -(-(taken + 1) * looks.planned // looks.looks)
-    coming = f"the next planned look comes at {at:,}" if taken < looks.looks else "all planned looks have been taken"
-    now = f"Now {count:,} of {looks.planned:,} judgments are in; {coming}."
-    if not shown:
-        said = f"{now} Until then nothing is said, so that what is said stays true."
-        return [PanelTable("Verdict (adjudge look)", (), (), headline=said)]
-    return [replace(shown[0], note=f"{shown[0].note} {now}"), *shown[1:]]
-
-
-def planned_part(judgments: Judgments, planned: int) -> Judgments:
-    """The judgments up to the plan, in the order in which they were saved: the last task may go beyond it."""
-    import polars as pl
-
-    from adjudge.look.estimates import counted
-
-    rows = counted(judgments)
-    if rows.height <= planned or "saved" not in rows.columns:
-        return judgments
-    border = rows["saved"].sort()[planned - 1]
-    beyond = (pl.col("saved") > border).fill_null(value=False)
-    return judgments.keep(~beyond, otherwise="judged after the planned number was reached")
-
-
-def _shown_file(history: Path) -> Path:
-    return history.with_name("looks.shown.json")
-
-
-def _shown(history: Path) -> list[PanelTable]:
-    """The verdict of the last look as it was shown."""
-    from adjudge.collect.running import PanelInterval, PanelTable
-
-    file = _shown_file(history)
-    if not file.exists():
-        return []
-    return [
-        PanelTable(
-            title=table["title"],
-            columns=tuple(table["columns"]),
-            rows=tuple(tuple(row) for row in table["rows"]),
-            note=table["note"],
-            headline=table["headline"],
-            intervals=tuple(PanelInterval(**interval) for interval in table["intervals"]),
-        )
-        for table in json.loads(file.read_text(encoding="utf-8"))
-    ]
+    state = state_panel(load_campaign(campaign_file).looks, campaign_file.with_name("looks.json"))
+    return [Panel(state, "state"), Panel(annotators), Panel(agreement)]
 
 
 def annotators(judgments: Judgments) -> list[PanelTable]:
     """What `adjudge check` says of the annotators so far."""
     from adjudge.check import check
 
-    return as_panels(check(judgments), "check")
+    checked = check(judgments)
+    first, *others = as_panels(checked, "check")
+    note = f"{first.note} {_what_bars_show(checked)}"
+    panel = replace(
+        first,
+        title="Annotators so far (adjudge check)",
+        headline=_who_fails(checked),
+        note=note,
+        bars=tuple(_bars(checked)),
+    )
+    return [panel, *others]
+
+
+def _who_fails(checked: Checked) -> str:
+    failing = [annotator for annotator in checked.annotators if not annotator.passed]
+    if not failing:
+        return f"All {len(checked.annotators)} annotators pass the check."
+    shown = "; ".join(f"{annotator.annotator} ({', '.join(annotator.reasons)})" for annotator in failing[:5])
+    more = f" and {len(failing) - 5} others" if len(failing) > 5 else ""
+    return f"{len(failing)} of {len(checked.annotators)} annotators do not pass the check: {shown}{more}."
+
+
+def _has_controls(checked: Checked) -> bool:
+    return any(annotator.control_difference is not None for annotator in checked.annotators)
+
+
+def _what_bars_show(checked: Checked) -> str:
+    if _has_controls(checked):
+        return "Bars: by how much genuine outputs were judged better than degraded ones."
+    return "Bars: seconds per judgment."
+
+
+def _bars(checked: Checked) -> Iterator[PanelBar]:
+    """By how much each annotator told genuine from degraded outputs, or seconds where there are no controls."""
+    from adjudge.collect.running import PanelBar
+
+    controlled = _has_controls(checked)
+    for annotator in sorted(checked.annotators, key=lambda annotator: (annotator.passed, annotator.annotator)):
+        value = annotator.control_difference if controlled else annotator.seconds
+        if value is not None and math.isfinite(value):
+            shown = f"{value:.1f}" if controlled else f"{value:.1f} s"
+            yield PanelBar(annotator.annotator, value, shown, flagged=not annotator.passed)
 
 
 def agreement(judgments: Judgments) -> list[PanelTable]:
     """What `adjudge agree` says of the judgments so far."""
     from adjudge.agree import agree
 
-    return as_panels(agree(judgments), "agree")
+    result = agree(judgments)
+    first, *others = as_panels(result, "agree")
+    return [replace(first, intervals=tuple(_coefficients(result))), *others]
+
+
+def _coefficients(result: Agreement) -> Iterator[PanelInterval]:
+    """Every coefficient that has an interval, between annotators and with themselves."""
+    from adjudge.collect.running import PanelInterval
+
+    for whose, parts in (("between annotators", result.inter), ("with themselves", result.intra)):
+        coefficients = parts.get("all")
+        if coefficients is None:
+            continue
+        plain = coefficients.to_dict()
+        for name, (low, high) in coefficients.interval.items():
+            value = plain.get(name)
+            if isinstance(value, float) and all(map(math.isfinite, (low, value, high))):
+                yield PanelInterval(f"{name.replace('_', ' ')} {whose}", low, value, high, settled=low > 0)
 
 
 def as_panels(result: Result, command: str) -> list[PanelTable]:

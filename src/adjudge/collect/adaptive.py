@@ -57,7 +57,7 @@ def planned_is_reached() -> bool:
     if looks is None:
         return False
     given = Assignment.objects.filter(annotator__excluded=False, released__isnull=True).values_list("task", flat=True)
-    sizes = _judgments_by_task()
+    sizes = judgments_by_task()
     return sum(sizes.get(task, 0) for task in given) >= looks.planned
 
 
@@ -154,7 +154,7 @@ def _systems_by_task() -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1)
-def _judgments_by_task() -> dict[str, int]:
+def judgments_by_task() -> dict[str, int]:
     """How many judgments that count each task holds."""
     return {
         task.id: sum(len(output.systems) for _, _, output in task.outputs() if output.kind in RATED)

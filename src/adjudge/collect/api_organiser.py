@@ -1,5 +1,6 @@
 """The JSON interface of the organisers' page."""
 
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,12 @@ from adjudge.collect.entering import OrganiserAuth
 from adjudge.collect.export import collected
 from adjudge.collect.links import make_link, renew_link, revoke_links
 from adjudge.collect.models import Annotator, Decision, Link
-from adjudge.collect.overview import overview, panels
+from adjudge.collect.overview import overview
 from adjudge.collect.responses import Fault
-from adjudge.collect.responses_organiser import DoneOut, LinkOut, OverviewOut, PanelOut
+from adjudge.collect.responses_organiser import DoneOut, LinkOut, OverviewOut, StatisticsOut
 from adjudge.collect.running import running
 from adjudge.collect.schemas import AnnotatorIn, DecisionIn
+from adjudge.collect.statistics import latest
 from adjudge.formats import native
 
 if TYPE_CHECKING:
@@ -35,10 +37,16 @@ def show_overview(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - nin
     return overview()
 
 
-@router.get("/panels", response={200: list[PanelOut], **_FAULTS})
-def show_panels(request: HttpRequest) -> list[dict[str, Any]]:  # noqa: ARG001
+@router.get("/state", response={200: StatisticsOut, **_FAULTS})
+def show_state(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
+    """How far the campaign is: verdict, possible ranks, what more judgments would buy."""
+    return asdict(latest("state"))
+
+
+@router.get("/panels", response={200: StatisticsOut, **_FAULTS})
+def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """Statistics of the judgments so far, as far as they can be computed."""
-    return panels()
+    return asdict(latest("statistics"))
 
 
 @router.get(

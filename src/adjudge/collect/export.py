@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from adjudge.collect.adaptive import is_adaptive
-from adjudge.collect.models import Annotator, Decision, Draw
+from adjudge.collect.models import Annotator, Decision, Draw, Save
 from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
 from adjudge.collect.running import running
 from adjudge.core.inclusion import INCLUSION
@@ -39,6 +39,15 @@ EXTRA_EDITED: dict[str, pl.DataType | type[pl.DataType]] = {"action": pl.String,
 EXTRA_DRAWN: dict[str, pl.DataType | type[pl.DataType]] = {"draw": pl.Int64, "draw_probability": pl.Float64}
 # And where segments were chosen with unequal probabilities: that of the segment.
 EXTRA_SELECTED: dict[str, pl.DataType | type[pl.DataType]] = {INCLUSION: pl.Float64}
+
+
+Stamp = tuple[int, tuple[int, ...]]
+
+
+def stamp_now() -> Stamp:
+    """What tells whether anything has changed: how many saves there are, and who is excluded."""
+    excluded = Annotator.objects.filter(excluded=True).order_by("pk").values_list("pk", flat=True)
+    return Save.objects.count(), tuple(excluded)
 
 
 def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgments:

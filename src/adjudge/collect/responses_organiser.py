@@ -30,8 +30,26 @@ class PanelIntervalOut(Schema):
     settled: bool
 
 
+class PanelRanksOut(Schema):
+    """A system with the ranks that it may have, to be drawn."""
+
+    label: str
+    best: int
+    worst: int
+    of: int
+
+
+class PanelBarOut(Schema):
+    """A bar with its value in numbers and words; flagged ones need attention."""
+
+    label: str
+    value: float
+    shown: str
+    flagged: bool
+
+
 class PanelOut(Schema):
-    """A table of statistics of the judgments so far, and what is drawn above it."""
+    """Statistics of the judgments so far: a sentence, what is drawn, and the figures as a table."""
 
     title: str
     columns: list[str]
@@ -39,6 +57,16 @@ class PanelOut(Schema):
     note: str
     headline: str
     intervals: list[PanelIntervalOut]
+    ranks: list[PanelRanksOut]
+    bars: list[PanelBarOut]
+
+
+class StatisticsOut(Schema):
+    """Panels as they were computed last, and whether they are being computed anew."""
+
+    panels: list[PanelOut]
+    computed: datetime | None
+    computing: bool
 
 
 class LinkStateOut(Schema):
@@ -67,8 +95,10 @@ class AnnotatorOut(Schema):
     tasks_finished: int
     screens: int
     judgments: int
+    control_judgments: int
     active_seconds: float
     faults: list[Literal["pace", "controls"]]
+    attention: list[Literal["pace", "controls", "idle", "expired"]]
     controls_right: int
     controls: int
     last_save: datetime | None
@@ -101,6 +131,16 @@ class ProgressOut(Schema):
     tasks_in_hand: int
     judgments_wanted: int
     judgments: int
+    control_judgments: int
+
+
+class CostOut(Schema):
+    """Work so far: judgments count without controls, and the end is expected at the pace of the last week's saves."""
+
+    active_seconds: float
+    judgments_per_hour: float | None
+    judgments_per_day: float | None
+    expected_end: datetime | None
 
 
 class HourOut(Schema):
@@ -115,6 +155,7 @@ class OverviewOut(Schema):
 
     campaign: CampaignHeadOut
     progress: ProgressOut
+    cost: CostOut
     throughput: list[HourOut]
     annotators: list[AnnotatorOut]
     decisions: list[DecisionOut]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from django.conf import settings
 
 from adjudge.collect.marking import snapping
+from adjudge.core.protocols import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from adjudge.core.judgments import Judgments
     from adjudge.design.campaign import Campaign
     from adjudge.design.tasks import Item, Output, Screen, Task, TaskSet
-
-# Tables for the organisers' page from the judgments so far.
-Panel = Callable[["Judgments"], "Sequence[PanelTable]"]
 
 
 @dataclass(frozen=True)
@@ -34,16 +31,52 @@ class PanelInterval:
 
 
 @dataclass(frozen=True)
+class PanelRanks:
+    """A line of a picture of ranks: a system with the ranks that it may have, of so many."""
+
+    label: str
+    best: int
+    worst: int
+    of: int
+
+
+@dataclass(frozen=True)
+class PanelBar:
+    """A bar: a value in numbers and in words; `flagged` ones need attention."""
+
+    label: str
+    value: float
+    shown: str
+    flagged: bool
+
+
+@dataclass(frozen=True)
 class PanelTable:
-    """A table that a statistics function shows on the organisers' page, with a picture where it has intervals."""
+    """What a statistics function shows on the organisers' page: sentences, pictures, and the figures as a table."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     headline: str = ""
-    """What the table says, in one sentence."""
+    """What the panel says, in one sentence."""
     intervals: tuple[PanelInterval, ...] = ()
+    ranks: tuple[PanelRanks, ...] = ()
+    bars: tuple[PanelBar, ...] = ()
+
+
+Group = Literal["state", "statistics"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A function that makes panels for the organisers' page from the judgments so far.
+
+    Those of the group `state` say how far the campaign is; they may take long and are computed by themselves.
+    """
+
+    make: Callable[[Judgments], Sequence[PanelTable]]
+    group: Group = "statistics"
 
 
 @dataclass(frozen=True)
@@ -83,11 +116,12 @@ class Running:
         return {(task.id, screen.id): screen for task in self.tasks.tasks for screen in task.screens}
 
     @cached_property
-    def control_screens(self) -> list[str]:
-        """The ids of screens that hold controls, or what a control was made from."""
+    def special_screens(self) -> list[str]:
+        """The ids of screens that hold controls or examples, or what a control was made from."""
         placed = [(screen.id, output) for task in self.tasks.tasks for screen, _, output in task.outputs()]
-        checked = [output for _, output in placed if output.expected is not None or output.kind == "degraded"]
-        wanted = {output.id for output in checked} | {output.of for output in checked}
+        special = [output for _, output in placed if KINDS[output.kind].control or output.kind == "tutorial"]
+        checked = [output for _, output in placed if output.expected is not None]
+        wanted = {output.id for output in (*special, *checked)} | {output.of for output in special}
         return list(dict.fromkeys(screen for screen, output in placed if output.id in wanted))
 
     @cached_property

@@ -6,7 +6,8 @@
     verdict.stop, verdict.advice
 
 `boundaries` computes how far a statistic must go at each look, `decide` shares the level among the comparisons,
-`anytime` has bounds for looks at any time, `final` the estimates after stopping, `history` the file of looks taken.
+`anytime` has bounds for looks at any time, `live` the state between two planned looks, `final` the estimates after
+stopping, `history` the file of looks taken.
 `docs/look.md` says what is promised and how it was checked.
 """
 
@@ -28,7 +29,9 @@ from adjudge.look.history import (
     History,
     LookRecord,
     check_continues,
+    observed_of,
     read_history,
+    settled_of,
     sketch_of,
     write_history,
 )
@@ -58,6 +61,7 @@ def look(
     final: bool = False,
     method: str | None = None,
     seed: int = DEFAULT_SEED,
+    ranking: Ranking | None = None,
 ) -> Look:
     """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
 
@@ -75,12 +79,13 @@ def look(
         final: this is the last look though fewer judgments than planned are in: spend what is left of the level.
         method: the method of ranking that gives the differences; its default where left out.
         seed: of methods that use chance.
+        ranking: the ranking of these very judgments, where it is at hand already.
     """
     from adjudge.rank import RankSettings, rank
 
     plan = _plan(planned, looks, parse_goal(goal, tuple(between)), spending, level)
     count = _count(judgments, plan)
-    ranking = rank(judgments, method=method, settings=RankSettings(seed=seed))
+    ranking = ranking or rank(judgments, method=method, settings=RankSettings(seed=seed))
     differences = differences_of(ranking)
     plan.goal.check(differences.systems)
     path = None if history is None else Path(history)
@@ -91,7 +96,7 @@ def look(
         state = _repeated(plan, differences, past)
     else:
         now = Observed(fraction, differences.difference, differences.se, differences.df, differences.z)
-        seen = _assumed(plan, now) if path is None else [_observed(record) for record in past.records]
+        seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
         state = _taken(plan, differences, [*seen, now], past, count)
     if path is not None and not repeated:
         record = _record(state, differences, judgments)
@@ -147,7 +152,7 @@ def _described(plan: LookPlan, systems: tuple[str, ...]) -> dict[str, Any]:
 
 def _taken(plan: LookPlan, differences: Differences, seen: list[Observed], past: History, count: int) -> State:
     """A new look, after those in the history."""
-    before = _settled(past.records[-1]) if past.records else Settled.none(len(differences.z))
+    before = settled_of(past.records[-1]) if past.records else Settled.none(len(differences.z))
     tested = tested_pairs(plan, differences.systems, differences.pairs)
     settled = settle(plan, seen, before, tested, len(differences.systems))
     state = State(plan, differences.systems, differences.pairs, seen, settled, count, differences.lasting)
@@ -157,9 +162,9 @@ def _taken(plan: LookPlan, differences: Differences, seen: list[Observed], past:
 def _repeated(plan: LookPlan, differences: Differences, past: History) -> State:
     """The last look of the history once more: nothing is spent on it."""
     last = past.records[-1]
-    seen = [_observed(record) for record in past.records]
+    seen = [observed_of(record) for record in past.records]
     state = State(
-        plan, differences.systems, differences.pairs, seen, _settled(last), last.judgments, differences.lasting
+        plan, differences.systems, differences.pairs, seen, settled_of(last), last.judgments, differences.lasting
     )
     return _with_top(state, last)
 
@@ -183,18 +188,6 @@ def _assumed(plan: LookPlan, now: Observed) -> list[Observed]:
     return [
         Observed(fraction, zeros, now.se * np.sqrt(now.fraction / fraction), now.df, zeros) for fraction in fractions
     ]
-
-
-def _observed(record: LookRecord) -> Observed:
-    se, df = (np.array([np.nan if value is None else value for value in column]) for column in (record.se, record.df))
-    df = np.where(np.isnan(df), np.inf, df)
-    return Observed(record.fraction, np.array(record.difference), se, df, np.array(record.z))
-
-
-def _settled(record: LookRecord) -> Settled:
-    return Settled(
-        np.array(record.sign, dtype=np.int64), np.array(record.settled_at, dtype=np.int64), np.array(record.level)
-    )
 
 
 def _record(state: State, differences: Differences, judgments: Judgments) -> LookRecord:

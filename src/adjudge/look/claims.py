@@ -45,7 +45,7 @@ def _pair_claim(state: State, index: int) -> LookClaim:
     is_settled = settled.sign[index] != 0
     limit = bound(state.plan, state.seen, index, float(settled.level[index]))
     estimate = sign * float(now.difference[index])
-    half = _half_width(float(now.se[index]), float(now.df[index]), limit)
+    half = half_width(float(now.se[index]), float(now.df[index]), limit)
     return LookClaim(
         claim=f"{state.systems[better]} is better than {state.systems[worse]}",
         systems=(state.systems[better], state.systems[worse]),
@@ -60,7 +60,7 @@ def _pair_claim(state: State, index: int) -> LookClaim:
     )
 
 
-def _half_width(se: float, df: float, limit: float) -> float:
+def half_width(se: float, df: float, limit: float) -> float:
     """The boundary in the unit of the difference: the quantile of t with the probability of the normal boundary."""
     from scipy.special import ndtr, stdtrit
 

@@ -120,7 +120,7 @@ def settle(plan: LookPlan, seen: list[Observed], before: Settled, tested: Flags,
     sign, look, level = before.sign.copy(), before.look.copy(), before.level.copy()
     while True:
         open_ = tested & (sign == 0)
-        level[open_] = _one_sided(plan, int(open_.sum()), systems)
+        level[open_] = one_sided(plan, int(open_.sum()), systems)
         crossed = open_ & _beyond(plan, seen, open_, level)
         sign[crossed] = np.sign(seen[-1].z[crossed]).astype(np.int64)
         look[crossed] = len(seen)
@@ -129,7 +129,8 @@ def settle(plan: LookPlan, seen: list[Observed], before: Settled, tested: Flags,
             return Settled(sign, look, level)
 
 
-def _one_sided(plan: LookPlan, open_pairs: int, systems: int) -> float:
+def one_sided(plan: LookPlan, open_pairs: int, systems: int) -> float:
+    """The one-sided level at which each open comparison is tested."""
     if plan.goal.kind == "pairs":
         return plan.level / 2 / max(open_pairs, 1)
     return plan.goal.one_sided_level(plan.level, systems)

@@ -18,6 +18,7 @@ import polars as pl
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.files import exists, read_text, write_text
 from adjudge.core.judgments import KEY
+from adjudge.look.decide import Observed, Settled
 from adjudge.look.estimates import counted
 
 if TYPE_CHECKING:
@@ -63,6 +64,20 @@ class History:
 
     plan: dict[str, Any]
     records: tuple[LookRecord, ...] = ()
+
+
+def observed_of(record: LookRecord) -> Observed:
+    """The statistics of a look that was taken."""
+    se, df = (np.array([np.nan if value is None else value for value in column]) for column in (record.se, record.df))
+    df = np.where(np.isnan(df), np.inf, df)
+    return Observed(record.fraction, np.array(record.difference), se, df, np.array(record.z))
+
+
+def settled_of(record: LookRecord) -> Settled:
+    """What was settled after a look."""
+    return Settled(
+        np.array(record.sign, dtype=np.int64), np.array(record.settled_at, dtype=np.int64), np.array(record.level)
+    )
 
 
 def read_history(path: Path) -> History | None:

@@ -29,10 +29,10 @@ def needed_judgments(state: State, index: int) -> int | None:
     z, now, last = abs(float(state.now.z[index])), state.now.fraction, _bound_at(state, index, 1.0)
 
     def reached(fraction: float) -> bool:
-        return bool(z * np.sqrt(_growth(state, index, fraction)) >= _bound_at(state, index, fraction))
+        return bool(z * np.sqrt(growth(state, index, fraction)) >= _bound_at(state, index, fraction))
 
     if not reached(1.0):
-        beyond = _smallest(lambda fraction: z * np.sqrt(_growth(state, index, fraction)) >= last, now, _TOO_MANY)
+        beyond = _smallest(lambda fraction: z * np.sqrt(growth(state, index, fraction)) >= last, now, _TOO_MANY)
         return None if beyond is None else max(1, ceil(beyond * state.plan.planned) - state.judgments)
     ahead = [number / state.plan.looks for number in range(1, state.plan.looks) if number / state.plan.looks > now]
     ahead.append(1.0)
@@ -47,7 +47,7 @@ def chance_within_plan(state: State, index: int) -> float | None:
     if fraction >= 1:
         return None
     limit = _bound_at(state, index, 1.0)
-    share = 1 / _growth(state, index, 1.0)
+    share = 1 / growth(state, index, 1.0)
     # With a share t of the last look's information in, the score there is Z sqrt(t) plus the drift Z / sqrt(t) over
     # what is left, with variance 1 - t.
     return float(ndtr((abs(float(state.now.z[index])) / np.sqrt(share) - limit) / np.sqrt(max(1 - share, 1e-9))))
@@ -63,7 +63,7 @@ def _smallest(reached: Callable[[float], bool], low: float, high: float) -> floa
     return high
 
 
-def _growth(state: State, index: int, fraction: float) -> float:
+def growth(state: State, index: int, fraction: float) -> float:
     """How many times the present information there is at a fraction of the plan, if the same people go on."""
     variance = float(state.now.se[index]) ** 2
     lasting = min(state.lasting, 0.99 * variance) if variance > 0 else 0.0

@@ -111,6 +111,79 @@ class Look(Result):
         return Table("After stopping", columns, rows, note)
 
 
+@dataclass(frozen=True)
+class LiveSystem:
+    """A system with the ranks that it may have."""
+
+    system: str
+    score: float | None
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What more judgments would buy, if differences are as estimated and the same people go on."""
+
+    more: int
+    open: int
+    """Comparisons of the goal that are open now."""
+    expected: float
+    """How many of them would be settled."""
+    chance: float | None
+    """Where the best or the top is the goal: the chance that it would be settled, by its weakest comparison."""
+    half_width: float
+    """The mean half of an interval now."""
+    half_width_then: float
+
+    @property
+    def sentence(self) -> str:
+        """The outlook in one sentence."""
+        if self.chance is not None:
+            settled = f"settle the goal with a chance of {self.chance:.0%}"
+        else:
+            pairs = "the 1 open pair" if self.open == 1 else f"the {self.open} open pairs"
+            settled = f"settle about {self.expected:.1f} of {pairs}"
+        narrower = f"narrow intervals from ±{self.half_width:.2f} to ±{self.half_width_then:.2f}"
+        return f"{self.more:,} more judgments would {settled} and {narrower}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveState(Result):
+    """The state at any time: ranks that are possible and claims that hold at all times together."""
+
+    verb: ClassVar[str] = "look"
+
+    judgments: int
+    planned: int
+    level: float
+    systems: tuple[LiveSystem, ...]
+    """The best first."""
+    claims: tuple[LookClaim, ...]
+    outlook: Outlook | None
+    """None where the plan is used up."""
+    stop: bool
+    advice: str
+    start: tuple[float, tuple[float | None, ...]]
+    """The fraction of the plan that was in at the first time, and the standard errors then: they fix the bounds."""
+
+    def tables(self) -> tuple[Table, ...]:
+        """The systems with their possible ranks, and the claims."""
+        rows = tuple((entry.system, entry.score, entry.best, entry.worst) for entry in self.systems)
+        columns = (
+            text("system"),
+            number("score", 2),
+            number("best rank", 0, help="holds at all times together"),
+            number("worst rank", 0),
+        )
+        claims = tuple(
+            (claim.claim, "holds" if claim.verdict == "settled" else "open", claim.estimate, _span(claim.interval))
+            for claim in self.claims
+        )
+        heads = (text("claim"), text("state"), number("difference", 2), text("interval"))
+        return (Table("Possible ranks", columns, rows), Table("Pairs", heads, claims))
+
+
 def _span(interval: tuple[float | None, float | None] | None) -> str:
     if interval is None or interval[0] is None or interval[1] is None:
         return ""

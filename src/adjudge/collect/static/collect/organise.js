@@ -3,17 +3,21 @@
 import { copyButton } from "./copy.js";
 import { clockTime, dialog, h } from "./dom.js";
 import { call } from "./net.js";
-import { decisions, figures, hours, linkState, panel, when } from "./organise_parts.js";
+import { showPanels } from "./organise_panels.js";
+import { answers, attention, decisions, figures, hours, linkState, when } from "./organise_parts.js";
 import { applyPreferences } from "./prefs.js";
 import { loadTexts, t, timeOfDay } from "./texts.js";
 
 const FRESH_MS = 4000;
 const PANELS_MS = 20000;
+// While they are computed, statistics are asked for more often.
+const WAITING_MS = 1500;
 
 class Organising {
   constructor() {
     this.updated = h("span.updated", { role: "status" });
     this.title = h("h1", {}, t("organise"));
+    this.state = h("div.panels.state");
     this.progress = h("section.panel");
     this.people = h("section.panel");
     this.panels = h("div.panels");
@@ -25,12 +29,12 @@ class Organising {
       this.updated,
       h("a.button", { href: "/api/organiser/export", download: "judgments.csv" }, t("export")),
     );
-    document.body.replaceChildren(h("main", {}, head, this.progress, this.people, this.panels, this.decisions));
+    document.body.replaceChildren(h("main", {}, head, this.state, this.progress, this.people, this.panels, this.decisions));
     this.lastTime = "";
     void this.refresh();
-    void this.refreshPanels();
+    void this.follow("/api/organiser/state", this.state);
+    void this.follow("/api/organiser/panels", this.panels);
     setInterval(() => document.visibilityState === "visible" && this.refresh(), FRESH_MS);
-    setInterval(() => document.visibilityState === "visible" && this.refreshPanels(), PANELS_MS);
   }
 
   async refresh() {
@@ -45,9 +49,19 @@ class Organising {
     }
   }
 
-  async refreshPanels() {
-    const tables = await call("GET", "/api/organiser/panels").catch(() => []);
-    this.panels.replaceChildren(...tables.map(panel));
+  /**
+   * Show statistics, and go on asking for them.
+   * @param {string} path @param {HTMLElement} where
+   */
+  async follow(path, where) {
+    let wait = PANELS_MS;
+    if (document.visibilityState === "visible") {
+      /** @type {Server.StatisticsOut | null} */
+      const statistics = await call("GET", path).catch(() => null);
+      if (statistics) showPanels(where, statistics);
+      if (statistics?.computing) wait = WAITING_MS;
+    }
+    setTimeout(() => void this.follow(path, where), wait);
   }
 
   /** @param {Server.OverviewOut} now */
@@ -55,9 +69,14 @@ class Organising {
     // Whoever is typing or has a button in focus keeps it.
     const focused = document.activeElement?.getAttribute("data-focus");
     this.title.textContent = now.campaign.name;
-    this.progress.replaceChildren(h("h2", {}, t("progress")), figures(now.progress), hours(now.throughput));
+    this.progress.replaceChildren(h("h2", {}, t("progress")), figures(now), hours(now.throughput));
     if (!this.people.contains(document.activeElement) || !(document.activeElement instanceof HTMLInputElement)) {
-      this.people.replaceChildren(h("h2", {}, t("annotators")), this.table(now.annotators), this.adding());
+      this.people.replaceChildren(
+        h("h2", {}, t("annotators")),
+        attention(now.annotators),
+        this.table(now.annotators),
+        this.adding(),
+      );
     }
     this.decisions.replaceChildren(...decisions(now), ...this.links(now.links));
     if (focused)
@@ -66,8 +85,8 @@ class Organising {
 
   /** @param {Server.AnnotatorOut[]} annotators @returns {HTMLElement} */
   table(annotators) {
-    const titles = ["annotator", "judgments", "tasks", "working_time", "pace", "controls", "last_save", "link"];
-    const numeric = new Set(["judgments", "tasks", "working_time", "pace", "controls"]);
+    const titles = ["annotator", "judgments_column", "tasks", "working_time", "pace", "controls", "last_save", "link"];
+    const numeric = new Set(["judgments_column", "tasks", "working_time", "pace", "controls"]);
     const head = h("tr", {}, ...titles.map((title) => h(numeric.has(title) ? "th.count" : "th", {}, t(title))), h("td"));
     return h(
       "div.scroll",
@@ -78,7 +97,7 @@ class Organising {
 
   /** @param {Server.AnnotatorOut} person @returns {HTMLElement} */
   row(person) {
-    const pace = person.judgments ? (person.active_seconds / person.judgments).toFixed(1) : "–";
+    const pace = answers(person) ? (person.active_seconds / answers(person)).toFixed(1) : "–";
     const flagged = (/** @type {"pace" | "controls"} */ fault) =>
       person.faults.includes(fault) ? "td.count.flagged" : "td.count";
     const controls = person.controls ? `${person.controls_right} / ${person.controls}` : "–";
@@ -88,7 +107,7 @@ class Organising {
       person.excluded ? "tr.excluded" : "tr",
       {},
       h("td", {}, h("bdi", {}, person.name), person.excluded ? ` (${t("excluded")})` : ""),
-      h("td.count", {}, person.judgments),
+      h("td.count", {}, person.judgments, h("span.hint", {}, person.control_judgments ? ` + ${person.control_judgments}` : "")),
       h("td.count", {}, person.tasks_finished),
       h("td.count", {}, clockTime(person.active_seconds)),
       h(flagged("pace"), {}, pace, person.faults.includes("pace") ? ` ${t("too_fast")}` : ""),

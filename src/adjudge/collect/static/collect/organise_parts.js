@@ -1,7 +1,7 @@
 // @ts-check
-/** Parts of the organisers' page: progress, the hours of the last day, tables of statistics, decisions. */
+/** Parts of the organisers' page: progress, cost, the hours of the last day, who needs attention, decisions. */
 import { h } from "./dom.js";
-import { currentLanguage, t, timeOfDay } from "./texts.js";
+import { currentLocale, t, timeOfDay } from "./texts.js";
 
 /**
  * A time of today, or a day and time.
@@ -9,7 +9,7 @@ import { currentLanguage, t, timeOfDay } from "./texts.js";
  */
 export function when(moment) {
   const today = moment.toDateString() === new Date().toDateString();
-  return today ? timeOfDay(moment) : `${moment.toLocaleDateString(currentLanguage())} ${timeOfDay(moment)}`;
+  return today ? timeOfDay(moment) : `${moment.toLocaleDateString(currentLocale())} ${timeOfDay(moment)}`;
 }
 
 /** @param {Server.LinkStateOut} link @returns {string} */
@@ -18,31 +18,67 @@ export function linkState(link) {
   return `${t("link_valid")}, ${t(link.entered ? "link_entered" : "link_unused")}`;
 }
 
-/** @param {Server.ProgressOut} progress @returns {HTMLElement} */
-export function figures(progress) {
-  const figure = (
-    /** @type {string} */ name,
-    /** @type {number} */ done,
-    /** @type {number} */ wanted,
-    /** @type {string} */ more,
-  ) => {
-    const fill = h("div");
-    fill.style.setProperty("width", `${wanted ? Math.min(100, (100 * done) / wanted) : 0}%`);
-    return h(
-      "div.figure",
-      {},
-      t(name),
-      h("strong", {}, t("of_wanted", { done, wanted })),
-      h("div.meter", {}, fill),
-      h("span.hint", {}, more),
-    );
-  };
+/**
+ * Progress as meters, and time and pace beside them.
+ * @param {Server.OverviewOut} now @returns {HTMLElement}
+ */
+export function figures({ progress, cost }) {
+  const controls = progress.control_judgments ? t("controls_besides", { n: progress.control_judgments }) : "";
+  const hoursOfWork = (cost.active_seconds / 3600).toFixed(1);
+  const perHour = cost.judgments_per_hour === null ? "" : t("per_hour", { n: Math.round(cost.judgments_per_hour) });
+  const perDay = cost.judgments_per_day === null ? "" : t("per_day", { n: Math.round(cost.judgments_per_day) });
+  const end = cost.expected_end === null ? "–" : new Date(cost.expected_end).toLocaleDateString(currentLocale());
   return h(
     "div.figures",
     {},
-    figure("judgments", progress.judgments, progress.judgments_wanted, ""),
-    figure("tasks", progress.tasks_finished, progress.tasks_wanted, t("in_hand", { n: progress.tasks_in_hand })),
+    meter("judgments", progress.judgments, progress.judgments_wanted, controls),
+    meter("tasks", progress.tasks_finished, progress.tasks_wanted, t("in_hand", { n: progress.tasks_in_hand })),
+    h("div.figure", {}, t("work_so_far"), h("strong", {}, t("hours_of_work", { n: hoursOfWork })), h("span.hint", {}, perHour)),
+    h("div.figure", {}, t("expected_end"), h("strong", {}, end), h("span.hint", {}, perDay)),
   );
+}
+
+/**
+ * @param {string} name @param {number} done @param {number} wanted @param {string} more
+ * @returns {HTMLElement}
+ */
+function meter(name, done, wanted, more) {
+  const fill = h("div");
+  fill.style.setProperty("width", `${wanted ? Math.min(100, (100 * done) / wanted) : 0}%`);
+  return h(
+    "div.figure",
+    {},
+    t(name),
+    h("strong", {}, t("of_wanted", { done: counted(done), wanted: counted(wanted) })),
+    h("div.meter", {}, fill),
+    h("span.hint", {}, more),
+  );
+}
+
+/** @param {number} count @returns {string} with separators, as people here write it */
+function counted(count) {
+  return count.toLocaleString(currentLocale());
+}
+
+/**
+ * Who needs attention, and why; nothing where nobody does.
+ * @param {Server.AnnotatorOut[]} annotators @returns {HTMLElement}
+ */
+export function attention(annotators) {
+  const people = annotators.filter((person) => person.attention.length);
+  if (!people.length) return h("p.hint", {}, t("attention_none"));
+  const lines = people.map((person) => {
+    const pace = person.judgments ? (person.active_seconds / answers(person)).toFixed(1) : "–";
+    const values = { pace, right: person.controls_right, n: person.controls };
+    const reasons = person.attention.map((reason) => t(`attention_${reason}`, values));
+    return h("li", {}, h("bdi", {}, person.name), `: ${reasons.join("; ")}`);
+  });
+  return h("div.attention", {}, h("p", {}, t("attention", { n: people.length })), h("ul", {}, ...lines));
+}
+
+/** @param {Server.AnnotatorOut} person @returns {number} everything answered, controls and examples too */
+export function answers(person) {
+  return person.judgments + person.control_judgments;
 }
 
 /** @param {{hour: string, saves: number}[]} throughput @returns {HTMLElement} */
@@ -58,62 +94,6 @@ export function hours(throughput) {
   return h("div", {}, h("p.hint", {}, label), h("div.hours", { role: "img", "aria-label": label }, ...bars));
 }
 
-const SVG = "http://www.w3.org/2000/svg";
-const ROW = 26;
-const PLOT = 400;
-
-/**
- * @param {string} name @param {Record<string, string | number>} attributes @returns {SVGElement}
- */
-function svg(name, attributes) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  return element;
-}
-
-/**
- * Differences with their intervals, a line each: settled ones in full colour, and a line at no difference.
- * @param {Server.PanelIntervalOut[]} intervals @returns {HTMLElement}
- */
-function picture(intervals) {
-  const low = Math.min(0, ...intervals.map((interval) => interval.low));
-  const high = Math.max(0, ...intervals.map((interval) => interval.high));
-  const at = (/** @type {number} */ value) => 8 + ((value - low) / (high - low || 1)) * (PLOT - 16);
-  const lines = intervals.map((interval) => {
-    const drawing = svg("svg", { viewBox: `0 0 ${PLOT} ${ROW}`, width: PLOT, height: ROW, "aria-hidden": "true" });
-    const middle = ROW / 2;
-    drawing.append(
-      svg("line", { class: "zero", x1: at(0), x2: at(0), y1: 0, y2: ROW }),
-      svg("line", { class: "reach", x1: at(interval.low), x2: at(interval.high), y1: middle, y2: middle }),
-      svg("circle", { cx: at(interval.estimate), cy: middle, r: 5 }),
-    );
-    const name = h("span.claim", {}, h("bdi", {}, interval.label));
-    const row = h("div.interval", {}, name);
-    row.classList.toggle("settled", interval.settled);
-    row.append(drawing);
-    return row;
-  });
-  return h("div.intervals", {}, ...lines);
-}
-
-/** @param {Server.PanelOut} table @returns {HTMLElement} */
-export function panel(table) {
-  const head = h("tr", {}, ...table.columns.map((/** @type {string} */ column) => h("th", {}, column)));
-  const rows = table.rows.map((/** @type {string[]} */ row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell))));
-  const body = table.rows.length
-    ? h("div.scroll", {}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)))
-    : null;
-  return h(
-    "section.panel",
-    {},
-    h("h2", {}, table.title),
-    table.headline ? h("p.headline", {}, table.headline) : null,
-    table.intervals.length ? picture(table.intervals) : null,
-    body,
-    table.note ? h("p.hint", {}, table.note) : null,
-  );
-}
-
 /** @param {Server.OverviewOut} now @returns {HTMLElement[]} */
 export function decisions(now) {
   if (!now.decisions.length) return [];
@@ -121,7 +101,7 @@ export function decisions(now) {
     h(
       "tr",
       {},
-      h("td", {}, new Date(decision.made).toLocaleString()),
+      h("td", {}, new Date(decision.made).toLocaleString(currentLocale())),
       h("td", {}, h("bdi", {}, decision.annotator)),
       h("td", {}, t(decision.excluded ? "decided_excluded" : "decided_included")),
       h("td", {}, h("bdi", {}, decision.reason)),

@@ -18,6 +18,11 @@ export function currentLanguage() {
   return language;
 }
 
+/** @returns {string} the language in use with the country of the browser, for dates and numbers */
+export function currentLocale() {
+  return navigator.languages.find((wanted) => wanted.split("-")[0] === language) || language;
+}
+
 /** Load the catalogue of the language chosen before, or of the browser's first language that there is. */
 export async function loadTexts() {
   const known = languages();
