@@ -69,7 +69,7 @@ def test_without_controls_everybody_passes_and_it_is_said() -> None:
     result = check(campaign([row for row in ATTENTIVE if row[3] == "system"]))
     assert all(annotator.passed for annotator in result.annotators)
     assert any("no degraded outputs" in note for note in result.notes)
-    assert result.rule == "kept: no rejected work"
+    assert result.rule == "kept: at least 1 second per judgment on average, where time was measured; no rejected work"
 
 
 def test_rejected_work_pace_and_runs_count_when_asked() -> None:
@@ -80,11 +80,30 @@ def test_rejected_work_pace_and_runs_count_when_asked() -> None:
     assert by_name(judgments)["fast"].reasons == ("some work was rejected",)
     assert by_name(judgments, CheckRule(drop_rejected=False))["fast"].passed
     strict = by_name(judgments, CheckRule(drop_rejected=False, least_seconds=2.0))
-    assert strict["fast"].reasons == ("1.0 seconds per judgment",)
+    assert strict["fast"].reasons == ("1.0 seconds per judgment on average",)
     assert strict["good"].seconds == 10
     run = by_name(campaign(rows_of("same", [50, 50, 50, 50, 80], [1, 2, 3, 4, 5])), CheckRule(longest_run=3))
     assert run["same"].constant == 4
     assert "4 equal answers in a row" in run["same"].reasons
+
+
+def test_an_impossible_pace_is_not_kept_unless_any_pace_is_asked_for() -> None:
+    rows = ATTENTIVE + rows_of("script", [80, 70, 90, 60, 75], [20, 30, 25, 10, 45])
+    # One long pause makes no reader of a script.
+    own = len(rows) - len(ATTENTIVE)
+    seconds: list[float] = [10.0] * len(ATTENTIVE) + [0.1] * (own - 1) + [5.0]
+    judgments = campaign(rows, active_seconds=list(seconds))
+    mean = sum(seconds[-own:]) / own
+    found = by_name(judgments)["script"]
+    assert found.mean_seconds == pytest.approx(mean)
+    assert found.seconds == pytest.approx(0.1)
+    assert found.reasons == (f"{mean:.1f} seconds per judgment on average",)
+    assert found.controls == 5
+    assert by_name(judgments, CheckRule(least_seconds=0))["script"].passed
+    lenient = check(judgments, rule=CheckRule(least_seconds=0))
+    assert any("faster than one can read: script" in note for note in lenient.notes)
+    # Time that is 0 everywhere was not measured.
+    assert by_name(campaign(rows, active_seconds=[0.0] * len(rows)))["script"].passed
 
 
 def test_kept_and_dropped_add_up() -> None:

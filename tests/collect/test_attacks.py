@@ -121,7 +121,8 @@ def test_an_impossible_pace_is_seen_and_gets_no_completion_code(tmp_path: Path) 
         table = exported(server, tmp_path)
         from adjudge.check import check
 
-        assert any("faster than one can read: script" in note for note in check(table).notes)
+        checked = {person.annotator: person for person in check(table).annotators}
+        assert any("seconds per judgment on average" in reason for reason in checked["script"].reasons)
 
 
 def test_leaving_ends_the_session_for_copies_of_its_cookie_too(tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ def checked() -> Checked:
         return AnnotatorCheck(
             annotator=name, judgments=80, tasks=2, p_controls=p, control_pairs=12, control_difference=lead,
             p_repeats=0.4, repeat_pairs=10, repeat_difference=9.0, seconds=seconds, constant=3, rejected=False,
+            mean_seconds=seconds,
             passed=passed, reasons=() if passed else ("does not tell degraded from genuine outputs",),
         )  # fmt: skip
 

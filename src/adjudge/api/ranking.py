@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.api.calls import column_names, judgments_of, single_pair, verb
+from adjudge.core.quality import LEAST_SECONDS
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def check(
     *,
     test: str = "paired-t",
     level: float = 0.05,
-    least_seconds: float | None = None,
+    least_seconds: float | None = LEAST_SECONDS,
     longest_run: int | None = None,
     keep_rejected: bool = False,
     **reading: Any,
@@ -39,7 +40,7 @@ def check(
         source: a path, several paths, a polars or pandas data frame, or judgments; controls included.
         test: on controls: `paired-t`, `paired-t-two-sided`, `welch`, `signed-rank` or `rank-sum`.
         level: annotators are kept up to this p.
-        least_seconds: drop who is faster than this per judgment.
+        least_seconds: drop who is faster than this per judgment on average; 0 or None for any pace.
         longest_run: drop who gave more equal answers in a row.
         keep_rejected: keep annotators some of whose work was rejected.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...

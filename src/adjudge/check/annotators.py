@@ -12,6 +12,7 @@ from adjudge.check.consistency import drifts, same_texts
 from adjudge.check.control_pairs import TESTS, control_p, control_pairs, repeat_pairs
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
+from adjudge.core.protocols import KINDS
 from adjudge.core.quality import LEAST_SECONDS, Work
 from adjudge.results.check import AnnotatorCheck, Checked
 
@@ -21,21 +22,26 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 
+_CONTROLS = tuple(kind.name for kind in KINDS.values() if kind.control or not kind.judged)
+"""Kinds of outputs whose answers are no judgments of systems, as exports and the organisers' page count them."""
+
+
 @dataclass(frozen=True)
 class CheckRule:
     """Who is kept. A limit of None does not decide, but is reported all the same."""
 
     test: str = "paired-t"
     level: float = 0.05
-    least_seconds: float | None = None
+    least_seconds: float | None = LEAST_SECONDS
     longest_run: int | None = None
     drop_rejected: bool = True
 
     def in_words(self, *, controls: bool) -> str:
         """The rule as one sentence."""
         parts = [f"genuine above degraded by {self.test} with p <= {self.level:g}"] if controls else []
-        if self.least_seconds is not None:
-            parts.append(f"at least {self.least_seconds:g} seconds per judgment in the median")
+        if self.least_seconds:
+            seconds = "1 second" if self.least_seconds == 1 else f"{self.least_seconds:g} seconds"
+            parts.append(f"at least {seconds} per judgment on average, where time was measured")
         if self.longest_run is not None:
             parts.append(f"no more than {self.longest_run} equal answers in a row")
         if self.drop_rejected:
@@ -74,7 +80,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         },
         data=judgments.fingerprint,
         set_aside=final.set_aside,
-        notes=final.notes + _notes(controls) + _released(final, checks) + _impossible_pace(final),
+        notes=final.notes + _notes(controls) + _released(final, checks) + _impossible_pace(checks, rule),
         rule=rule.in_words(controls=bool(controls)),
         annotators=checks,
         twins=find_twins(final),
@@ -99,15 +105,19 @@ def _counts(judgments: Judgments) -> pl.DataFrame:
     table = judgments.table.filter(pl.col("annotator").is_not_null())
     rejected = pl.col("rejected").fill_null(False).any() if "rejected" in table.columns else pl.lit(False)
     counted = table.group_by("annotator").agg(
-        pl.len().alias("judgments"), pl.col("task").n_unique().alias("tasks"), rejected.alias("rejected")
+        pl.len().alias("judgments"),
+        pl.col("kind").is_in(_CONTROLS).sum().alias("controls"),
+        pl.col("task").n_unique().alias("tasks"),
+        rejected.alias("rejected"),
     )
     return counted.join(_pace(judgments), on="annotator", how="left").sort("annotator")
 
 
 def _pace(judgments: Judgments) -> pl.DataFrame:
-    """Columns annotator, seconds (median), constant (longest run of equal answers), in one row per annotator.
+    """Columns annotator, seconds (median), timed and active (for the mean), constant (longest run of equal answers).
 
-    Runs follow the order of the rows, which is that of showing in every format that knows it.
+    Runs follow the order of the rows, which is that of showing in every format that knows it. Time that is 0 everywhere
+    was not measured.
     """
     answer = pl.coalesce(pl.col("score"), pl.col("rank").cast(pl.Float64))
     ordered = judgments.table.with_columns(answer=answer).filter(pl.col("answer").is_not_null())
@@ -115,7 +125,13 @@ def _pace(judgments: Judgments) -> pl.DataFrame:
         run=pl.struct("annotator", "answer").rle_id(),
     )
     longest = runs.group_by("annotator", "run").len().group_by("annotator").agg(pl.col("len").max().alias("constant"))
-    seconds = ordered.group_by("annotator").agg(pl.col("active_seconds").median().alias("seconds"))
+    time = pl.col("active_seconds")
+    measured = bool((ordered["active_seconds"].fill_null(0) > 0).any())
+    seconds = ordered.group_by("annotator").agg(
+        time.median().alias("seconds"),
+        (time.count() if measured else pl.lit(0)).alias("timed"),
+        time.sum().alias("active"),
+    )
     return seconds.join(longest, on="annotator", nulls_equal=True)
 
 
@@ -139,13 +155,20 @@ def _checked(
         repeat_pairs=len(repeats[0]) if repeats else 0,
         repeat_difference=float(np.abs(repeats[0] - repeats[1]).mean()) if repeats else None,
         seconds=None if row["seconds"] is None else float(str(row["seconds"])),
+        mean_seconds=_mean_seconds(row),
         constant=_whole(row["constant"]),
+        controls=_whole(row["controls"]),
         rejected=bool(row["rejected"]),
         passed=True,
         reasons=(),
     )
     reasons = _reasons(checked, rule, has_controls=has_controls)
     return AnnotatorCheck(**{**checked.__dict__, "passed": not reasons, "reasons": reasons})
+
+
+def _mean_seconds(row: dict[str, object]) -> float | None:
+    timed = _whole(row["timed"])
+    return float(str(row["active"])) / timed if timed else None
 
 
 def _whole(value: object) -> int:
@@ -160,19 +183,24 @@ def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) ->
         reasons.append("controls cannot be tested" if checked.control_pairs else "judged no controls")
     elif checked.p_controls is not None and checked.p_controls > rule.level:
         reasons.append(f"does not tell degraded from genuine outputs (p = {checked.p_controls:.3f})")
-    if rule.least_seconds is not None and checked.seconds is not None and checked.seconds < rule.least_seconds:
-        reasons.append(f"{checked.seconds:.1f} seconds per judgment")
+    if rule.least_seconds and is_too_fast(checked, rule.least_seconds):
+        reasons.append(f"{checked.mean_seconds:.1f} seconds per judgment on average")
     if rule.longest_run is not None and checked.constant > rule.longest_run:
         reasons.append(f"{checked.constant} equal answers in a row")
     return tuple(reasons)
 
 
-def _impossible_pace(judgments: Judgments) -> tuple[str, ...]:
-    """Who judged faster than anybody can read, by the rule of completion codes and of the organisers' page."""
-    timed = judgments.table.filter(pl.col("active_seconds").is_not_null() & pl.col("annotator").is_not_null())
-    sums = timed.group_by("annotator").agg(pl.len().alias("count"), pl.col("active_seconds").sum()).sort("annotator")
-    fast = [name for name, count, seconds in sums.iter_rows() if Work(count, seconds).is_too_fast()]
-    if not fast:
+def is_too_fast(checked: AnnotatorCheck, least_seconds: float) -> bool:
+    """Whether somebody judged faster than anybody can, by the rule of completion codes and of the organisers' page."""
+    if checked.mean_seconds is None:
+        return False
+    return Work(checked.judgments, checked.judgments * checked.mean_seconds).is_too_fast(least_seconds)
+
+
+def _impossible_pace(checks: tuple[AnnotatorCheck, ...], rule: CheckRule) -> tuple[str, ...]:
+    """Who is kept though nobody can read so fast, where the rule asks for less time than that."""
+    fast = [checked.annotator for checked in checks if checked.passed and is_too_fast(checked, LEAST_SECONDS)]
+    if not fast or (rule.least_seconds or 0) >= LEAST_SECONDS:
         return ()
     names = ", ".join(fast[:5]) + (" and others" if len(fast) > 5 else "")
     return (f"less than {LEAST_SECONDS:g} second per judgment on average, faster than one can read: {names}",)

@@ -27,15 +27,20 @@ def panels_of(campaign_file: Path) -> list[Panel]:
     from adjudge.collect.running import Panel
     from adjudge.design.campaign_file import load_campaign
 
-    state = state_panel(load_campaign(campaign_file).looks, campaign_file.with_name("looks.json"))
+    campaign = load_campaign(campaign_file)
+    state = state_panel(campaign.looks, campaign_file.with_name("looks.json"))
+
+    def annotators(judgments: Judgments) -> list[PanelTable]:
+        return annotator_panels(judgments, least_seconds=campaign.crowd.least_seconds)
+
     return [Panel(state, "state"), Panel(annotators), Panel(agreement)]
 
 
-def annotators(judgments: Judgments) -> list[PanelTable]:
-    """What `adjudge check` says of the annotators so far."""
-    from adjudge.check import check
+def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[PanelTable]:
+    """What `adjudge check` says of the annotators so far, at the pace that the campaign asks for."""
+    from adjudge.check import CheckRule, check
 
-    checked = check(judgments)
+    checked = check(judgments, rule=CheckRule(least_seconds=least_seconds))
     first, *others = as_panels(checked, "check")
     note = f"{first.note} {_what_bars_show(checked)}"
     panel = replace(
@@ -73,7 +78,7 @@ def _bars(checked: Checked) -> Iterator[PanelBar]:
 
     controlled = _has_controls(checked)
     for annotator in sorted(checked.annotators, key=lambda annotator: (annotator.passed, annotator.annotator)):
-        value = annotator.control_difference if controlled else annotator.seconds
+        value = annotator.control_difference if controlled else annotator.mean_seconds
         if value is not None and math.isfinite(value):
             shown = f"{value:.1f}" if controlled else f"{value:.1f} s"
             yield PanelBar(annotator.annotator, value, shown, flagged=not annotator.passed)

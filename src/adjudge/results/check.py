@@ -18,6 +18,7 @@ class AnnotatorCheck:
 
     annotator: str
     judgments: int
+    """Answers in all, those to controls and examples among them."""
     tasks: int
     p_controls: float | None
     """How surprising the lead of genuine over degraded outputs would be for somebody who cannot tell them apart."""
@@ -37,6 +38,10 @@ class AnnotatorCheck:
     """Some of the work was rejected when it was collected."""
     passed: bool
     reasons: tuple[str, ...]
+    mean_seconds: float | None = None
+    """Mean seconds per judgment, by which the pace is judged; None where time was not measured."""
+    controls: int = 0
+    """Of the answers, those to controls and examples."""
 
 
 @dataclass(frozen=True)
@@ -103,22 +108,26 @@ class Checked(Result):
     def tables(self) -> tuple[Table, ...]:
         """Who is kept, and what was found about each."""
         columns = (
-            text("annotator"), text("kept"), number("judgments", 0), number("tasks", 0), p_value("p controls"),
+            text("annotator"), text("kept"),
+            number("judgments", 0, help="without controls and examples"),
+            number("controls", 0, help="answers to controls and examples"), number("tasks", 0), p_value("p controls"),
             number("lead", 1, help="genuine minus degraded, in points"), p_value("p repeats"),
-            number("repeat diff.", 1), number("seconds", 1), number("run", 0, help="longest run of equal answers"),
+            number("repeat diff.", 1), number("seconds", 1, help="per judgment, mean"),
+            number("run", 0, help="longest run of equal answers"),
             text("why not"),
         )  # fmt: skip
         rows = tuple(
             (
                 annotator.annotator,
                 "yes" if annotator.passed else "no",
-                annotator.judgments,
+                annotator.judgments - annotator.controls,
+                annotator.controls,
                 annotator.tasks,
                 annotator.p_controls,
                 annotator.control_difference,
                 annotator.p_repeats,
                 annotator.repeat_difference,
-                annotator.seconds,
+                annotator.mean_seconds,
                 annotator.constant,
                 "; ".join(annotator.reasons),
             )

@@ -7,6 +7,7 @@ import typer
 
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
+from adjudge.core.quality import LEAST_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,9 @@ def check(
         str, typer.Option(help="Test on controls: paired-t, paired-t-two-sided, welch, signed-rank or rank-sum.")
     ] = "paired-t",
     level: Annotated[float, typer.Option(help="Annotators are kept up to this p.")] = 0.05,
-    least_seconds: Annotated[float | None, typer.Option(help="Drop who is faster than this per judgment.")] = None,
+    least_seconds: Annotated[
+        float, typer.Option(help="Drop who is faster than this per judgment on average; 0 for any pace.")
+    ] = LEAST_SECONDS,
     longest_run: Annotated[int | None, typer.Option(help="Drop who gave more equal answers in a row.")] = None,
     keep_rejected: Annotated[bool, typer.Option(help="Keep annotators some of whose work was rejected.")] = False,
     kept: Annotated[
