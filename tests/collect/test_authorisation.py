@@ -31,6 +31,7 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
     ("GET", "/work"): {**dict.fromkeys(VISITORS, 302), "other": 200, "annotator": 200},
     ("GET", "/organise"): {**dict.fromkeys(VISITORS, 302), "organiser": 200},
     ("GET", "/health"): ANYBODY,
+    ("GET", "/logo"): dict.fromkeys(VISITORS, 404),
     ("GET", "/api/"): dict.fromkeys(VISITORS, 404),
     ("GET", "/api/openapi.json"): ANYBODY,
     ("POST", "/api/enter"): dict.fromkeys(VISITORS, 403),

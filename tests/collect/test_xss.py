@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
+from adjudge.core.errors import InputError
+from adjudge.core.protocols import COLLECTED, ON_SCALE, RELATIVE
+from adjudge.design.campaign_file import load_campaign
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, new_save, outputs
+from tests.collect.serving import Client, Server, new_save
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Dialog, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 pytestmark = pytest.mark.browser
 
@@ -42,28 +45,36 @@ def watched(page: Page) -> Iterator[Page]:
     yield page
     for shown in page.context.pages:
         assert shown.evaluate("window.hacked") is None
-        assert shown.locator("img, svg[onload]").count() == 0
+        assert shown.locator("img:not(.logo), svg[onload]").count() == 0
     assert said == []
+
+
+LOGO = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="20" onload="window.hacked=1;parent.hacked=1">'
+    '<script>window.hacked=1;parent.hacked=1;top.hacked=1</script><rect width="80" height="20" fill="#2456c4"/></svg>'
+)
 
 
 def evil_campaign(folder: Path, protocol: str) -> Path:
     """A campaign with such a text in every key that takes one."""
     name = json.dumps(EVIL_NAME)
     more = f"[instructions]\nen = {name}\n[crowd]\nleast_seconds = 0\ncompletion_code = {name}\n"
-    more += '[assignment]\npolicy = "pool"\n'
+    more += '[assignment]\npolicy = "pool"\n[page]\ncomments = true\nlogo = "logo.svg"\n'
     if protocol == "mqm":
         kind = json.dumps(EVIL.replace("/", "|")[:80])
         more += f"[spans.categories]\n{kind} = [{kind}]\n"
-    else:
-        anchors = ", ".join(f"{{ at = {at}, text = {name} }}" for at in (0, 100))
-        more += f"[scale]\nanchors = [{anchors}]\n[page]\ncomments = true\n"
-    campaign = make_campaign(folder, protocol, documents=1, annotators=json.dumps([f"anna {EVIL_NAME}"[:190], "bert"]),
-                             more=more, design="judgments = 2")  # fmt: skip
+    elif protocol in ON_SCALE:
+        anchors = ", ".join(f"{{ at = {at}, text = {name} }}" for at in (0, 6 if protocol == "sqm" else 100))
+        more += f"[scale]\nanchors = [{anchors}]\n"
+    campaign = make_campaign(folder, protocol, documents=2, annotators=json.dumps([f"anna {EVIL_NAME}"[:190], "bert"]),
+                             more=more, design="judgments = 2", task_size=30)  # fmt: skip
     text = campaign.read_text()
     text = re.sub(r'^name = ".*"$', lambda _: f"name = {json.dumps(EVIL[:95])}", text, flags=re.MULTILINE)
     text = text.replace('alpha = "alpha.txt"', f'{name} = "alpha.txt"')
-    text = text.replace('source = "source.txt"', 'source = "source.txt"\ntutorial = "tutorial.tsv"', 1)
+    if protocol not in RELATIVE:
+        text = text.replace('source = "source.txt"', 'source = "source.txt"\ntutorial = "tutorial.tsv"', 1)
     campaign.write_text(text)
+    (folder / "logo.svg").write_text(LOGO)
     (folder / "tutorial.tsv").write_text(f"source\ttarget\tnote\tlow\thigh\n{EVIL}\t{EVIL}\t{EVIL}\t0\t100\n")
     for file in folder.glob("*.txt"):
         lines = file.read_text().splitlines()
@@ -71,20 +82,47 @@ def evil_campaign(folder: Path, protocol: str) -> Path:
     return campaign
 
 
-def judge(client: Client, protocol: str) -> None:
-    """Judge all that is given to a person, with such texts as comments."""
-    for _ in range(4):
+def answer(protocol: str, at: int, number: int, text: str, kind: str) -> dict[str, Any]:
+    """An answer with such texts wherever the protocol takes one."""
+    if protocol in RELATIVE:
+        return {"rank": 1 + (at + number) % 2, "comment": EVIL}
+    if protocol == "postedit":
+        return {"edit": f"{EVIL} {text}" if (at + number) % 2 else text, "comment": EVIL}
+    if protocol == "mqm":
+        end = len(text)
+        mark = {"start": 0, "end": end, "severity": "minor", "category": kind, "side": "target", "text": text}
+        return {"spans": [mark] if (at + number) % 2 else [], "comment": EVIL}
+    spans: dict[str, Any] = {"spans": []} if protocol == "esa" else {}
+    return {"score": (at + number) % 7 if protocol == "sqm" else 10 * (at + number % 5), "comment": EVIL, **spans}
+
+
+def judge_screen(client: Client, work: Any, protocol: str, number: int) -> None:
+    """Judge a screen."""
+    kinds = (work["campaign"]["spans"] or {}).get("categories") or [{"name": None}]
+    shown = [output for item in work["task"]["screens"][number]["items"] for output in item["outputs"]]
+    changes = [
+        {"output": output["id"], **answer(protocol, at, number, output["text"], kinds[-1]["name"])}
+        for at, output in enumerate(shown)
+    ]
+    saved = client.post("/api/saves", new_save(work, number, changes))
+    assert saved.status == 200, saved.text
+
+
+def judge(client: Client, protocol: str, tasks: int = 9) -> None:
+    """Judge what is given to a person, with such texts as comments, edits and kinds of errors."""
+    for _ in range(tasks):
         work = client.work()
         if work["task"] is None:
             return
         for number in range(len(work["task"]["screens"])):
-            for at, output in enumerate(outputs(work, number)):
-                given = {"spans": []} if protocol == "mqm" else {"score": 10 * at + number, "comment": EVIL}
-                assert client.post("/api/saves", new_save(work, number, [{"output": output, **given}])).status == 200
+            judge_screen(client, work, protocol, number)
         assert client.post(f"/api/tasks/{work['task']['id']}/finish").json["finished"]
 
 
-@pytest.mark.parametrize("protocol", ["da", "mqm"])
+@pytest.mark.parametrize(
+    "protocol",
+    ["da", "mqm", *(pytest.param(name, marks=pytest.mark.slow) for name in COLLECTED if name not in ("da", "mqm"))],
+)
 def test_nothing_runs_on_any_page_or_in_the_report(
     protocol: str, watched: Page, tmp_path: Path, adjudge: Callable[..., Any]
 ) -> None:
@@ -93,9 +131,16 @@ def test_nothing_runs_on_any_page_or_in_the_report(
         watched.goto(server.links[anna])
         expect(watched.locator("dialog[open]")).to_contain_text("onerror")
         watched.keyboard.press("Enter")
-        expect(watched.locator(".lesson").first).to_contain_text("onerror")
+        client = server.client(anna)
+        if protocol not in RELATIVE:
+            expect(watched.locator(".lesson").first).to_contain_text("onerror")
+            judge(client, protocol, tasks=1)
+        judge_screen(client, client.work(), protocol, 0)
+        watched.reload()
         expect(watched.locator("h1")).to_contain_text("onerror")
-        for key in ("?", "Escape", "o", "Escape", "i", "Escape"):
+        expect(watched.locator("img.logo")).to_be_visible()
+        expect(watched.locator("article").first).to_contain_text("onerror")
+        for key in ("?", "Escape", "o", "Escape", "i", "Escape", "c", "Escape"):
             watched.keyboard.press(key)
         for name in (anna, "bert"):
             judge(server.client(name), protocol)
@@ -103,18 +148,52 @@ def test_nothing_runs_on_any_page_or_in_the_report(
         expect(watched.locator(".code")).to_contain_text("onerror")
         watched.goto(f"{server.url}/enter?PROLIFIC_PID={EVIL}#{EVIL}")
         expect(watched.locator("main")).to_be_visible()
-        organiser = watched.context.new_page()
-        organiser.goto(server.links["organiser"])
-        organiser.get_by_role("button", name="Exclude…").first.click()
-        organiser.get_by_label("Reason").fill(EVIL)
-        organiser.get_by_role("button", name="Record the decision").click()
-        expect(organiser.locator("td").filter(has_text="onerror").first).to_be_visible()
-        expect(organiser.locator(".panels .panel").first).to_be_visible()
+        _look_at_organisers_page(watched, server)
         csv = server.client("organiser").get("/api/organiser/export").text
     (tmp_path / "judgments.csv").write_text(csv)
     report = tmp_path / "report.html"
-    if protocol == "da":
-        run = adjudge("report", tmp_path / "judgments.csv", "-o", report)
-        assert run.code == 0, run.err
-        watched.goto(report.as_uri())
-        expect(watched.locator("body")).to_contain_text("onerror")
+    run = adjudge("report", tmp_path / "judgments.csv", "-o", report)
+    assert run.code == 0, run.err
+    watched.goto(report.as_uri())
+    expect(watched.locator("body")).to_contain_text("onerror")
+
+
+def _look_at_organisers_page(watched: Page, server: Server) -> None:
+    organiser = watched.context.new_page()
+    organiser.goto(server.links["organiser"])
+    expect(organiser.locator(".panels .panel").filter(has_text="onerror").first).to_be_visible(timeout=60_000)
+    organiser.get_by_role("button", name="Exclude…").first.click()
+    organiser.get_by_label("Reason").fill(EVIL)
+    organiser.get_by_role("button", name="Record the decision").click()
+    expect(organiser.locator("td").filter(has_text="onerror", visible=True).first).to_be_visible()
+
+
+def test_a_logo_runs_nothing_even_when_opened_by_itself(browser: Browser, tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path, more='[page]\nlogo = "logo.svg"\n')
+    (tmp_path / "logo.svg").write_text(LOGO)
+    with Server(campaign) as server:
+        answer = server.client().get("/logo")
+        assert answer.headers["Content-Type"] == "image/svg+xml"
+        assert "sandbox" in answer.headers["Content-Security-Policy"]
+        with browser.new_context() as context:
+            page = context.new_page()
+            page.goto(f"{server.url}/logo")
+            assert page.evaluate("window.hacked") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"<html><script>alert(1)</script></html>", "neither PNG nor JPEG nor SVG"),
+        (b"GIF89a", "neither PNG nor JPEG nor SVG"),
+        (b"<!DOCTYPE svg [<!ENTITY a 'b'>]><svg/>", "neither PNG nor JPEG nor SVG"),
+        (b"\x89PNG\r\n\x1a\n" + b"0" * 1_000_001, "more than 1,000,000 bytes"),
+        (None, "no such file"),
+    ],
+)
+def test_other_files_are_refused_as_logo(content: bytes | None, said: str, tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path, more='[page]\nlogo = "logo.png"\n')
+    if content is not None:
+        (tmp_path / "logo.png").write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        load_campaign(campaign)

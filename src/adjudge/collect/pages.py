@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from adjudge.collect.entering import ANNOTATOR, ORGANISER, visitor_of
 from adjudge.collect.running import running
+from adjudge.design.campaign_file import logo_type
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -76,6 +77,18 @@ def organise_page(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def logo(request: HttpRequest) -> HttpResponse:
+    """The campaign's logo. Opened by itself, an SVG file could hold scripts: the policy lets none run."""
+    file = running().campaign.page.logo
+    if file is None or not file.is_file():
+        return not_found(request, FileNotFoundError())
+    answer = HttpResponse(file.read_bytes(), content_type=logo_type(file))
+    answer["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    answer["Cache-Control"] = "max-age=3600"
+    return answer
+
+
+@require_safe
 def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """For watchdogs: the process answers, and the database can be read and written to."""
     from adjudge.collect.health import trouble
@@ -91,6 +104,7 @@ def _shell(request: HttpRequest, page: str) -> HttpResponse:
         "static": static_prefix(),
         "languages": languages(),
         "title": running().campaign.name,
+        "logo": "" if running().campaign.page.logo is None else "/logo",
     }
     return render(request, "collect/shell.html", context)
 

@@ -13,6 +13,7 @@ urlpatterns = [
     path("work", pages.work_page),
     path("organise", pages.organise_page),
     path("health", pages.health),
+    path("logo", pages.logo),
     path("api/", api.urls),
 ]
 handler400 = pages.refused

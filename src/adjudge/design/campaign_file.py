@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 # Errors are marked, and texts edited, in whole documents, if the file says nothing else.
 WHOLE_DOCUMENTS = "pages-same-documents"
+MOST_LOGO_BYTES = 1_000_000
+_PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+# An SVG element, behind at most a byte order mark, a declaration and comments.
+_SVG = re.compile(rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*)*<svg[\s>]", re.DOTALL)
 
 
 def load_campaign(path: Path | str) -> Campaign:
@@ -127,10 +132,31 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
         else instruction
         for language, instruction in campaign.instructions.items()
     }
+    page = campaign.page
+    if page.logo is not None:
+        page = page.model_copy(update={"logo": absolute(page.logo, "page.logo")})
     if missing:
         raise InputError("; ".join(missing) + "; check names and places", file=path)
     texts = {language: _read_instruction(instruction) for language, instruction in instructions.items()}
-    return campaign.model_copy(update={"files": files.model_copy(update=update), "instructions": texts})
+    if page.logo is not None:
+        logo_type(page.logo)
+    return campaign.model_copy(update={"files": files.model_copy(update=update), "instructions": texts, "page": page})
+
+
+def logo_type(file: Path) -> str:
+    """The media type of a logo, by its content; anything but a small PNG, JPEG or SVG file is refused."""
+    try:
+        content = file.read_bytes() if file.stat().st_size <= MOST_LOGO_BYTES else None
+    except OSError as fault:
+        raise InputError(f"the logo cannot be read ({fault.strerror}); check its rights", file=file) from fault
+    if content is None:
+        raise InputError(f"the logo has more than {MOST_LOGO_BYTES:,} bytes; take a smaller picture", file=file)
+    for start, kind in _PICTURES.items():
+        if content.startswith(start):
+            return kind
+    if _SVG.match(content) and b"<!ENTITY" not in content:
+        return "image/svg+xml"
+    raise InputError("the logo is neither PNG nor JPEG nor SVG; convert it to one of these", file=file)
 
 
 def _read_instruction(instruction: Instruction) -> Instruction:

@@ -207,13 +207,14 @@ class Looks(Part):
 
 
 class Page(Part):
-    """How the page behaves."""
+    """How the page behaves; `logo` is a picture (PNG, JPEG or SVG) that stands at the top of every page."""
 
     navigation: Literal["free", "back-only", "strict"] = "free"
     comments: bool = False
     html: Literal["no", "sanitised"] = "no"
     ties: bool = True
     idle_seconds: int = Field(default=120, ge=10, le=86_400)
+    logo: Path | None = None
 
 
 def _as_instruction(value: Any) -> Any:

@@ -121,6 +121,12 @@ export function dialog(title, content, { className = "", closable = true, onclos
   return box;
 }
 
+/** @returns {HTMLElement | null} the campaign's logo, which says nothing that is not in its name */
+export function logo() {
+  const source = document.documentElement.dataset.logo;
+  return source ? h("img.logo", { src: source, alt: "" }) : null;
+}
+
 /** @param {number} seconds @returns {string} as 4:05 or 1:02:05 */
 export function clockTime(seconds) {
   const whole = Math.floor(seconds);

@@ -1,6 +1,6 @@
 // @ts-check
 /** Where personal links lead: the secret behind `#` becomes a session, and leaves the address bar at once. */
-import { h } from "./dom.js";
+import { h, logo } from "./dom.js";
 import { call, secretIn } from "./net.js";
 import { applyPreferences } from "./prefs.js";
 import { hasText, loadTexts, t } from "./texts.js";
@@ -33,7 +33,7 @@ function ask(fault) {
     said,
     h("button.primary", { type: "submit" }, t("enter")),
   );
-  document.body.replaceChildren(h("main.enter", {}, h("h1", {}, t("welcome")), form));
+  document.body.replaceChildren(h("main.enter", {}, logo(), h("h1", {}, t("welcome")), form));
 }
 
 /** @param {any} error @returns {string} */

@@ -1,7 +1,7 @@
 // @ts-check
 /** The frame around a screen: progress, saving, time and buttons; and the last page. */
 import { copyButton } from "./copy.js";
-import { h, present } from "./dom.js";
+import { h, logo, present } from "./dom.js";
 import { chooseLanguage, currentLanguage, languages, t } from "./texts.js";
 
 const NOTICE_MS = 8000;
@@ -29,6 +29,7 @@ export class Frame {
       h(
         "div.top-row",
         {},
+        logo(),
         h("h1", { dir: "auto" }, campaign.name),
         this.place,
         this.end,

@@ -1,7 +1,7 @@
 // @ts-check
 /** The organisers' page: progress, people and decisions, fresh every few seconds. */
 import { copyButton } from "./copy.js";
-import { clockTime, dialog, h } from "./dom.js";
+import { clockTime, dialog, h, logo } from "./dom.js";
 import { call } from "./net.js";
 import { showPanels } from "./organise_panels.js";
 import { answers, attention, decisions, figures, hours, linkState, when } from "./organise_parts.js";
@@ -25,6 +25,7 @@ class Organising {
     const head = h(
       "div.page-head",
       {},
+      logo(),
       this.title,
       this.updated,
       h("a.button", { href: "/api/organiser/export", download: "judgments.csv" }, t("export")),
