@@ -1,12 +1,14 @@
-"""Identical systems under every policy, number of looks and spending: how often is anything settled, and coverage.
+"""Identical systems under every policy, number of looks and spending: how often is anything claimed, and coverage.
 
     python -m bench false_claims                            # some minutes, the table so far after every round
     FALSE_CLAIMS_SECONDS=3000 FALSE_CLAIMS_FILE=claims.jsonl python -m bench false_claims
 
-A cell is a policy, a number of annotators, of segments on a page and of systems; the 36 cells are a Latin square, so
-that every two settings meet. A campaign is drawn once by its policy and fitted at twenty times; one, five and twenty
-looks with each spending, for all pairs and for the policy's own goal, are decided from these fits. Every campaign is a
-line of the file, and another run goes on where the last one ended.
+A cell is a policy, a number of annotators, of segments on a page and of systems; the 45 cells are a Latin square, so
+that every two settings meet. 15 more have the variances of released campaigns (ADJUDGE_DATA). A campaign is drawn once
+by its policy and fitted at twenty times; one, five and twenty looks with each spending, for all pairs and for the
+policy's own goal, are decided from these fits. Beside them stand what people do: the draw by 1 / rank, a model tested
+anew at every look, and the better of a paired and an unpaired t-test on single segments. Every campaign is a line of
+the file, and another run goes on where the last one ended.
 """
 
 from __future__ import annotations
@@ -14,12 +16,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adjudge.adapt import Adaptive, Candidate, Running, decide, page_observation
 from adjudge.core.rng import generator
@@ -28,17 +31,19 @@ from adjudge.look.claims import claims_of, settled_top, with_final_estimates
 from adjudge.look.decide import LookPlan, Observed, Settled, State, settle
 from adjudge.look.goals import Goal, parse_goal
 from bench.look_campaigns import GrowingCampaign, Pages, draw_campaign, observe
+from bench.real_variances import CAMPAIGNS, standard_deviations
 
 SECONDS = float(os.environ.get("FALSE_CLAIMS_SECONDS", "600"))
 FILE = Path(os.environ.get("FALSE_CLAIMS_FILE", "false-claims.jsonl"))
 MOST = int(os.environ.get("FALSE_CLAIMS_CAMPAIGNS", "200"))
-POLICIES = ("even", "best", "top:2", "pairs")
+POLICIES = ("even", "best", "top:2", "pairs", "1/rank")
 ANNOTATORS = (5, 10, 50)
 PAGES = (1, 4, 8)
 SYSTEMS = (2, 4, 8)
 LOOKS = (1, 5, 20)
 MOST_LOOKS = 20
-ROUND = 10
+LEVEL = 0.05
+ROUND = 5
 """Campaigns of every cell before the next round."""
 
 
@@ -50,13 +55,16 @@ class Cell:
     annotators: int
     page: int
     systems: int
+    like: str = ""
+    """The released campaign that the variances are from."""
 
     @property
     def campaign(self) -> GrowingCampaign:
         """With tastes of 3 points, and enough pages that everybody judges several."""
         pages = max({1: 320, 4: 160, 8: 120}[self.page], 4 * self.annotators)
-        return GrowingCampaign(
-            systems=self.systems, annotators=self.annotators, page=self.page, pages=pages, taste_sd=3.0
+        spread: dict[str, Any] = dict(standard_deviations(self.like) if self.like else {"taste_sd": 3.0})
+        return replace(
+            GrowingCampaign(systems=self.systems, annotators=self.annotators, page=self.page, pages=pages), **spread
         )
 
 
@@ -68,24 +76,37 @@ def all_cells() -> list[Cell]:
             for column, page in enumerate(PAGES):
                 systems = SYSTEMS[(row + column + shift) % 3]
                 cells.append(Cell(policy, annotators, page, 3 if policy == "top:2" and systems == 2 else systems))
-    return cells
+    return cells + [Cell(policy, 10, 4, 4, like) for policy in POLICIES for like in CAMPAIGNS]
 
 
 def adaptive_campaign(campaign: GrowingCampaign, policy: str, number: int) -> Pages:
     """A simulated campaign whose pages are drawn by a policy."""
     names = tuple(f"system-{system:02d}" for system in range(campaign.systems))
-    running, settings = Running(names), Adaptive(policy, seed=number + 1)
+    by_rank = policy == "1/rank"
+    running, settings = Running(names), Adaptive("even" if by_rank else policy, seed=number + 1)
 
     def choose(page: int, before: Pages) -> int:
         if page:
             system, annotator = names[before.system[page - 1]], f"a{before.annotator[page - 1]}"
             scores = before.score[page - 1].tolist()
             running.add(page_observation(system, str(before.document[page - 1]), annotator, scores))
+        if by_rank:
+            return draw_by_rank(running, generator(18, number, page))
         candidates = [Candidate(name, (name,)) for name in names]
         who = f"a{before.annotator[page]}"
         return names.index(decide(running, candidates, annotator=who, number=page, settings=settings).drawn)
 
     return draw_campaign(campaign, generator(17, number), choose)
+
+
+def draw_by_rank(running: Running, rng: np.random.Generator) -> int:
+    """The draw of recent campaigns: weight 1 / (1 + rank) by running estimates, after three pages of every system."""
+    systems = len(running.systems)
+    if running.observations.min() < 3:
+        return int(rng.integers(systems))
+    rank = np.argsort(np.argsort(-running.estimate()[0]))
+    weight = 1 / (1 + rank)
+    return int(rng.choice(systems, p=weight / weight.sum()))
 
 
 def run_campaign(cell: Cell, number: int) -> dict[str, Any]:
@@ -109,7 +130,66 @@ def run_campaign(cell: Cell, number: int) -> dict[str, Any]:
         every = MOST_LOOKS // looks
         plan = LookPlan(campaign.judgments, looks, Goal())
         covered[str(looks)] = final_interval_covers(plan, fits[every - 1 :: every], cell.systems, number)
-    return {**vars(cell), "number": number, "settled": settled, "covered": covered}
+    holm = [smallest_holm(fit) < LEVEL for fit in fits]
+    segments = [told_apart(pages, round(campaign.pages * k / MOST_LOOKS), cell.systems) for k in range(1, 21)]
+    customary = {
+        str(looks): {
+            "model at every look": any(holm[MOST_LOOKS // looks - 1 :: MOST_LOOKS // looks]),
+            "segments": any(part > 0 for part in segments[MOST_LOOKS // looks - 1 :: MOST_LOOKS // looks]),
+            "pairs by segments": segments[-1],
+        }
+        for looks in LOOKS
+    }
+    return {**vars(cell), "number": number, "settled": settled, "covered": covered, "customary": customary}
+
+
+def smallest_holm(fit: Observed) -> float:
+    """The smallest p of all pairs, corrected for their number."""
+    from scipy.special import ndtr
+
+    return float(min(1.0, 2 * ndtr(-np.abs(fit.z).max()) * len(fit.z)))
+
+
+def told_apart(pages: Pages, count: int, systems: int) -> float:
+    """The share of pairs that the better of a paired and an unpaired t-test on single segments calls different."""
+    score, document, system = pages.score[:count], pages.document[:count], pages.system[:count]
+    documents, size = int(document.max()) + 1, score.shape[1]
+    means = np.full((systems, documents, size), np.nan)
+    for shown in range(systems):
+        for number in np.unique(document[system == shown]):
+            means[shown, number] = score[(system == shown) & (document == number)].mean(axis=0)
+    different = []
+    for first, second in zip(*np.triu_indices(systems, 1), strict=True):
+        apart = (means[first] - means[second]).ravel()
+        p = (
+            unpaired_p(score[system == first].ravel(), score[system == second].ravel()),
+            paired_p(apart[~np.isnan(apart)]),
+        )
+        different.append(min(p) < LEVEL)
+    return float(np.mean(different))
+
+
+def paired_p(difference: NDArray[np.float64]) -> float:
+    """Student's t-test on differences, two-sided."""
+    from scipy.special import stdtr
+
+    count = len(difference)
+    if count < 2:
+        return 1.0
+    t = difference.mean() / max(difference.std(ddof=1) / np.sqrt(count), 1e-300)
+    return float(2 * stdtr(count - 1, -abs(t)))
+
+
+def unpaired_p(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Student's t-test on two samples, two-sided."""
+    from scipy.special import stdtr
+
+    freedom = len(first) + len(second) - 2
+    if min(len(first), len(second)) < 2:
+        return 1.0
+    squares = first.var() * len(first) + second.var() * len(second)
+    error = np.sqrt(squares / freedom * (1 / len(first) + 1 / len(second)))
+    return float(2 * stdtr(freedom, -abs(first.mean() - second.mean()) / max(error, 1e-300)))
 
 
 def names_and_pairs(systems: int) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
@@ -157,7 +237,7 @@ def campaigns_so_far() -> list[dict[str, Any]]:
 
 def waiting(done: list[dict[str, Any]]) -> Iterator[tuple[Cell, int]]:
     """The campaigns that are still to be drawn, round by round."""
-    seen = {(run["policy"], run["annotators"], run["page"], run["systems"], run["number"]) for run in done}
+    seen = {(*(run[name] for name in vars(Cell("even", 5, 1, 2))), run["number"]) for run in done}
     for start in range(0, MOST, ROUND):
         for cell in all_cells():
             for number in range(start, start + ROUND):
@@ -193,10 +273,12 @@ def print_tables(done: list[dict[str, Any]]) -> None:
     kinds = [f"{looks} {spending}" for looks in LOOKS for spending in SPENDING if looks > 1 or spending == SPENDING[0]]
     print(f"{'':24s}" + "".join(f"{kind:>18s}" for kind in kinds) + "".join(f"  cover {looks:<5d}" for looks in LOOKS))
     rows: list[tuple[str, list[dict[str, Any]]]] = [("all", done)]
+    own = [run for run in done if not run["like"]]
     for name, values in (
         ("policy", POLICIES), ("annotators", ANNOTATORS), ("page", PAGES), ("systems", (2, 3, 4, 8)),
     ):  # fmt: skip
-        rows += [(f"{name} {value}", [run for run in done if run[name] == value]) for value in values]
+        rows += [(f"{name} {value}", [run for run in own if run[name] == value]) for value in values]
+    rows += [(f"like {like}", [run for run in done if run["like"] == like]) for like in CAMPAIGNS]
     for label, runs in rows:
         cells = [share([run["settled"][f"pairs {kind}"] for run in runs]) for kind in kinds]
         covers = [share([run["covered"][str(k)] for run in runs if run["covered"][str(k)] is not None]) for k in LOOKS]
@@ -206,3 +288,11 @@ def print_tables(done: list[dict[str, Any]]) -> None:
         print(f"goal {goal:13s}{len(runs):6d}" + "".join(
             f"{share([run['settled'][f'{goal} {kind}'] for run in runs]):>18s}" for kind in kinds
         ))  # fmt: skip
+    print(
+        "what people do: any pair called different at any look (segments: better of two t-tests), and pairs at the end"
+    )
+    names = [(what, looks) for what in ("model at every look", "segments", "pairs by segments") for looks in LOOKS]
+    print(f"{'':24s}" + "".join(f"{what[:16]} {looks:<3d}".rjust(22) for what, looks in names))
+    for label, runs in rows:
+        shares = [share([run["customary"][str(looks)][what] for run in runs]) for what, looks in names]
+        print(f"{label:18s}{len(runs):6d}" + "".join(f"{cell:>22s}" for cell in shares))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -146,6 +148,24 @@ def test_a_finished_campaign_replays_bit_for_bit(policy: str) -> None:
     log, saved = campaign(policy)
     assert first_difference(log, saved, Running(SYSTEMS), Adaptive(policy, seed=5)) is None
     assert first_difference(log, saved, Running(SYSTEMS), Adaptive(policy, seed=6)) is not None
+
+
+def test_a_replay_knows_which_pairs_were_open() -> None:
+    running, settings = Running(SYSTEMS), Adaptive("pairs", seed=5)
+    saved = observations(60)
+    running.add_all(saved)
+    open_pairs = [("A", "B")]
+    log = [
+        (decide(running, pages(), annotator="a1", number=n, settings=settings, open_pairs=open_pairs), pages())
+        for n in range(8)
+    ]
+    assert log[0][0].open_pairs == (("A", "B"),)
+    assert first_difference(log, saved, Running(SYSTEMS), settings) is None
+    # Told by the estimates instead, other systems are drawn.
+    forgotten = [(replace(decision, open_pairs=None), candidates) for decision, candidates in log]
+    assert first_difference(forgotten, saved, Running(SYSTEMS), settings) is not None
+    with pytest.raises(DataError, match="'Z' is not among the systems"):
+        decide(running, pages(), annotator="a1", number=9, settings=settings, open_pairs=[("A", "Z")])
 
 
 def test_what_was_saved_becomes_observations() -> None:

@@ -1,4 +1,4 @@
-"""Boundaries against published tables, an independent simulation, and a direct two-dimensional integral."""
+"""Boundaries against another program, an independent simulation, and direct integrals over all looks."""
 
 from __future__ import annotations
 
@@ -10,40 +10,54 @@ from scipy.stats import multivariate_normal, norm
 
 from adjudge.look.boundaries import SPENDING, Spending, boundaries, crossing, spent
 
+# Constants and boundaries below were computed with the R package rpact 3.3.4, which has code of its own:
+#   getDesignGroupSequential(kMax = K, alpha = .05, sided = 2, typeOfDesign = "P")$criticalValues[1], and "OF", [K]
+#   getDesignGroupSequential(informationRates = t, alpha = a, sided = 1, typeOfDesign = "asOF")$criticalValues, and
+#   "asP", and "asKD" with gammaA = 3.
+# To three digits they are the constants of Jennison and Turnbull (2000), Tables 2.1 and 2.3.
+POCOCK = [(2, 2.1782721), (3, 2.2894781), (5, 2.4131762), (10, 2.5550128), (20, 2.6719678)]
+OBRIEN_FLEMING = [(2, 1.977431), (3, 2.0040356), (5, 2.0400732), (10, 2.0865022), (20, 2.1256516)]
 
-# Jennison and Turnbull (2000), Group sequential methods, Table 2.1: Pocock's constants C_P(K, .05), two-sided.
-# Not compared with the printed page yet.
-@pytest.mark.parametrize(
-    ("looks", "constant"), [(1, 1.960), (2, 2.178), (3, 2.289), (5, 2.413), (10, 2.555), (20, 2.672)]
-)
+
+@pytest.mark.parametrize(("looks", "constant"), POCOCK)
 def test_pocock_constants_keep_the_level(looks: int, constant: float) -> None:
     above, below = crossing(range(1, looks + 1), [constant] * looks, [-constant] * looks)
-    assert above.sum() + below.sum() == pytest.approx(0.05, abs=1.5e-4)
+    assert above.sum() + below.sum() == pytest.approx(0.05, abs=1e-6)
 
 
-# Jennison and Turnbull (2000), Table 2.3: O'Brien and Fleming's constants C_B(K, .05), two-sided. Likewise.
-@pytest.mark.parametrize(
-    ("looks", "constant"), [(1, 1.960), (2, 1.977), (3, 2.004), (5, 2.040), (10, 2.087), (20, 2.126)]
-)
+@pytest.mark.parametrize(("looks", "constant"), OBRIEN_FLEMING)
 def test_obrien_fleming_constants_keep_the_level(looks: int, constant: float) -> None:
     bounds = [constant * np.sqrt(looks / look) for look in range(1, looks + 1)]
     above, below = crossing(range(1, looks + 1), bounds, [-bound for bound in bounds])
-    assert above.sum() + below.sum() == pytest.approx(0.05, abs=1.5e-4)
+    assert above.sum() + below.sum() == pytest.approx(0.05, abs=1e-6)
 
 
-# The boundaries of the programs for Lan and DeMets (1983) for five equal looks at one-sided .025, as printed in
-# Reboussin, DeMets, Kim and Lan (2000): Computations for group sequential boundaries. Controlled Clinical Trials 21.
-PUBLISHED: dict[Spending, tuple[float, ...]] = {
-    "obrien-fleming": (4.8769, 3.3569, 2.6803, 2.2898, 2.0310),
-    "pocock": (2.4380, 2.4268, 2.4101, 2.3966, 2.3859),
-}
+@pytest.mark.parametrize("looks", [2, 3, 4])
+def test_constants_agree_with_a_multivariate_normal_integral(looks: int) -> None:
+    """SciPy integrates over all looks at once by the method of Genz, without any recursion."""
+    times = np.arange(1, looks + 1)
+    correlation = np.sqrt(np.minimum.outer(times, times) / np.maximum.outer(times, times))
+    joint = multivariate_normal(np.zeros(looks), correlation, seed=1, maxpts=500_000, abseps=1e-5)
+    bounds = np.linspace(2.6, 2.1, looks)
+    above, below = crossing(times.astype(float), bounds.tolist(), (-bounds).tolist())
+    assert above.sum() + below.sum() == pytest.approx(1 - joint.cdf(bounds, lower_limit=-bounds), abs=5e-5)
 
 
-@pytest.mark.parametrize("spending", PUBLISHED)
-def test_spending_boundaries_as_published(spending: Spending) -> None:
-    times = [0.2, 0.4, 0.6, 0.8, 1.0]
-    found = boundaries(times, [spent(spending, 0.025, time) for time in times])
-    assert found == pytest.approx(PUBLISHED[spending], abs=2e-4)
+FIVE = (0.2, 0.4, 0.6, 0.8, 1.0)
+PUBLISHED: list[tuple[Spending, float, tuple[float, ...], tuple[float, ...]]] = [
+    ("obrien-fleming", 0.025, FIVE, (4.8768849, 3.3570119, 2.6802801, 2.2898168, 2.0310321)),
+    ("pocock", 0.025, FIVE, (2.4379767, 2.4268139, 2.4101941, 2.3966493, 2.3859997)),
+    ("kim-demets", 0.025, FIVE, (3.5400838, 2.9743106, 2.6045142, 2.3063568, 2.0454799)),
+    ("kim-demets", 0.0042, (0.1, 0.35, 0.5, 1.0), (4.4547270, 3.5732281, 3.3426005, 2.6626656)),
+]
+
+
+@pytest.mark.parametrize(("spending", "level", "times", "expected"), PUBLISHED)
+def test_spending_boundaries_are_those_of_another_program(
+    spending: Spending, level: float, times: tuple[float, ...], expected: tuple[float, ...]
+) -> None:
+    found = boundaries(times, [spent(spending, level, time) for time in times])
+    assert found == pytest.approx(expected, abs=2e-5)
 
 
 def test_two_looks_agree_with_the_bivariate_normal_integral() -> None:

@@ -17,6 +17,26 @@ def test_five_looks_save_a_quarter_and_nearly_half() -> None:
     assert found.larger <= 0.55
 
 
+# The R package rpact 3.3.4: getDesignCharacteristics(getDesignGroupSequential(kMax = K, alpha = .025, sided = 1,
+# beta = .1, typeOfDesign = "asOF")), and "asP", and "asKD" with gammaA = 3: inflationFactor, averageSampleNumber1.
+OTHER_PROGRAM: list[tuple[Spending, int, float, float]] = [
+    ("obrien-fleming", 3, 1.0118528, 0.8114721),
+    ("obrien-fleming", 5, 1.0230783, 0.7586671),
+    ("obrien-fleming", 10, 1.0354853, 0.7222794),
+    ("pocock", 5, 1.1923317, 0.6840168),
+    ("pocock", 10, 1.2239244, 0.6597774),
+    ("kim-demets", 3, 1.0184002, 0.7819613),
+    ("kim-demets", 5, 1.0297170, 0.7327660),
+    ("kim-demets", 10, 1.0419857, 0.6978125),
+]
+
+
+@pytest.mark.parametrize(("spending", "looks", "largest", "planned"), OTHER_PROGRAM)
+def test_savings_are_those_of_another_program(spending: Spending, looks: int, largest: float, planned: float) -> None:
+    found = saving(looks, spending=spending)
+    assert (found.largest, found.planned) == pytest.approx((largest, planned), abs=2e-4)
+
+
 @pytest.mark.parametrize("spending", SPENDING)
 def test_savings_agree_with_simulated_walks(spending: Spending) -> None:
     """20,000 random walks at the planned difference: the mean share of judgments within 4 standard errors."""

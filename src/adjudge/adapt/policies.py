@@ -89,6 +89,8 @@ class Decision:
     """The key of the page."""
     systems: tuple[str, ...]
     """Of the page that was drawn."""
+    open_pairs: tuple[tuple[str, str], ...] | None = None
+    """For `pairs`, the pairs that the last look had left open; None where the estimates told."""
 
     @property
     def probability(self) -> float:
@@ -146,6 +148,7 @@ def decide(
         pages=tuple(len(pages[systems]) for systems in groups),
         drawn=pages[group][int(rng.integers(len(pages[group])))],
         systems=group,
+        open_pairs=None if open_pairs is None else tuple((first, second) for first, second in open_pairs),
     )
 
 
@@ -197,6 +200,9 @@ def _in_open_pairs(
         column = {name: number for number, name in enumerate(systems)}
         listed = np.zeros_like(weight, dtype=bool)
         for first, second in open_pairs:
+            if first not in column or second not in column:
+                unknown = first if first not in column else second
+                raise DataError(f"'{unknown}' is not among the systems ({', '.join(systems)}); check the open pairs")
             listed[column[first], column[second]] = listed[column[second], column[first]] = True
         weight[~listed] = 0.0
     np.fill_diagonal(weight, 0.0)
@@ -246,14 +252,21 @@ def first_difference(
     """Replay a finished campaign: the number of the first decision that comes out otherwise, None where all agree.
 
     Args:
-        log: every decision with the candidates it had, in order.
+        log: every decision with the candidates it had, in order; it knows the pairs that were open.
         observations: all observations, in the order in which they were saved.
         running: empty, with the systems of the campaign.
         settings: those of the campaign.
     """
     for decision, candidates in log:
         running.add_all(observations[running.count : decision.observations])
-        again = decide(running, candidates, annotator=decision.annotator, number=decision.number, settings=settings)
+        again = decide(
+            running,
+            candidates,
+            annotator=decision.annotator,
+            number=decision.number,
+            settings=settings,
+            open_pairs=decision.open_pairs,
+        )
         if again != decision:
             return decision.number
     return None

@@ -119,6 +119,7 @@ def replay() -> int | None:
 
 
 def _decision(stored: dict[str, Any]) -> Decision:
+    pairs = stored.get("open_pairs")
     return Decision(
         **{
             **stored,
@@ -126,6 +127,7 @@ def _decision(stored: dict[str, Any]) -> Decision:
             "probabilities": tuple(stored["probabilities"]),
             "pages": tuple(stored["pages"]),
             "systems": tuple(stored["systems"]),
+            "open_pairs": None if pairs is None else tuple((first, second) for first, second in pairs),
         }
     )
 

@@ -35,6 +35,9 @@ _SMALLEST_STEP = 0.004
 _NOTHING = 1e-14
 """A level below this is not spent at a look: no statistic could cross its boundary."""
 _FARTHEST = 38.0
+_FEWEST = 1.05
+"""With fewer degrees of freedom, looks are taken as unrelated."""
+_ROUGHEST = 1e4
 
 
 def spent(spending: Spending, level: float, fraction: float) -> float:
@@ -55,6 +58,32 @@ def spent(spending: Spending, level: float, fraction: float) -> float:
     if spending == "pocock":
         return float(level * np.log1p((np.e - 1) * fraction))
     return float(2 * ndtr(ndtri(level / 2) / np.sqrt(fraction)))
+
+
+def roughness(df: float, tail: float) -> float:
+    """The power to which ratios of information are raised where standard errors are estimated with few people.
+
+    The same few people tell the standard error at every look, and it moves between looks as the difference itself
+    does. So t, turned into the normal quantile z of its p-value, moves more between two looks than with a known error,
+    and crosses a boundary more often. Near a boundary its variance per step is larger by the factor given here: with
+    density f of t and phi of z, and with the error s given t, for which (df + t^2) s^2 follows chi^2 with df + 1,
+
+        (f(t) / phi(z))^2 (1 + t^2 / df) E(1 / s^2 | t),   E(1 / s^2 | t) = (df + t^2) / (df - 1).
+
+    Ratios of information raised to this power move as much. `tests/look/test_few_people.py` has the simulation.
+    """
+    from scipy.special import gammaln, ndtri, stdtrit
+
+    if np.isinf(df) or tail <= 0:
+        return 1.0
+    if df <= _FEWEST:
+        return _ROUGHEST
+    t, z = float(-stdtrit(df, tail)), float(-ndtri(tail))
+    squared = 1 + t * t / df
+    # The logarithm of f(t) / phi(z), since both may be too small for numbers.
+    ratio = gammaln((df + 1) / 2) - gammaln(df / 2) - np.log(df / 2) / 2 - (df + 1) / 2 * np.log(squared) + z * z / 2
+    power = float(np.exp(min(2 * ratio, 50.0))) * squared * squared * df / (df - 1)
+    return min(max(power, 1.0), _ROUGHEST)
 
 
 def boundaries(information: Sequence[float], levels: Sequence[float]) -> list[float]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from adjudge.look.anytime import mixture_bound, narrowest
-from adjudge.look.boundaries import SPENDING, Spending, boundaries, spent
+from adjudge.look.boundaries import SPENDING, Spending, boundaries, roughness, spent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,8 +160,9 @@ def bound(plan: LookPlan, seen: list[Observed], index: int, level: float, *, ahe
     if plan.spending == "anytime":
         planned = information[0] / fractions[0]
         return mixture_bound(information[-1] / planned, 2 * level, narrowest(plan.level))
+    power = roughness(float(seen[-1].df[index]), spent(plan.spending, level, fractions[-1]))
     # Rounded down, so that equal cases share their work; a smaller correlation only widens the boundary.
-    ratios = tuple(np.floor(np.array(information) / information[-1] * 2000) / 2000)
+    ratios = tuple(np.floor((np.array(information) / information[-1]) ** power * 2000) / 2000)
     return _boundary(plan.spending, ratios, tuple(fractions), level)
 
 
