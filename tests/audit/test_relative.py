@@ -89,9 +89,8 @@ def test_neighbours_are_a_quarter_of_the_ranks_apart() -> None:
 def test_every_family_is_there_and_counts_are_told() -> None:
     rows = stability(comparisons(random_blocks(4, systems=8, number=200)), STRENGTHS, "rank-sets")
     families = {row.family for row in rows}
-    assert families == {
-        family for family in ChangeFamily if family not in (ChangeFamily.HUMAN_DIVIDED, ChangeFamily.DOCUMENT_REMOVED)
-    }
+    only_of_scores = (ChangeFamily.HUMAN_DIVIDED, ChangeFamily.LOWEST_RAISED, ChangeFamily.DOCUMENT_REMOVED)
+    assert families == {family for family in ChangeFamily if family not in only_of_scores}
     for row in rows:
         common = set(row.order) & set(row.baseline_order)
         assert row.pairs == len(common) * (len(common) - 1) // 2
@@ -208,7 +207,8 @@ def test_all_sections_of_rankings_have_tables_and_json() -> None:
         "clusters",
         "flips",
     } <= set(plain["stability"][0])
-    assert set(plain["aa"]) == {"bradley-terry", "bradley-terry resample", "expected-wins resample"}
+    tests = {"bradley-terry", "bradley-terry resample", "expected-wins resample"}
+    assert set(plain["aa"]) == {*tests, "by_annotator"}
     assert set(plain["aa"]["bradley-terry"]) == {"tests", "rate_05", "rate_01", "interval"}
     assert all(section.tables()[0].rows for section in told.sections.values())
     assert plain == audit(judgments, only=names, settings=AuditSettings(seed=2)).to_dict()
@@ -277,3 +277,31 @@ def test_split_halves_have_the_strengths_of_the_ranking() -> None:
     halves = [refit(people.of(rows), fitted.taste, fitted.dispersion) for rows in (first, ~first)]
     expected = float(kendalltau(*halves).statistic)
     assert reliability(compared, splits=1, seed=1).methods["bradley-terry"].tau == pytest.approx(expected)
+
+
+def test_what_is_not_tried_is_said() -> None:
+    """Thirty segments and annotators are left out for stability, sixty for influence; the rest is counted."""
+    judgments = random_blocks(3, number=90)
+    table = judgments.table.with_columns(segment=pl.col("screen"))
+    made = audit(Judgments(table), only=["stability", "influence"])
+    segments = table["segment"].n_unique()
+    assert segments > 60
+    busiest = [note for note in made.notes if "with the most comparisons" in note]
+    assert busiest == [
+        f"stability: of {segments} source segments, the 30 with the most comparisons are left out in turn",
+        f"influence: of {segments} source segments, the 60 with the most comparisons are left out in turn",
+    ]
+
+
+def test_changes_after_which_nothing_can_be_ranked_are_named() -> None:
+    """c was judged by p1 alone: without p1 it is compared with nobody."""
+    rankings: list[dict[str, int | None]] = [{"a": 1, "b": 2, "c": 3}, {"a": 3, "b": 2, "c": 1}]
+    rankings += [{"a": 1, "b": 2}, {"a": 2, "b": 1}]
+    made = audit(blocks(rankings, annotators=["p1", "p1", "p2", "p3"]), only=["stability"])
+    assert any("the rest cannot be ranked" in note and "without annotator p1" in note for note in made.notes)
+
+
+def test_the_a_a_test_has_the_shape_of_scores() -> None:
+    made = audit(random_blocks(5), only=["aa"]).to_dict()["aa"]
+    assert made["by_annotator"]["bradley-terry"] == made["bradley-terry"]
+    assert "by_annotator" not in made["by_annotator"]

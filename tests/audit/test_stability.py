@@ -84,6 +84,21 @@ def test_what_each_change_does_to_the_scores() -> None:
     assert "without document d1" in changes
 
 
+def test_the_lowest_systems_are_raised_towards_the_top() -> None:
+    """Of a score y out of 100, 100 - (100 - y) / d is left; of three systems the lowest quarter is one."""
+    sheet = sheet_of(balanced())
+    order = np.array([sheet.systems.index(name) for name in ("HUMAN", "A", "B", "C")])
+    raised = [change for change in all_changes(sheet, order) if change.family is ChangeFamily.LOWEST_RAISED]
+    assert [change.divisor for change in raised] == list(DIVISORS)
+    for change in raised:
+        assert [name for name, gone in zip(sheet.systems, change.removed, strict=True) if gone] == ["C"]
+        after = change.apply(sheet).score
+        lowest = sheet.of_systems(change.removed)
+        assert after[~lowest].tolist() == sheet.score[~lowest].tolist()
+        assert change.divisor is not None
+        np.testing.assert_allclose(100 - after[lowest], (100 - sheet.score[lowest]) / change.divisor)
+
+
 def test_two_ways_of_removing_people() -> None:
     """The script of Knowles (2021) drops every row whose system is human, so also its degraded versions."""
     rows = [(f"a{a}", "HUMAN", "d0", "d0:0", "degraded", 5.0) for a in range(4)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ import pytest
 import adjudge as package
 from adjudge.compare import compare
 from adjudge.compare.campaign import Campaign, _scores_by, draw_documents
+from adjudge.compare.items import Item, minutes_of, preferences_of
 from adjudge.compare.names import suggestions
-from adjudge.compare.orders import flips, score_correlation
+from adjudge.compare.orders import flips, item_agreement, score_correlation
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
@@ -21,7 +23,7 @@ from adjudge.formats.metric_scores import MetricScore
 from adjudge.rank.methods import find_method
 from adjudge.report.compare_page import build_compare_page
 from tests.conftest import Run, assert_explained
-from tests.rank.make import random_blocks
+from tests.rank.make import blocks, random_blocks
 
 EFFECTS = {"a": 12.0, "b": 6.0, "c": 0.0, "d": -6.0, "e": -12.0}
 
@@ -168,6 +170,47 @@ def test_what_a_certain_pair_costs() -> None:
     assert (cost.judgments, cost.minutes) == (600, 300.0)
     assert cost.certain_pairs
     assert cost.minutes_per_certain_pair == pytest.approx(300 / cost.certain_pairs)
+
+
+def test_minutes_come_from_times_where_nothing_else_is_known() -> None:
+    """Two screens of two rows: 60 s and 120 s from start to end; answers 100 s apart, and one after two hours."""
+    start = datetime(2024, 1, 1, 12, tzinfo=UTC)
+    rows = [("p", "1", 0, 60), ("p", "1", 0, 60), ("p", "2", 100, 220), ("p", "2", 100, 220), ("q", "3", 0, 7200)]
+    table = pl.DataFrame(
+        {
+            "annotator": [row[0] for row in rows],
+            "task": ["t"] * 5,
+            "active_seconds": pl.Series([None] * 5, dtype=pl.Float64),
+            "started": [start + timedelta(seconds=row[2]) for row in rows],
+            "ended": [start + timedelta(seconds=row[3]) for row in rows],
+        }
+    )
+    assert minutes_of(table.with_columns(active_seconds=pl.lit(6.0))) == (0.5, "active time")
+    assert minutes_of(table) == ((60 + 120 + 7200) / 60, "from start to end")
+    unstarted = table.with_columns(started=pl.lit(None, dtype=pl.Datetime("us", "UTC")))
+    minutes, timing = minutes_of(unstarted)
+    assert (minutes, timing) == (160 / 60, "between answers")
+    late = unstarted.filter(pl.col("annotator") == "p").with_columns(pl.col("ended") + pl.duration(hours=2)).tail(1)
+    assert minutes_of(pl.concat([unstarted, late])) == (minutes, timing)
+    assert minutes_of(unstarted.head(1)) == (None, None)
+
+
+def test_preferences_are_compared_where_one_side_is_relative() -> None:
+    """Two rankings of the same segments: both prefer a on 1 and 2, and they contradict each other on 3."""
+    ranked: list[dict[str, int | None]] = [{"a": 1, "b": 2}, {"a": 1, "b": 2}, {"a": 1, "b": 2}, {"a": 1, "b": 1}]
+    other: list[dict[str, int | None]] = [{"a": 1, "b": 3}, {"a": 2, "b": 3}, {"a": 2, "b": 1}, {"a": 1, "b": 2}]
+    first, second = (Campaign("", "", "", {}, frozenset(), preferences=preferences_of(blocks(own)))
+                     for own in (ranked, other))  # fmt: skip
+    agreement = item_agreement(first, second, ["a", "b"])
+    assert agreement is not None
+    assert (agreement.n, agreement.decided, agreement.unit) == (4, 3, "preferences")
+    assert agreement.same == pytest.approx(2 / 3)
+    scores: dict[Item, float] = {(None, str(i), name): score for i, pair in enumerate([(9, 3), (5, 4), (7, 1), (2, 2)])
+              for name, score in zip("ab", map(float, pair), strict=True)}  # fmt: skip
+    scored = Campaign("", "", "", {}, frozenset(), items=scores)
+    mixed = item_agreement(first, scored, ["a", "b"])
+    assert mixed is not None
+    assert (mixed.n, mixed.decided, mixed.same) == (4, 3, 1.0)
 
 
 def test_items_are_compared_where_they_are_shared() -> None:

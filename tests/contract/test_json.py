@@ -245,6 +245,7 @@ def test_import_names_its_pairs_with_short_codes(two_pairs: Path, tmp_path: Path
     assert found["pairs"] == ["cs-en", "de-en"]
     assert found["protocols"] == ["ranking"]
     assert (found["annotators"], found["systems"]) == (3, 4)
+    assert found["kinds"] == {"system": found["rows"]}
 
 
 @pytest.mark.parametrize("ending", ["json", "csv", "tex", "txt"])

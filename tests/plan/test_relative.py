@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom
 from typer.testing import CliRunner
 
+import adjudge
 from adjudge.cli.app import app
 from adjudge.core.errors import DataError, UsageError
 from adjudge.plan.relative import (
@@ -86,3 +87,10 @@ def test_the_command() -> None:
     told = json.loads(done.output)
     assert (told["protocol"], told["difference"]) == ("pairwise", 0.3)
     assert {point["annotators"] for point in told["points"]} >= {5, 10, 30}
+
+
+def test_python_plans_rankings_too() -> None:
+    """The same as the command's: log-odds and a minute per block where nothing is said."""
+    made = adjudge.plan(protocol="ranking", systems=6, annotators=8, draws=0)
+    asked = RelativePlanSettings(systems=6, annotators=8, draws=0, difference=0.3, seconds=60.0)
+    assert made.to_dict() == plan_relative(asked).to_dict()

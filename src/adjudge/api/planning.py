@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.api.calls import single_pair, verb, with_reading_options
 from adjudge.core.rng import DEFAULT_SEED
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from adjudge.formats import ReadOptions
     from adjudge.plan import Variances
     from adjudge.results.plan import Plan
+    from adjudge.results.relative_plan import RelativePlan
     from adjudge.results.simulate import Simulated
     from adjudge.results.testset import TestSetCheck
     from adjudge.simulate import RankingCampaign, ScoreCampaign
@@ -116,7 +117,9 @@ testset.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever i
 def plan(
     *,
     systems: int = 8,
-    difference: float = 3.0,
+    protocol: Literal["scores", "ranking", "pairwise"] = "scores",
+    difference: float | None = None,
+    block_size: int = 5,
     power: float = 0.8,
     level: float = 0.05,
     comparisons: int | None = None,
@@ -128,18 +131,21 @@ def plan(
     controls: float = 0.2,
     per_item: Iterable[int] = (1, 2),
     structures: Iterable[str] = (),
-    seconds: float = 20.0,
+    seconds: float | None = None,
     like: Any = None,
     draws: int = 30,
     seed: int = DEFAULT_SEED,
     progress: Callable[[str], None] = lambda _: None,
     **reading: Any,
-) -> Plan:
+) -> Plan | RelativePlan:
     """Find how many judgments each design needs to find a difference of a given size.
 
     Args:
         systems: systems to be compared.
-        difference: the difference that matters, in points of 100.
+        protocol: what people will do: give `scores`, rank blocks (`ranking`), or compare two (`pairwise`).
+        difference: the difference that matters, in points of 100 (3 where left out) or, of rankings and pairs, in
+            log-odds (0.3).
+        block_size: systems that are ranked together, of rankings.
         power: the chance with which it is to be found.
         level: of significance, shared by all comparisons.
         comparisons: how many matter; all pairs of systems where left out.
@@ -151,7 +157,7 @@ def plan(
         controls: share of controls in a task.
         per_item: judgments per item to try.
         structures: structures to try; all where left out.
-        seconds: that a judgment takes.
+        seconds: that a judgment takes (20 where left out), or a block (60).
         like: judgments whose spread is assumed (any source); that of large shared tasks where left out.
         draws: simulated campaigns of the recommended design; 0 for none.
         seed: of designs and simulations.
@@ -160,11 +166,28 @@ def plan(
     """
     from adjudge.plan import PlanSettings
     from adjudge.plan import plan as make_plan
+    from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like
     from adjudge.plan.settings import STRUCTURES
 
+    if protocol != "scores":
+        asked = RelativePlanSettings(
+            protocol=protocol,
+            systems=systems,
+            difference=0.3 if difference is None else difference,
+            power=power,
+            level=level,
+            comparisons=comparisons,
+            annotators=annotators,
+            block_size=block_size,
+            seconds=60.0 if seconds is None else seconds,
+            draws=draws,
+            seed=seed,
+        )
+        spread = None if like is None else spread_like(single_pair(like, reading, doing="plan"))
+        return plan_relative(asked, spread=spread)
     settings = PlanSettings(
         systems=systems,
-        difference=difference,
+        difference=3.0 if difference is None else difference,
         power=power,
         level=level,
         comparisons=comparisons,
@@ -176,7 +199,7 @@ def plan(
         controls=controls,
         per_item=tuple(per_item),
         structures=tuple(structures) or STRUCTURES,
-        seconds=seconds,
+        seconds=20.0 if seconds is None else seconds,
         draws=draws,
         seed=seed,
     )

@@ -191,6 +191,7 @@ def audit(
     removal: str = "genuine",
     margin: float | str | None = None,
     by: str | Iterable[str] = (),
+    documents_by: str | Path = "raw",
     edits: Any = None,
     acceptability: Any = None,
     seed: int = DEFAULT_SEED,
@@ -208,6 +209,8 @@ def audit(
         margin: how far a system may be from a human translation and still be at parity: in points, or as a share of
             the scale such as `5%`. Where left out, 3 points on scales from 0 to 100, and no claims of parity on others.
         by: columns of the judgments by which the ranking is broken down, in a list or joined by commas.
+        documents_by: what the matrix of documents by systems shows: `raw` or `zscore` means, the `mixed` model's
+            estimates, or a file of a metric's scores.
         edits: post-edits of the same campaign: a path, or judgments.
         acceptability: judgments of these edits: a path, or judgments.
         seed: of everything drawn at random.
@@ -221,6 +224,7 @@ def audit(
         lines=lines,
         removal=removal,
         margin=margin,
+        documents_by=documents_by,
         by=column_names(by),
         edits=_companion(edits, "wmt-edits"),
         acceptability=_companion(acceptability, "wmt-acceptability"),

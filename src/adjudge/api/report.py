@@ -38,6 +38,8 @@ class ReportSettings:
     """Leave out the judgments of annotators who do not pass the check."""
     by: tuple[str, ...] = ()
     """Columns of the judgments by which the ranking is broken down."""
+    documents_by: str | Path = "raw"
+    """What the matrix of documents by systems shows."""
     seed: int = DEFAULT_SEED
     tell: Callable[[str], None] = lambda _: None
     """Called with what is being done, for those who wait."""
@@ -107,6 +109,7 @@ def report(
     texts: Mapping[str, Sequence[str]] | None = None,
     only_passing: bool = False,
     by: str | Iterable[str] = (),
+    documents_by: str | Path = "raw",
     seed: int = DEFAULT_SEED,
     progress: Callable[[str], None] = lambda _: None,
     **reading: Any,
@@ -120,6 +123,8 @@ def report(
         texts: the source's lines of each source language by its code, for agreement by length.
         only_passing: leave out annotators who do not pass `adjudge.check`.
         by: columns of the judgments by which the ranking is broken down, in a list or joined by commas.
+        documents_by: what the matrix of documents by systems shows: `raw` or `zscore` means, the `mixed` model's
+            estimates, or a file of a metric's scores.
         seed: of everything drawn at random.
         progress: called with what is being done.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
@@ -129,7 +134,13 @@ def report(
     """
     judgments = judgments_of(source, reading)
     settings = ReportSettings(
-        method=method, texts=texts, only_passing=only_passing, by=column_names(by), seed=seed, tell=progress
+        method=method,
+        texts=texts,
+        only_passing=only_passing,
+        by=column_names(by),
+        documents_by=documents_by,
+        seed=seed,
+        tell=progress,
     )
     named = Path(source).stem if isinstance(source, str | Path) else "Report"
     return make_report(judgments.by_pair(), settings, title=title or named)
@@ -190,7 +201,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     settings.tell("ranking")
     ranking = _kept_ranking(judgments, settings.method, RankSettings(seed=settings.seed))
     kind = ranking.kind
-    audits = AuditSettings(by=settings.by, seed=settings.seed)
+    audits = AuditSettings(by=settings.by, documents_by=settings.documents_by, seed=settings.seed)
     settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
         counts=describe(judgments, {}),

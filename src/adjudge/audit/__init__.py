@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.audit.changes import GENUINE
+from adjudge.audit.documents import documents_setting
 from adjudge.audit.post_edits import read_companion
 from adjudge.audit.sections import SECTIONS, chosen_sections
 from adjudge.audit.settings import AuditSettings
@@ -14,7 +15,7 @@ from adjudge.results.audit import Audit
 from adjudge.work import cached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from adjudge.audit.sections import Kind, SectionEntry
     from adjudge.core.judgments import Judgments
@@ -53,6 +54,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
             "lines": settings.lines,
             "removal": None if settings.removal == GENUINE else settings.removal,
             "margin": settings.margin,
+            "documents_by": documents_setting(settings),
             "by": ",".join(settings.by) or None,
             "edits": None if settings.edits is None else settings.edits.fingerprint,
             "acceptability": None if settings.acceptability is None else settings.acceptability.fingerprint,
@@ -60,7 +62,7 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
         },
         data=judgments.fingerprint,
         set_aside=judgments.final().set_aside,
-        notes=(*judgments.notes, *notes),
+        notes=(*judgments.notes, *notes, *_section_notes(sections)),
         sections=sections,
     )
 
@@ -91,6 +93,12 @@ def _sections(
     return sections, notes
 
 
+def _section_notes(sections: Mapping[str, Section]) -> Iterator[str]:
+    """What sections say of what they left out."""
+    for name, section in sections.items():
+        yield from (f"{name}: {note}" for note in getattr(section, "notes", ()))
+
+
 _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
 
 
@@ -117,7 +125,7 @@ def _section(
     own = scored if kind == "scores" else judgments
     companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
     chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
-    key = (kind, own.fingerprint, companions, chosen)
+    key = (kind, own.fingerprint, companions, chosen, documents_setting(settings))
     return cached(f"audit {entry.name}", key, lambda: entry.function(kind)(own, settings))
 
 

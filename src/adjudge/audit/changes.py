@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.audit.margins import scale_of
 from adjudge.results.audit.stability import ChangeFamily
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def all_changes(sheet: Sheet, order: NDArray[np.int64], *, removal: str = GENUIN
     if len(order) > 2:
         yield _system_removed(sheet, int(order[-1]), "lowest removed", ChangeFamily.LOWEST_REMOVED)
         yield _system_removed(sheet, int(order[0]), "highest removed", ChangeFamily.HIGHEST_REMOVED)
+        yield from _lowest_raised(sheet, order)
         for system in order:
             yield _system_removed(sheet, int(system), f"without {sheet.systems[system]}", ChangeFamily.SYSTEM_REMOVED)
     nobody = np.zeros(len(sheet.systems), dtype=bool)
@@ -69,6 +71,31 @@ def human_changes(sheet: Sheet, removal: str = GENUINE) -> Iterator[Change]:
     for divisor in DIVISORS:
         name = f"human divided by {divisor:g}"
         yield Change(name, ChangeFamily.HUMAN_DIVIDED, sheet.human, _human_divided(divisor), divisor)
+
+
+def _lowest_raised(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change]:
+    """The lowest quarter of the systems made better: their distance from the top of the scale is divided.
+
+    Knowles (2021, footnote 15) notes that inflating the scores of poor systems has a similar effect as deflating those
+    of humans, and that scores of zero need thought. Distances from the top do not depend on where zero is.
+    """
+    systems = [int(system) for system in order if not sheet.human[system]]
+    if len(systems) < 3:
+        return
+    raised = np.zeros(len(sheet.systems), dtype=bool)
+    raised[systems[-max(1, len(systems) // 4) :]] = True
+    for divisor in DIVISORS:
+        name = f"lowest raised by {divisor:g}"
+        yield Change(name, ChangeFamily.LOWEST_RAISED, raised, _raised(raised, divisor), divisor)
+
+
+def _raised(systems: NDArray[np.bool_], divisor: float) -> Callable[[Sheet], Sheet]:
+    def apply(sheet: Sheet) -> Sheet:
+        top = scale_of(sheet.score).high
+        touched = sheet.of_systems(systems) & ~sheet.of_kind("degraded")
+        return sheet.with_scores(np.where(touched, top - (top - sheet.score) / divisor, sheet.score))
+
+    return apply
 
 
 def _several(names: tuple[str, ...], used: NDArray[np.int64]) -> list[tuple[int, str]]:

@@ -1,22 +1,30 @@
 """Documents: which were judged by which systems, how hard they look, and whether that is the documents or the people.
 
 The matrix of raw means (Knowles 2021, Figure 5) looks like difficulty, but each cell is mostly one or two annotators.
-So the share of spread that documents explain on top of annotators and systems stands beside it.
+So the share of spread that documents explain on top of annotators and systems stands beside it. The matrix may also
+hold means of z-scores, the estimates of the mixed model with an effect for every cell, which allows for who judged it,
+or the means of a metric, which nobody's strictness touches.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.errors import DataError
+from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.files import read_bytes
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.maths import divide
-from adjudge.core.sheet import sheet_of
+from adjudge.core.sheet import sheet_of, standardised
+from adjudge.formats.metric_scores import read_metric_scores
+from adjudge.rank.mixed import design_from, prepare
 from adjudge.results.audit.tasks import Documents, ExplainedSpread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,9 +33,99 @@ if TYPE_CHECKING:
     from adjudge.core.sheet import Sheet
 
 
-def section(judgments: Judgments, settings: AuditSettings) -> Documents:  # noqa: ARG001
+RAW = "raw"
+SCALES = (RAW, "zscore", "mixed")
+_PATH_MARKS = ("/", "\\", ".")
+
+
+def documents_setting(settings: AuditSettings) -> str | None:
+    """What the matrix shows, where it is not raw means; a file is named with the fingerprint of its content."""
+    chosen = str(settings.documents_by)
+    if chosen in SCALES:
+        return None if chosen == RAW else chosen
+    if not any(mark in chosen for mark in _PATH_MARKS):
+        raise unknown_choice("scale for --documents-by", chosen, [*SCALES, "a file of a metric's scores"])
+    return f"{Path(chosen).name}:{fingerprint(read_bytes(Path(chosen)).decode(errors='replace'))}"
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Documents:
     """The matrix of documents by systems and what explains the scores in it."""
+    own = _matrix_of_scores(judgments)
+    chosen = str(settings.documents_by)
+    if chosen == RAW:
+        return own
+    cells = _model_cells(judgments) if chosen == "mixed" else {}
+    if chosen == "zscore":
+        return replace(_matrix_of_scores(judgments, z=True), explained=own.explained, scale="z-score")
+    label = "estimate of the mixed model"
+    if chosen != "mixed":
+        label, cells = _metric_cells(judgments, Path(chosen))
+    return _with_cells(own, cells, label)
+
+
+def _with_cells(own: Documents, cells: Mapping[tuple[str, str], float], label: str) -> Documents:
+    """The matrix with other values, the document with the highest mean first."""
+    matrix = {name: [cells.get((name, system)) for system in own.systems] for name in own.documents}
+    mean = {name: _mean([value for value in row if value is not None]) for name, row in matrix.items()}
+    order = sorted(own.documents, key=lambda name: -np.nan_to_num(mean[name], nan=-np.inf))
+    counts = dict(zip(own.documents, own.counts, strict=True))
+    return replace(
+        own,
+        documents=tuple(order),
+        matrix=tuple(tuple(matrix[name]) for name in order),
+        counts=tuple(counts[name] for name in order),
+        difficulty=tuple(mean[name] for name in order),
+        scale=label,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")
+
+
+def _model_cells(judgments: Judgments) -> dict[tuple[str, str], float]:
+    """The score of every system on every document by the mixed model with an effect for each."""
+    design, table = design_from(judgments), judgments.final().table
+    known = table["document"][design.row].is_not_null().to_numpy()
+    part = design.subset(known)
+    names = table["document"][part.row].to_list()
+    documents = sorted(set(names))
+    code = np.array([documents.index(name) for name in names])
+    cells, system = np.unique(part.system * len(documents) + code, return_inverse=True)
+    owner, document = cells // len(documents), cells % len(documents)
+    labels = tuple(f"{part.systems[s]} ({documents[d]})" for s, d in zip(owner, document, strict=True))
+    fitted = prepare(part.with_systems(system, labels, part.human[owner])).fit()
+    return {
+        (documents[d], part.systems[s]): float(effect)
+        for s, d, effect in zip(owner, document, fitted.effects, strict=True)
+    }
+
+
+def _metric_cells(judgments: Judgments, path: Path) -> tuple[str, dict[tuple[str, str], float]]:
+    """The mean of a metric for every system on every document, and the metric's name."""
+    scores = read_metric_scores([path])
+    name = next((score.metric for score in scores if score.score is not None), None)
+    rows = judgments.table.select("segment", "document").drop_nulls().unique().rows()
+    where: dict[str, str | None] = {}
+    for segment, document in rows:
+        # A segment of that name in two documents says nothing of its document.
+        where[segment] = document if where.get(segment, document) == document else None
+    values: dict[tuple[str, str], list[float]] = {}
+    for score in scores:
+        document = score.document or (None if score.segment is None else where.get(score.segment))
+        if score.metric == name and document is not None and score.score is not None:
+            values.setdefault((document, score.system), []).append(score.score)
+    systems = {system for _, system in values}
+    if name is None or not systems & set(judgments.systems):
+        raise DataError(f"{path.name} has no score of these systems on these documents; check its names")
+    return f"mean of {name}", {cell: _mean(own) for cell, own in values.items()}
+
+
+def _matrix_of_scores(judgments: Judgments, *, z: bool = False) -> Documents:
     sheet = sheet_of(judgments)
+    if z:
+        sheet = standardised(sheet)
+        sheet = sheet.keep(~np.isnan(sheet.score))
     sheet = sheet.keep(sheet.rated & (sheet.document >= 0))
     if len(np.unique(sheet.document)) < 2:
         raise DataError("it needs at least two known documents")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adjudge.core.judgments import Judgments
 
 
@@ -29,6 +31,9 @@ class AuditSettings:
     """Post-edits, where they are not among the judgments; of any language pairs, the one audited is picked."""
     acceptability: Judgments | None = None
     """Judgments of post-edits, where they are not among the judgments; likewise."""
+    documents_by: str | Path = "raw"
+    """What the matrix of documents by systems shows: `raw` or `zscore` means, the `mixed` model's estimates, or a file
+    of a metric's scores."""
     by: tuple[str, ...] = ()
     """Columns of the judgments by which scores are broken down."""
     seed: int = DEFAULT_SEED

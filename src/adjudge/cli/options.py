@@ -55,8 +55,16 @@ By = Annotated[
         "whether systems differ between subsets; may be repeated.",
     ),
 ]
+DocumentsBy = Annotated[
+    str,
+    typer.Option(
+        metavar="raw|zscore|mixed|FILE",
+        help="What the matrix of documents shows: means of raw scores or z-scores, the model's estimates, or a "
+        "metric's scores from a file.",
+    ),
+]
 
-__all__ = ["DEFAULT_SEED", "By", "Files", "Json", "Output", "ReportFile", "Seed"]
+__all__ = ["DEFAULT_SEED", "By", "DocumentsBy", "Files", "Json", "Output", "ReportFile", "Seed"]
 
 
 def complete_formats(incomplete: str) -> list[tuple[str, str]]:

@@ -82,10 +82,11 @@ def compare(
 def _source(source: Any) -> Judgments | list[MetricScore]:
     from adjudge.formats import as_judgments
     from adjudge.formats.metric_scores import MetricScore
+    from adjudge.rank.edits import as_scores
 
     if isinstance(source, list) and source and all(isinstance(score, MetricScore) for score in source):
         return source
-    return as_judgments(source)
+    return as_scores(as_judgments(source))
 
 
 def _in_words(rename: Mapping[str, str]) -> str | None:
@@ -165,4 +166,6 @@ def _cost(campaign: Campaign) -> CampaignCost:
     certain = campaign.certain
     per = None if not certain else campaign.judgments / certain
     minutes = None if not certain or campaign.minutes is None else campaign.minutes / certain
-    return CampaignCost(campaign.name, campaign.method, campaign.judgments, campaign.minutes, certain, per, minutes)
+    return CampaignCost(
+        campaign.name, campaign.method, campaign.judgments, campaign.minutes, certain, per, minutes, campaign.timing
+    )

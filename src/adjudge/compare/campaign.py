@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from adjudge.compare.items import items_of, minutes_of, preferences_of
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.compare.items import Item, Preference
     from adjudge.core.arrays import Floats
     from adjudge.formats.metric_scores import MetricScore
     from adjudge.rank.methods import Method
@@ -43,8 +45,6 @@ SCORE_METHOD = "raw"
 _ANNOTATORS, _DOCUMENTS, _RELATIVE, _MODEL = 81, 82, 83, 84
 _FEWEST_DEGREES = 3.0
 """With fewer degrees of freedom the spread of draws from Student's t has no limit."""
-Item = tuple[str | None, str | None, str]
-"""Document, segment and system."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +63,12 @@ class Campaign:
     certain: int | None = None
     """Pairs of systems that are told apart after Holm's correction."""
     items: Mapping[Item, float] = field(default_factory=dict)
+    preferences: Mapping[Preference, float] = field(default_factory=dict)
+    """Of relative judgments: how far the first system was preferred, from -1 to 1, on every segment."""
     judgments: int = 0
     minutes: float | None = None
+    timing: str | None = None
+    """How the minutes are known."""
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
 
@@ -124,6 +128,7 @@ def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: 
     scores, resampled = _scores_by(judgments, chosen, number, draws)
     tests = _ranking_tests(judgments)
     final = judgments.final().table
+    minutes, timing = minutes_of(final)
     return Campaign(
         name=name,
         method=chosen.name,
@@ -133,9 +138,11 @@ def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: 
         resampled=resampled,
         better=tests.better,
         certain=tests.certain,
-        items={} if relative else _items(final),
+        items={} if relative else items_of(final),
+        preferences=preferences_of(judgments) if relative else {},
         judgments=final.filter(pl.col("kind").is_in(RATED)).height,
-        minutes=minutes_of(final),
+        minutes=minutes,
+        timing=timing,
         fingerprint=judgments.fingerprint,
         notes=tests.notes,
     )
@@ -271,16 +278,3 @@ def _ranking_tests(judgments: Judgments) -> PairTests:
             better[pair.worse, pair.better] = 1 - pair.p / 2
     certain = sum(pair.p_holm is not None and pair.p_holm < ranking.lines.level for pair in ranking.comparisons)
     return PairTests(better, certain)
-
-
-def _items(table: pl.DataFrame) -> dict[Item, float]:
-    """The mean score of every segment of every system."""
-    rated = table.filter(pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null())
-    means = rated.group_by("document", "segment", "system").agg(pl.col("score").mean())
-    return {(document, segment, system): score for document, segment, system, score in means.iter_rows()}
-
-
-def minutes_of(table: pl.DataFrame) -> float | None:
-    """How long people worked, where every judgment says so or is timed with others."""
-    seconds = table["active_seconds"].drop_nulls()
-    return None if seconds.len() == 0 else float(seconds.sum()) / 60

@@ -95,7 +95,8 @@ def _pair(
 
 
 def _cost(name: str, run: Judgments) -> CampaignCost:
-    from adjudge.compare.campaign import minutes_of
+    from adjudge.compare.items import minutes_of
 
     table = run.final().table
-    return CampaignCost(name, "zscore", table.height, minutes_of(table), None, None, None)
+    minutes, timing = minutes_of(table)
+    return CampaignCost(name, "zscore", table.height, minutes, None, None, None, timing)

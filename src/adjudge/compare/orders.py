@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adjudge.compare.campaign import Campaign
+    from adjudge.compare.items import Preference
     from adjudge.core.arrays import Floats
 
     Coefficient = Callable[[Floats, Floats], float]
@@ -129,9 +130,42 @@ def _standardised(campaign: Campaign, drawn: Floats, systems: Sequence[str]) -> 
 
 
 def item_agreement(first: Campaign, second: Campaign, systems: Sequence[str]) -> ItemAgreement | None:
-    """How well the two agree on single translations that both judged; None where they share none."""
+    """How well the two agree on single translations that both judged; None where they share none.
+
+    Where one of them is relative, on which of two translations of a segment is preferred, and by how much.
+    """
+    if first.preferences or second.preferences:
+        return _preference_agreement(first, second, set(systems))
     shared = [item for item in first.items if item in second.items and item[2] in set(systems)]
     if len(shared) < FEWEST_FOR_R:
         return None
     x, y = (np.array([campaign.items[item] for item in shared]) for campaign in (first, second))
     return ItemAgreement(len(shared), pearson(x, y), kendall(x, y))
+
+
+def _preference_agreement(first: Campaign, second: Campaign, systems: set[str]) -> ItemAgreement | None:
+    own, other = (campaign.preferences or _preferences_of_scores(campaign, systems) for campaign in (first, second))
+    shared = [item for item in own if item in other and item[2] in systems and item[3] in systems]
+    if len(shared) < FEWEST_FOR_R:
+        return None
+    x, y = (np.array([preferences[item] for item in shared]) for preferences in (own, other))
+    decided = (x != 0) & (y != 0)
+    same = float((np.sign(x) == np.sign(y))[decided].mean()) if decided.any() else None
+    # A preference for a over b is one against a for b: both are counted, so that the order of names does not matter.
+    both_x, both_y = np.append(x, -x), np.append(y, -y)
+    return ItemAgreement(
+        len(shared), pearson(both_x, both_y), kendall(both_x, both_y), "preferences", int(decided.sum()), same
+    )
+
+
+def _preferences_of_scores(campaign: Campaign, systems: set[str]) -> dict[Preference, float]:
+    """Differences of scores of two systems on one segment."""
+    by_segment: dict[tuple[str | None, str | None], dict[str, float]] = {}
+    for (document, segment, system), score in campaign.items.items():
+        if system in systems:
+            by_segment.setdefault((document, segment), {})[system] = score
+    return {
+        (*place, a, b): scores[a] - scores[b]
+        for place, scores in by_segment.items()
+        for a, b in combinations(sorted(scores), 2)
+    }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import P_HOLM, Cell, Table, number, p_value, shown_name, text
+from adjudge.results.table import P_HOLM, Cell, Table, number, p_value, percent, shown_name, text
 
 Interval = tuple[float, float]
 LEVEL = 0.05
@@ -56,11 +56,17 @@ class FlipCount:
 
 @dataclass(frozen=True)
 class ItemAgreement:
-    """Agreement on single translations that both campaigns judged."""
+    """Agreement on single translations that both campaigns judged, or on which of two was preferred."""
 
     n: int
     pearson: float
     kendall: float
+    unit: str = "translations"
+    """`translations`, or `preferences` between two systems on one segment where a campaign is relative."""
+    decided: int | None = None
+    """Preferences that both campaigns have, neither being undecided."""
+    same: float | None = None
+    """The share of these in which both prefer the same system."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,8 @@ class CampaignCost:
     certain_pairs: int | None
     judgments_per_certain_pair: float | None
     minutes_per_certain_pair: float | None
+    timing: str | None = None
+    """How the minutes are known: active time, from start to end, or between answers."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,24 @@ class CampaignComparison(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Correlations, scores side by side, flips, costs."""
-        return (self._pairs_table(), self._systems_table(), *self._flip_tables(), self._costs_table())
+        shown = (self._pairs_table(), self._systems_table(), *self._flip_tables())
+        return (*shown, *self._preference_tables(), self._costs_table())
+
+    def _preference_tables(self) -> tuple[Table, ...]:
+        """How often two campaigns prefer the same translation, where they can be asked."""
+        rows = tuple(
+            (*pair.campaigns, pair.items.n, pair.items.decided, pair.items.same)
+            for pair in self.pairs
+            if pair.items is not None and pair.items.unit == "preferences"
+        )
+        if not rows:
+            return ()
+        columns = (
+            text("campaign"), text("other campaign"), number("shared preferences", 0), number("decided in both", 0),
+            percent("the same"),
+        )  # fmt: skip
+        note = "On one segment and two systems: is it the same translation that both prefer?"
+        return (Table("Preferences compared", columns, rows, note),)
 
     def _pairs_table(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
@@ -173,12 +198,13 @@ class CampaignComparison(Result):
     def _costs_table(self) -> Table:
         rows = tuple(
             (cost.campaign, cost.method, cost.judgments, cost.minutes, cost.certain_pairs,
-             cost.judgments_per_certain_pair, cost.minutes_per_certain_pair)
+             cost.judgments_per_certain_pair, cost.minutes_per_certain_pair, cost.timing)
             for cost in self.costs
         )  # fmt: skip
         columns = (
             text("campaign"), text("scores by"), number("judgments", 0), number("minutes", 0),
             number("certain pairs", 0, help="told apart by the default ranking after Holm's correction"),
             number("judgments per certain pair", 0), number("minutes per certain pair", 1),
+            text("minutes are", help="active time, from start to end, or between answers"),
         )  # fmt: skip
         return Table("What each campaign took", columns, rows)

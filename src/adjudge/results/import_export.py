@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
@@ -31,6 +31,8 @@ class Imported(Result):
     segments: int
     pairs: tuple[str, ...]
     protocols: tuple[str, ...]
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    """Rows of each kind: outputs of systems, repeats, references, degraded outputs and other controls."""
     columns: tuple[ColumnUse, ...] = ()
     """What every column of the files was taken for, where the reader goes by names."""
 
@@ -38,8 +40,9 @@ class Imported(Result):
         """One table of counts."""
         counted = ("rows", "annotators", "systems", "documents", "segments")
         rows = tuple((name, getattr(self, name)) for name in counted)
+        kinds = tuple((f"rows of kind {kind}", count) for kind, count in self.kinds.items())
         named = (("pairs", ", ".join(self.pairs)), ("protocols", ", ".join(self.protocols)))
-        tables = [Table("Imported", (text("what"), number("count", 0)), rows + named)]
+        tables = [Table("Imported", (text("what"), number("count", 0)), rows + kinds + named)]
         if self.columns:
             tables.append(self._columns_table())
         return tuple(tables)
@@ -59,6 +62,7 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
     """
     table = judgments.table
     judged = table.filter(~pl.col("kind").is_in(NOT_JUDGED))
+    counts = dict(table.group_by("kind").len().iter_rows())
     place = ("campaign", "source_lang", "target_lang")
 
     def distinct(*columns: str) -> int:
@@ -76,6 +80,7 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
         segments=distinct("document", "segment") if table["document"].is_not_null().any() else distinct("segment"),
         pairs=judgments.pairs,
         protocols=judgments.protocols,
+        kinds={kind: counts[kind] for kind in KINDS if kind in counts},
         columns=judgments.columns,
     )
 

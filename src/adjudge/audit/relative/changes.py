@@ -103,6 +103,14 @@ def _units_removed(compared: Comparisons, nobody: Bools, segments: Sequence[str]
             yield RelativeChange(name, ChangeFamily.SEGMENT_REMOVED, nobody, _without_segment(int(code)))
 
 
+def untried_notes(compared: Comparisons, most: int) -> Iterator[str]:
+    """Which annotators and segments are not left out in turn, because only the busiest are."""
+    for name, codes in (("annotators", compared.annotator), ("source segments", compared.segment)):
+        number = len(np.unique(codes))
+        if number > most:
+            yield f"of {number:,} {name}, the {most} with the most comparisons are left out in turn"
+
+
 def _busiest(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     work = np.bincount(codes)
     return np.argsort(-work, kind="stable")[: min(MOST_LEFT_OUT, int((work > 0).sum()))]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.audit.relative.changes import segment_names
+from adjudge.audit.relative.changes import segment_names, untried_notes
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.rank.connected import check_connected
@@ -66,7 +66,18 @@ def influence(compared: Comparisons, segments: tuple[str, ...]) -> Influence:
     n = len(compared.systems)
     significant = int((whole.pairs.two_sided[np.triu_indices(n, 1)] < LEVEL).sum())
     rows.sort(key=lambda row: (-row.in_se, row.name))
-    return Influence(tuple(rows), n * (n - 1) // 2, significant)
+    return Influence(tuple(rows), n * (n - 1) // 2, significant, _notes(compared, names, rows))
+
+
+def _notes(compared: Comparisons, names: tuple[str, ...], rows: list[LeftOutUnit]) -> tuple[str, ...]:
+    """Who was not left out in turn."""
+    tried = {unit: sum(row.unit == unit for row in rows) for unit in ("annotator", "segment")}
+    there = {"annotator": len(names), "segment": len(np.unique(compared.segment))}
+    unranked = sum(min(there[unit], MOST_LEFT_OUT) - tried[unit] for unit in tried if there[unit] > 1)
+    notes = [*untried_notes(compared, MOST_LEFT_OUT)]
+    if unranked:
+        notes.append(f"without {unranked:,} of them a system was never judged, so they are not tried")
+    return tuple(notes)
 
 
 def _left_out(

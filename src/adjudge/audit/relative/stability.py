@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.relative.changes import all_changes, block_weights, segment_names
+from adjudge.audit.relative.changes import MOST_LEFT_OUT, all_changes, block_weights, segment_names, untried_notes
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
@@ -52,8 +52,13 @@ def section(judgments: Judgments, settings: AuditSettings) -> Stability:
     check_comparable(compared)
     method = find_method(settings.method or "bradley-terry")
     rule = settings.lines or ("rank-sets" if method.significance == "tastes" else "holm")
-    rows = stability(compared, method, rule, segments=segment_names(judgments), seed=settings.seed)
-    return Stability(rows, STYLE, method.name, rule)
+    rows, unranked = _tried(compared, method, rule, segment_names(judgments), settings.seed)
+    notes = [*untried_notes(compared, MOST_LEFT_OUT)]
+    if unranked:
+        more = f" and {len(unranked) - 3:,} more" if len(unranked) > 3 else ""
+        what = f"after {len(unranked):,} changes the rest cannot be ranked, so they are left out"
+        notes.append(f"{what}: {', '.join(unranked[:3])}{more}")
+    return Stability(rows, STYLE, method.name, rule, tuple(notes))
 
 
 def stability(
@@ -64,7 +69,7 @@ def stability(
     segments: Sequence[str] | None = None,
     seed: int = DEFAULT_SEED,
 ) -> tuple[StabilityRow, ...]:
-    """Make every change that applies, rank again, and compare.
+    """Make every change that applies, rank again, and compare; what cannot be ranked any more is left out.
 
     Args:
         compared: comparisons of one language pair.
@@ -73,15 +78,23 @@ def stability(
         segments: the names of source segments, by code.
         seed: of methods that draw at random.
     """
+    return _tried(compared, method, rule, segments, seed)[0]
+
+
+def _tried(
+    compared: Comparisons, method: Method, rule: str, segments: Sequence[str] | None, seed: int
+) -> tuple[tuple[StabilityRow, ...], tuple[str, ...]]:
+    """What became of the ranking after each change, and the changes after which the rest cannot be ranked."""
     ranker = _Ranker(method, rule, seed)
     whole = ranker.estimate(compared)
     changes = list(all_changes(compared, whole.order, segments))
     ranked = map_tasks(partial(ranker.changed, compared), changes, what="changes to the data")
-    return tuple(
+    rows = tuple(
         _compared(compared, change, whole.without(change.removed, rule), after)
         for change, after in zip(changes, ranked, strict=True)
         if after is not None
     )
+    return rows, tuple(change.name for change, after in zip(changes, ranked, strict=True) if after is None)
 
 
 @dataclass(frozen=True, eq=False)

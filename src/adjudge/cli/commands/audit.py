@@ -48,6 +48,7 @@ def audit(
         ),
     ] = None,
     by: o.By = None,
+    documents_by: o.DocumentsBy = "raw",
     edits: Annotated[
         Path | None, typer.Option(help="Post-edits of the same campaign: the native table, or format wmt-edits.")
     ] = None,
@@ -70,6 +71,7 @@ def audit(
         lines=lines,
         removal=removal,
         margin=margin,
+        documents_by=documents_by,
         by=tuple(by or ()),
         edits=read_companion(edits, "wmt-edits", reading.options) if edits else None,
         acceptability=read_companion(acceptability, "wmt-acceptability", reading.options) if acceptability else None,

@@ -35,6 +35,7 @@ def report(
         bool, typer.Option("--only-passing", help="Leave out annotators who do not pass 'adjudge check'.")
     ] = False,
     by: o.By = None,
+    documents_by: o.DocumentsBy = "raw",
     tables: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every table as CSV and LaTeX to this folder.")
     ] = None,
@@ -64,7 +65,13 @@ def report(
     parts = reading.by_pair(files)
     with progress() as tell:
         settings = ReportSettings(
-            method=method, texts=_sources(texts), only_passing=only_passing, by=tuple(by or ()), seed=seed, tell=tell
+            method=method,
+            texts=_sources(texts),
+            only_passing=only_passing,
+            by=tuple(by or ()),
+            documents_by=documents_by,
+            seed=seed,
+            tell=tell,
         )
         made = make_report(parts, settings, title=title or _title(files, list(parts)))
         tell("writing")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.charts import theme
 from adjudge.report.charts.places import places
 from adjudge.report.page import Chart, Section
-from adjudge.results.audit.stability import ONCE_PER_PAIR
+from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
+    from adjudge.results.audit.stability import Stability, StabilityRow
     from adjudge.results.audit.tasks import Documents, TaskComposition
 
 _SHARES = (0.25, 0.5, 0.75)
@@ -28,7 +28,9 @@ def stability_section(stability: Stability) -> Section:
     words += [_family(family, rows) for family, rows in _families(stability).items()]
     charts: tuple[Chart, ...] = ()
     if whole:
-        orders = {"as it is": whole[0].baseline_order, **{row.change: row.order for row in whole}}
+        # Systems are raised step by step; two of the steps show it.
+        drawn = [row for row in whole if row.family is not ChangeFamily.LOWEST_RAISED or row.divisor in (2.0, 10.0)]
+        orders = {"as it is": whole[0].baseline_order, **{row.change: row.order for row in drawn}}
         says = "Places among the systems that are in all of these rankings; coloured ones move."
         charts = (Chart("stability", "Places after a change", says, places(orders)),)
     return Section("stability", "Stability", tuple(words), charts, folded=stability.tables())
@@ -83,10 +85,15 @@ def documents_section(documents: Documents) -> Section:
         words.append(f"The {len(shown)} easiest of {len(documents.documents)} documents are drawn.")
     known = [value for value in documents.difficulty if value == value]  # noqa: PLR0124  NaN differs from itself
     mean = sum(known) / max(len(known), 1)
-    says = f"Mean raw score; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
+    spread = [abs(value - mean) for row in documents.matrix for value in row if value is not None]
+    # Raw scores have points; other scales are coloured by their own spread.
+    step = 1.0 if documents.scale == "raw score" else (max(spread, default=1.0) or 1.0) / 12
+    shown_scale = documents.scale[:1].upper() + documents.scale[1:]
+    says = f"{shown_scale}; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
     spec = matrix(
-        shown, documents.systems, documents.matrix[: len(shown)], steps=[mean + deviation for deviation in _DEVIATIONS],
-        what="mean score", number=".0f", row_height=20,
+        shown, documents.systems, documents.matrix[: len(shown)],
+        steps=[mean + step * deviation for deviation in _DEVIATIONS],
+        what=documents.scale, number=".0f" if documents.scale == "raw score" else ".2f", row_height=20,
     )  # fmt: skip
     first, *rest = documents.tables()
     chart = Chart("documents", "Documents by systems", says, spec)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,6 +21,7 @@ class ChangeFamily(StrEnum):
     HUMAN_DIVIDED = "human divided"
     LOWEST_REMOVED = "lowest removed"
     HIGHEST_REMOVED = "highest removed"
+    LOWEST_RAISED = "lowest raised"
     SYSTEM_REMOVED = "system removed"
     ANNOTATOR_REMOVED = "annotator removed"
     DOCUMENT_REMOVED = "document removed"
@@ -46,6 +47,7 @@ ONCE_PER_PAIR = (
     ChangeFamily.HUMAN_DIVIDED,
     ChangeFamily.LOWEST_REMOVED,
     ChangeFamily.HIGHEST_REMOVED,
+    ChangeFamily.LOWEST_RAISED,
     ChangeFamily.TIES_DROPPED,
     ChangeFamily.REPEATS_DROPPED,
     ChangeFamily.BLOCKS_WEIGHTED,
@@ -73,7 +75,7 @@ class StabilityRow:
     pairs: int
     """How many pairs of systems are in both rankings."""
     divisor: float | None = None
-    """By what the scores of humans were divided, where they were."""
+    """By what the scores of humans, or the distances of the lowest systems from the top, were divided."""
 
     @property
     def label(self) -> str:
@@ -111,10 +113,15 @@ class Stability:
     style: str
     method: str
     rule: str
+    notes: tuple[str, ...] = ()
+    """What was not tried, and why."""
 
     def tables(self) -> tuple[Table, ...]:
         """One line per change."""
-        return (stability_table(self.rows),)
+        table = stability_table(self.rows)
+        return (
+            replace(table, note=" ".join([table.note, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])),
+        )
 
     def to_dict(self) -> list[dict[str, object]]:
         """As promised to users: a list of changes."""

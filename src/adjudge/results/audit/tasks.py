@@ -82,10 +82,12 @@ class Documents:
     matrix: tuple[tuple[float | None, ...], ...]
     counts: tuple[tuple[int, ...], ...]
     difficulty: tuple[float, ...]
-    """Mean raw score of each document."""
+    """Mean score of each document."""
     coverage: float
     """Share of document-by-system cells that were judged."""
     explained: tuple[ExplainedSpread, ...]
+    scale: str = "raw score"
+    """What the matrix holds: means of raw scores or z-scores, estimates of a model, or a metric."""
 
     def tables(self) -> tuple[Table, ...]:
         """What explains the spread, then coverage by document."""
@@ -100,6 +102,12 @@ class Documents:
             (name, mean, systems, sum(row))
             for name, mean, systems, row in zip(self.documents, self.difficulty, judged, self.counts, strict=True)
         )
-        columns = (text("document"), number("mean", 1), number("systems", 0), number("judgments", 0))
-        note = f"{100 * self.coverage:.0f}% of document-by-system cells were judged."
+        columns = (
+            text("document"),
+            number("mean", 1 if self.scale == "raw score" else 2),
+            number("systems", 0),
+            number("judgments", 0),
+        )
+        what = "" if self.scale == "raw score" else f" Means are of the {self.scale}."
+        note = f"{100 * self.coverage:.0f}% of document-by-system cells were judged.{what}"
         return spread, Table("Documents, the easiest first", columns, rows, note)

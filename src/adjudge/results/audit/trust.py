@@ -39,11 +39,13 @@ class AATest:
     """Why annotators could not be split, where that was tried."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: by test, and the same under `by_annotator` where annotators were split too."""
+        """As promised to users: by test, and under `by_annotator` by halves of the annotators.
+
+        Of relative judgments only annotators are split, so there the two are the same.
+        """
+        halves = self if self.unit == "annotators" else self.by_annotator
         plain: dict[str, Any] = to_plain(self.rates)
-        if self.unit == "annotators":
-            return plain
-        return {**plain, "by_annotator": None if self.by_annotator is None else self.by_annotator.to_dict()}
+        return {**plain, "by_annotator": None if halves is None else to_plain(halves.rates)}
 
     def tables(self) -> tuple[Table, ...]:
         """One line per test; a table for pages and one for annotators."""
@@ -145,6 +147,8 @@ class Influence:
     pairs: int
     significant: int
     """Pairs of systems, and how many differ significantly on the whole data (p < .05, each by itself)."""
+    notes: tuple[str, ...] = ()
+    """What was not tried, and why."""
 
     def to_dict(self) -> list[dict[str, Any]]:
         """A list of units."""
@@ -173,4 +177,5 @@ class Influence:
             f"Of {self.pairs} pairs {self.significant} differ at .05, each by itself; flips are pairs whose order is "
             "reversed, lost and gained are pairs that cease or begin to differ."
         )
+        note = " ".join([note, *(f"{own[:1].upper()}{own[1:]}." for own in self.notes)])
         return (Table("Influence: who moves the ranking", columns, rows, note),)
