@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from adjudge.audit import AuditSettings, audit
-from adjudge.audit.claims.trials import Trial, outcome
+from adjudge.audit.claims.trials import NOT_IN_BOTH_HALVES, Trial, outcome
 from adjudge.core.judgments import Judgments
+from adjudge.rank import rank
 from adjudge.results.audit.claims import Claim, Claims
-from tests.rank.make import random_blocks
+from tests.rank.make import blocks, random_blocks
 
 
 def campaign(effects: dict[str, float], *, seed: int = 1, annotators: int = 10, documents: int = 12) -> Judgments:
@@ -109,6 +111,31 @@ def test_a_family_is_survived_only_whole() -> None:
     trials = [Trial("one", "all", ahead), Trial("two", "all", behind), Trial("other", "other", ahead)]
     survives, broken = outcome(trials, lambda trial: trial.keeps_better(0, 1, 0.05))
     assert (survives, broken) == (("other",), ("two",))
+
+
+def test_a_claim_about_a_system_that_one_person_judged_never_holds() -> None:
+    """However far ahead it is: no other half of the annotators says anything of it."""
+    whole = campaign({"good": 30.0, "fair": 0.0, "poor": -30.0})
+    lone = whole.select((pl.col("system") != "good") | (pl.col("annotator") == "a3"))
+    assert any("good was judged by one annotator" in note for note in rank(lone).notes)
+    claims = by_text(claims_of(lone))
+    assert claims["good is better than poor"].verdict == "fragile"
+    assert claims["good is better than poor"].broken_by[-1] == NOT_IN_BOTH_HALVES
+    assert claims["fair is better than poor"].verdict == "holds"
+
+
+def test_a_lead_that_one_of_several_people_saw_is_not_supported() -> None:
+    """Ranks: one person alone put the new system first, thirty times in a row; five others never saw it."""
+    rankings: list[dict[str, int | None]] = [
+        {"new": 1, "old": 2 + (i % 7 == 0), "poor": 2 + (i % 7 != 0)} for i in range(30)
+    ]
+    rankings += [{"old": 1 + (i % 7 == 0), "poor": 1 + (i % 7 != 0)} for i in range(100)]
+    judgments = blocks(rankings, annotators=["a0"] * 30 + [f"a{1 + i % 5}" for i in range(100)])
+    ranking = rank(judgments)
+    assert any("new was judged by one annotator" in note for note in ranking.notes)
+    claims = by_text(claims_of(judgments))
+    assert claims["new is better than old"].verdict == "not supported"
+    assert claims["old is better than poor"].verdict != "not supported"
 
 
 def test_a_significant_trial_needs_its_standard_error() -> None:

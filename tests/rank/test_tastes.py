@@ -257,6 +257,20 @@ def test_unanimous_leads(streaks: tuple[int, ...], expected: float) -> None:
     assert unanimous_p(wins, 1.0)[0, 1] > p[0, 1]
 
 
+@pytest.mark.parametrize(("people", "times"), [(2, 3), (2, 5), (3, 2), (5, 2)])
+@pytest.mark.parametrize("taste", [0.0, 0.3, 0.5])
+def test_unanimity_is_no_more_frequent_than_its_p_says(people: int, times: int, taste: float) -> None:
+    """Two equal systems, tastes as large as released campaigns show or larger; bounds of four Monte-Carlo errors."""
+    wins = np.zeros((people, 2, 2))
+    wins[:, 0, 1] = times
+    p = unanimous_p(wins, 0.0)[0, 1]
+    rng = np.random.default_rng(people * 10 + times)
+    liking = rng.normal(0, taste, (20_000, people, 2))
+    won = rng.binomial(times, 1 / (1 + np.exp(liking[..., 1] - liking[..., 0])))
+    unanimous = ((won == times).all(1) | (won == 0).all(1)).mean()
+    assert unanimous <= p + 4 * np.sqrt(p / 20_000)
+
+
 def circle() -> Judgments:
     rounds = [{"a": 1, "b": 2}, {"b": 1, "c": 2}, {"c": 1, "a": 2}]
     return blocks(rounds * 30, annotators=[f"p{i // 3 % 5}" for i in range(90)])

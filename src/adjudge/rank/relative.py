@@ -14,7 +14,14 @@ from adjudge.core.rng import generator
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected import check_connected
 from adjudge.rank.lines import rank_bounds, resampled_rank_sets
-from adjudge.rank.relative_notes import evidence_notes, few_people_note, resampling_notes, unopposed_note
+from adjudge.rank.people import people_counts
+from adjudge.rank.relative_notes import (
+    evidence_notes,
+    few_people_note,
+    lone_judge_note,
+    resampling_notes,
+    unopposed_note,
+)
 from adjudge.rank.significance import (
     PairTests,
     contradicted,
@@ -78,7 +85,7 @@ def _rank_by_tastes(
 ) -> Ranking:
     """Strengths with a model of annotators' tastes."""
     compared = compare_strengths(units, blocks)
-    tally = units.total()
+    tally, people = units.total(), people_counts(units)
     rule = settings.lines or "rank-sets"
     segments = 0 if blocks is None else len(np.unique(blocks.segment))
     return assemble(
@@ -98,6 +105,7 @@ def _rank_by_tastes(
         },
         notes=(
             *few_people_note(units),
+            *lone_judge_note(units.systems, people.wins, people.ties),
             *evidence_notes(tally, compared.fit.strength, settings.level),
             *unopposed_note(tally, compared.apart),
         ),

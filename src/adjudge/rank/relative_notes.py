@@ -9,7 +9,7 @@ import numpy as np
 from adjudge.rank.significance import circles, contradicted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,6 +43,21 @@ def few_people_note(units: Units) -> Iterator[str]:
             f"only {units.number} annotators: tastes are allowed for, but all that is told rests on these "
             f"{units.number} people; ask more"
         )
+
+
+def lone_judge_note(systems: Sequence[str], wins: NDArray[np.float64], ties: NDArray[np.float64]) -> Iterator[str]:
+    """Say which systems one of several annotators alone judged, from counts by annotator (people, n, n)."""
+    met = wins.sum(2) + wins.sum(1) + ties.sum(2)
+    yield from one_judge(systems, (met > 0).sum(0))
+
+
+def one_judge(systems: Sequence[str], judges: NDArray[np.int64]) -> Iterator[str]:
+    """Say which systems have one judge, given how many each has."""
+    alone = [name for name, number in zip(systems, judges, strict=True) if number == 1]
+    if alone:
+        shown = ", ".join(alone[:MOST_SHOWN]) + (f" and {len(alone) - MOST_SHOWN} more" if alone[MOST_SHOWN:] else "")
+        was = "was judged by one annotator" if len(alone) == 1 else "were judged by one annotator each"
+        yield f"{shown} {was}: what is told of {'it' if len(alone) == 1 else 'them'} rests on that person's taste"
 
 
 def resampling_notes(units: Units, significance: str, method: Method) -> Iterator[str]:

@@ -202,7 +202,8 @@ def unanimous_p(wins: NDArray[np.float64], taste: float) -> NDArray[np.float64]:
 
     If two systems are equal, annotator g prefers the first with probability sigma(sqrt(2) tau z), z being standard
     normal, and m wins of m in a row have the probability E[sigma^m]. p is twice the product over annotators, for the
-    pair across the gap that was judged most often. NaN where judgments go both ways.
+    pair across the gap that was judged most often. It is 1 where one of several annotators alone saw that pair: one
+    person's taste has no bound that others confirm. NaN where judgments go both ways.
     """
     total = wins.sum(0)
     reaches = _reachable(total > 0)
@@ -230,6 +231,8 @@ def _streak(
     between = total[np.ix_(upper, lower)]
     row, column = np.unravel_index(between.argmax(), between.shape)
     streaks = wins[:, upper[row], lower[column]]
+    if (streaks > 0).sum() == 1:
+        return float(between[row, column]), 0.0
     node, weight = np.polynomial.hermite_e.hermegauss(_NODES)
     log_share = -np.logaddexp(0.0, -np.sqrt(2) * taste * node)
     means = [np.log((weight * np.exp(times * log_share)).sum() / weight.sum()) for times in streaks[streaks > 0]]

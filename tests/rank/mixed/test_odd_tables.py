@@ -42,3 +42,20 @@ def test_numbers_or_one_sentence(first: int) -> None:
         assert found.fit.converged or any("did not converge" in note for note in found.notes), seed
         low, high = found.rank_sets.simultaneous.T
         assert ((low >= 1) & (low <= high) & (high <= len(found.fit.systems))).all(), seed
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"kind": "degraded"}, r"hold controls only \(degraded\) and no output to rank"),
+        ({"passed": False}, "no annotator passed the control"),
+    ],
+)
+def test_why_nothing_can_be_ranked(changed: dict[str, object], message: str) -> None:
+    scores: dict[str, object] = {
+        "annotator": ["a", "b"] * 20, "segment": [str(number // 2) for number in range(40)],
+        "system": ["x"] * 20 + ["y"] * 20, "score": [float(number) for number in range(40)], "protocol": ["da"] * 40,
+    }  # fmt: skip
+    table = {**scores, **{name: [value] * 40 for name, value in changed.items()}}
+    with pytest.raises(DataError, match=message):
+        rank_scores(Judgments.from_columns(table))

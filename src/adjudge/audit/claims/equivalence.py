@@ -56,10 +56,11 @@ def _outcomes(
 ) -> dict[Pair, tuple[tuple[str, ...], tuple[str, ...]]]:
     """Which trials each supported claim survives, and which break it."""
     outcomes = {}
-    tested = [(trial, trial.equivalence(pairs, margin)) for trial in trials]
+    # Where only the order counts, nothing is said of equivalence.
+    tested = {trial: trial.equivalence(pairs, margin) for trial in trials if trial.se is not None}
     for pair in supported:
-        standing = {trial: p[pair] < level for trial, p in tested if pair in p}
-        outcomes[pair] = put_to(list(standing), standing.__getitem__)
+        standing = {trial: p[pair] < level for trial, p in tested.items() if pair in p}
+        outcomes[pair] = put_to(list(tested), pair, standing.__getitem__)
     return outcomes
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 HALVES = "halves of the annotators"
 """The family that a claim must survive to hold: what half of the people say, the other half must say too."""
 NO_HALVES = "too few annotators to divide them into halves"
+NOT_IN_BOTH_HALVES = "too few annotators judged the two to divide them into halves"
 DIVISIONS = 5
 
 
@@ -107,11 +108,19 @@ def spread_out(values: Floats, indices: Sequence[int], n: int) -> Floats:
     return whole
 
 
-def put_to(trials: Sequence[Trial], stands: Callable[[Trial], bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """As `outcome`; a claim that could not be tried on halves of the annotators is broken by that."""
-    survives, broken = outcome(trials, stands)
-    tried = any(trial.family == HALVES for trial in trials)
-    return survives, broken if tried else (*broken, NO_HALVES)
+def put_to(
+    trials: Sequence[Trial], pair: tuple[int, int], stands: Callable[[Trial], bool]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """As `outcome`, of the trials that both systems are in.
+
+    A claim that could not be tried on both halves of the annotators in every division is broken by that: it rests on
+    one person or two, and others have said nothing.
+    """
+    survives, broken = outcome([trial for trial in trials if trial.applies(*pair)], stands)
+    halves = [trial.applies(*pair) for trial in trials if trial.family == HALVES]
+    if not all(halves):
+        return tuple(family for family in survives if family != HALVES), (*broken, NOT_IN_BOTH_HALVES)
+    return survives, broken if halves else (*broken, NO_HALVES)
 
 
 def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -74,8 +74,7 @@ def verdict(*, supported: bool, broken: tuple[str, ...]) -> Verdict:
 def _better(evidence: Evidence, pair: tuple[int, int], p: float, level: float, trials: list[Trial]) -> Claim:
     better, worse = pair
     supported = bool(p < level)
-    applying = [trial for trial in trials if trial.applies(better, worse)]
-    tried = put_to(applying, lambda trial: trial.keeps_better(better, worse, level)) if supported else ((), ())
+    tried = put_to(trials, pair, lambda trial: trial.keeps_better(better, worse, level)) if supported else ((), ())
     survives, broken = tried
     return Claim(
         claim=f"{evidence.systems[better]} is better than {evidence.systems[worse]}",

@@ -182,12 +182,22 @@ def _ranked_rows(judgments: Judgments, scored: Judgments) -> Judgments:
     used = used.keep(~calibration, otherwise="calibration items: they link the annotators and count for no system")
     if "passed" in used.table.columns:
         used = used.keep(pl.col("passed").fill_null(value=True), otherwise="the annotator did not pass the control")
-    if len(used) == 0 and scored.table["kind"].eq("calibration").any():
-        raise DataError("the data hold calibration items only; read them together with the campaign's other judgments")
     if len(used) == 0:
-        held = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
+        raise _nothing_to_rank(judgments, scored)
     return used
+
+
+def _nothing_to_rank(judgments: Judgments, scored: Judgments) -> DataError:
+    """Why no row is left: what the data hold instead."""
+    kinds = scored.table["kind"].unique().sort().to_list()
+    if not kinds:
+        held = ", ".join(judgments.protocols) or "no judgments at all"
+        return DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
+    if "calibration" in kinds:
+        return DataError("the data hold calibration items only; read them together with the campaign's other judgments")
+    if set(kinds) & set(RATED):
+        return DataError("no annotator passed the control, so no score is left; look at them with adjudge check")
+    return DataError(f"the data hold controls only ({', '.join(kinds)}) and no output to rank; read the other rows too")
 
 
 def _without_constant_annotators(scored: Judgments) -> Judgments:

@@ -23,12 +23,13 @@ from adjudge.rank.mixed.equations import totals
 from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.leaving_out import without
 from adjudge.rank.mixed.linking import linked_rows
+from adjudge.rank.mixed.notes import FEW_ANNOTATORS, notes_on
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
 from adjudge.rank.mixed.weighted import weighted_effects
 from adjudge.results.rank import LeftOut, VarianceComponent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.layout import Layout
 
 
-FEW_ANNOTATORS = 2
 # An interval from a thousandth to a thousand times the estimate.
 _TELLS_NOTHING = 1000.0
 
@@ -222,7 +222,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         iterations=optimum.steps,
         annotators=0 if design.annotator is None else levels_of(design.annotator),
         exact=exact,
-        notes=_notes(design, effects, optimum),
+        notes=notes_on(design, effects, converged=optimum.converged),
         degrees=of_contrasts,
     )
 
@@ -266,31 +266,3 @@ def _interval(sd: float, error: float) -> tuple[float, float] | tuple[None, None
     """A 95% interval on the logarithmic scale; none where the likelihood is so flat that it would say nothing."""
     width = float(np.exp(min(NORMAL_95 * error, 50.0)))
     return (sd / width, sd * width) if width < _TELLS_NOTHING else (None, None)
-
-
-def _notes(design: MixedDesign, effects: Effects, optimum: Optimum) -> tuple[str, ...]:
-    notes = [*_notes_on_people(design)]
-    notes += [
-        f"{effect.effect}: {effect.reason}; the errors do not include it"
-        for effect in effects.left_out
-        if "cannot be told apart" in effect.reason
-    ]
-    if design.linking is not None:
-        notes += design.linking.notes(design)
-    if not optimum.converged:
-        notes.append("the search for the variances did not converge: read standard errors with caution")
-    return tuple(notes)
-
-
-def _notes_on_people(design: MixedDesign) -> Iterator[str]:
-    annotators = 0 if design.annotator is None else levels_of(design.annotator)
-    if annotators == 0:
-        yield "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
-    elif annotators == 1:
-        yield "one annotator only: the verdict holds for this annotator only, others may judge otherwise"
-    elif annotators == FEW_ANNOTATORS:
-        yield "two annotators only: the verdict holds for these people only, others may judge otherwise"
-    elif annotators == FEW_ANNOTATORS + 1:
-        yield "three annotators only: how far tastes differ is hardly known, so errors are wide"
-    elif not design.model.taste:
-        yield "tastes of annotators are not in this model: the verdict holds for these annotators, not for others"

@@ -1,0 +1,58 @@
+"""What must be said with a fit: for whom it holds, on whom it rests, and what its errors leave out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.rank.mixed.design import levels_of
+from adjudge.rank.relative_notes import one_judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.rank.mixed.design import MixedDesign
+    from adjudge.rank.mixed.effects import Effects
+
+FEW_ANNOTATORS = 2
+"""Up to so many people, nothing can be said of what others would say."""
+
+
+def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple[str, ...]:
+    """Everything that is to be said, people first."""
+    notes = [*_notes_on_people(design), *_notes_on_systems(design)]
+    notes += [
+        f"{effect.effect}: {effect.reason}; the errors do not include it"
+        for effect in effects.left_out
+        if "cannot be told apart" in effect.reason
+    ]
+    if design.linking is not None:
+        notes += design.linking.notes(design)
+    if not converged:
+        notes.append("the search for the variances did not converge: read standard errors with caution")
+    return tuple(notes)
+
+
+def _notes_on_systems(design: MixedDesign) -> Iterator[str]:
+    """Say which systems one of several annotators alone judged."""
+    if design.annotator is None or levels_of(design.annotator) == 1:
+        return
+    seen = np.zeros((len(design.systems), levels_of(design.annotator)), dtype=bool)
+    seen[design.system, design.annotator] = True
+    yield from one_judge(design.systems, seen.sum(axis=1))
+
+
+def _notes_on_people(design: MixedDesign) -> Iterator[str]:
+    """Say for whom the verdict holds."""
+    annotators = 0 if design.annotator is None else levels_of(design.annotator)
+    if annotators == 0:
+        yield "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
+    elif annotators == 1:
+        yield "one annotator only: the verdict holds for this annotator only, others may judge otherwise"
+    elif annotators == FEW_ANNOTATORS:
+        yield "two annotators only: the verdict holds for these people only, others may judge otherwise"
+    elif annotators == FEW_ANNOTATORS + 1:
+        yield "three annotators only: how far tastes differ is hardly known, so errors are wide"
+    elif not design.model.taste:
+        yield "tastes of annotators are not in this model: the verdict holds for these annotators, not for others"
