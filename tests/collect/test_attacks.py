@@ -257,11 +257,9 @@ def test_a_changed_key_takes_effect_or_is_named(tmp_path: Path) -> None:
     campaign = make_campaign(tmp_path, annotators='["anna"]')
     with Server(campaign) as server:
         assert "without effect" not in server.log()
-    campaign.write_text(
-        campaign.read_text().replace('["anna"]', '["anna", "bert"]').replace("task_size = 6", "task_size = 7")
-    )
+    campaign.write_text(campaign.read_text().replace("task_size = 6", "task_size = 7\nconsecutive = 2"))
     with Server(campaign) as server:
-        assert "without effect until the tasks are made anew: design.annotators, design.task_size" in server.log()
+        assert "without effect until the tasks are made anew: design.consecutive, design.task_size" in server.log()
 
 
 def test_names_may_hold_any_letters(tmp_path: Path) -> None:

@@ -235,3 +235,27 @@ def test_a_pool_that_hands_out_connections_by_transaction_is_catered_for(tmp_pat
     assert found["OPTIONS"] == {"server_side_binding": True, "prepare_threshold": None}
     with pytest.raises(UsageError, match="pooling=statement"):
         database_settings("postgres://ann@host/x?pooling=statement", tmp_path)
+
+
+def test_people_added_to_the_file_join_a_pool_and_other_changes_are_refused(tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path, annotators='["anna", "bert"]', more='[assignment]\npolicy = "pool"\n')
+    text = campaign.read_text()
+    with Server(campaign) as server:
+        judge_first(server.client("anna"))
+    campaign.write_text(text.replace('["anna", "bert"]', '["anna", "bert", "carla"]'))
+    with Server(campaign) as server:
+        assert set(server.links) == {"carla", "organiser"}
+        assert server.client("carla").work()["task"]
+        assert "without effect" not in server.log()
+    campaign.write_text(text)
+    said = refused_start(campaign)
+    assert "no longer names carla" in said
+    assert "exclude people on the organisers' page" in said
+
+
+def test_people_added_where_everybody_has_tasks_of_their_own_are_refused(tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path, annotators='["anna", "bert"]')
+    with Server(campaign) as server:
+        judge_first(server.client("anna"))
+    campaign.write_text(campaign.read_text().replace('["anna", "bert"]', '["anna", "bert", "carla"]'))
+    assert "add people on the organisers' page" in refused_start(campaign)

@@ -14,6 +14,7 @@ from adjudge.collect.links import make_link, valid_links
 from adjudge.collect.models import Annotator, Assignment, Campaign, Link, Save
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
+from adjudge.design.campaign_parts import named_annotators
 from adjudge.design.tasks import TaskSet, parse_tasks, to_json
 
 if TYPE_CHECKING:
@@ -56,8 +57,10 @@ def prepare(
         _store_scale(stored, campaign, begun=begun)
         if changed_tasks or not stored.settings:
             stored.settings = json.dumps(design_settings(campaign))
+        joining = _joining(stored, campaign)
         stored.save()
-        links = [*_annotator_links(campaign, tasks, renew=new_links), *_other_links(campaign, renew=new_links)]
+        people = tuple(dict.fromkeys((*tasks.annotators, *joining)))
+        links = [*_annotator_links(campaign, people, renew=new_links), *_other_links(campaign, renew=new_links)]
         if write_down is not None:
             write_down(links)
         return links
@@ -106,6 +109,35 @@ def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) ->
     return True
 
 
+PEOPLE = "design.annotators"
+
+
+def _joining(stored: Campaign, campaign: CampaignFile) -> list[str]:
+    """People whom the campaign file names besides those for whom the tasks were made: they join a pool.
+
+    Other changes of who judges are refused, because they would have no effect.
+    """
+    settings = json.loads(stored.settings)
+    before, now = settings.get(PEOPLE), design_settings(campaign)[PEOPLE]
+    names = campaign.design.annotator_names
+    if PEOPLE not in settings or before == now:
+        return list(Annotator.objects.filter(name__in=names).order_by("pk").values_list("name", flat=True))
+    known = named_annotators(before if isinstance(before, int) else tuple(before))
+    gone = [name for name in known if name not in names]
+    if gone:
+        raise DataError(
+            f"design.annotators no longer names {', '.join(gone[:5])}, for whom tasks were made; put the key back, and "
+            "exclude people on the organisers' page"
+        )
+    if campaign.assignment.policy != "pool":
+        raise DataError(
+            "design.annotators names people who were not there when everybody's tasks were made; put the key back, and "
+            "add people on the organisers' page, who stand in for those who are excluded"
+        )
+    stored.settings = json.dumps({**settings, PEOPLE: now})
+    return list(names)
+
+
 def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> None:
     scale = campaign.score_scale
     now = f"{scale.low:g} to {scale.high:g} by {scale.step:g}" if PROTOCOLS[campaign.protocol].on_scale else ""
@@ -117,10 +149,10 @@ def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> No
     stored.scale = now
 
 
-def _annotator_links(campaign: CampaignFile, tasks: TaskSet, *, renew: bool) -> list[NewLink]:
+def _annotator_links(campaign: CampaignFile, people: tuple[str, ...], *, renew: bool) -> list[NewLink]:
     made: list[NewLink] = []
     now = timezone.now()
-    for name in tasks.annotators:
+    for name in people:
         annotator, _ = Annotator.objects.get_or_create(name=name, defaults={"created": now})
         links = Link.objects.filter(annotator=annotator)
         if renew:

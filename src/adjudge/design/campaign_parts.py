@@ -101,6 +101,14 @@ class Files(Part):
         return self
 
 
+def named_annotators(annotators: int | tuple[str, ...]) -> tuple[str, ...]:
+    """The people of the key `annotators`: as named, or numbered where only their number is given."""
+    if not isinstance(annotators, int):
+        return annotators
+    width = max(2, len(str(annotators)))
+    return tuple(f"annotator-{i:0{width}d}" for i in range(1, annotators + 1))
+
+
 class Design(Part):
     """How judgments are spread over tasks and people."""
 
@@ -140,10 +148,7 @@ class Design(Part):
     @property
     def annotator_names(self) -> tuple[str, ...]:
         """The people, named as in the file or numbered."""
-        if isinstance(self.annotators, int):
-            width = max(2, len(str(self.annotators)))
-            return tuple(f"annotator-{i:0{width}d}" for i in range(1, self.annotators + 1))
-        return self.annotators
+        return named_annotators(self.annotators)
 
 
 class Context(Part):
