@@ -150,12 +150,12 @@ def _answers(judgments: Judgments) -> _Answers:
 
 def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:
     fits = getattr(shared, kind)
-    start, best = 0, (0, 0)
-    for index, fit in enumerate([*fits, False]):
-        if not fit:
-            if index - start > best[1] - best[0]:
-                best = (start, index)
-            start = index + 1
+    # Runs lie between two items that do not fit; of equal ones the first counts.
+    breaks = np.concatenate(([-1], np.flatnonzero(~fits), [len(fits)]))
+    longest = int(np.argmax(np.diff(breaks)))
+    best = (int(breaks[longest]) + 1, int(breaks[longest + 1]))
+    if best[1] - best[0] < FEWEST_ITEMS:
+        return None
     run = slice(*best)
     informative = int((shared.decided[run] > 0).sum())
     p = min(1.0, len(fits) * rate**informative)

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import subprocess
+import sys
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from adjudge.collect.running import PanelInterval, PanelTable
     from adjudge.core.judgments import Judgments
@@ -26,16 +30,69 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """Of the sets of ranks where no looks are planned."""
+_NICE = 10
+"""How much the process that computes gives way to others: people who judge come first."""
 
 
 def state_panel(looks: Looks | None, history: Path) -> Callable[[Judgments], list[PanelTable]]:
-    """A function that says how far the campaign is."""
+    """A function that says how far the campaign is, computed in a process of its own: the model may take a minute."""
 
     def state(judgments: Judgments) -> list[PanelTable]:
-        with _alone(history):
-            return _state(judgments, looks, history)
+        from adjudge.collect.overview import judgments_planned
+        from adjudge.formats import native
+
+        planned = judgments_planned() if looks is None else looks.planned
+        with TemporaryDirectory(prefix="adjudge-") as folder:
+            table = Path(folder) / "judgments.parquet"
+            native.write(judgments, table)
+            wanted = {
+                "judgments": str(table),
+                "history": str(history),
+                "planned": planned,
+                "looks": None if looks is None else looks.model_dump(mode="json"),
+            }
+            return _from_other_process(wanted)
 
     return state
+
+
+def _from_other_process(wanted: dict[str, Any]) -> list[PanelTable]:
+    from adjudge.core.errors import DataError
+
+    done = subprocess.run(
+        [sys.executable, "-m", "adjudge.cli.state_panels"],
+        input=json.dumps(wanted),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"the state of the campaign could not be computed: {done.stderr[-2000:]}")
+    answer = json.loads(done.stdout)
+    if "fault" in answer:
+        raise DataError(answer["fault"])
+    return [_as_panel(table) for table in answer["panels"]]
+
+
+def main() -> None:
+    """Compute the state that standard input asks for, and write it to standard output, both as JSON."""
+    from adjudge.core.errors import AdjudgeError
+    from adjudge.design.campaign_parts import Looks
+    from adjudge.formats import native
+    from adjudge.formats.options import ReadOptions
+
+    os.nice(_NICE)
+    wanted = json.load(sys.stdin)
+    looks = None if wanted["looks"] is None else Looks.model_validate_json(json.dumps(wanted["looks"]))
+    history = Path(wanted["history"])
+    try:
+        judgments = native.read([Path(wanted["judgments"])], ReadOptions())
+        with _alone(history):
+            panels = _state(judgments, looks, history, wanted["planned"])
+        answer: dict[str, Any] = {"panels": [asdict(panel) for panel in panels]}
+    except AdjudgeError as fault:
+        answer = {"fault": str(fault)}
+    sys.stdout.write(json.dumps(answer, ensure_ascii=False))
 
 
 @contextmanager
@@ -46,19 +103,18 @@ def _alone(history: Path) -> Iterator[None]:
         yield
 
 
-def _state(judgments: Judgments, looks: Looks | None, history: Path) -> list[PanelTable]:
-    from adjudge.collect.overview import judgments_planned
+def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: int) -> list[PanelTable]:
     from adjudge.rank import rank
 
     if looks is None:
-        live = _live(judgments, None, None, history, judgments_planned(), rank(judgments))
+        live = _live(judgments, None, None, history, planned, rank(judgments))
         return [_live_panel(live, headline=live.advice)]
-    part = planned_part(judgments, looks.planned)
+    part = planned_part(judgments, planned)
     ranking = rank(part)
     verdict = _verdict(part, looks, history, ranking)
     from adjudge.look.history import read_history
 
-    live = _live(part, looks, read_history(history), history, looks.planned, ranking)
+    live = _live(part, looks, read_history(history), history, planned, ranking)
     return [*verdict, _live_panel(live)]
 
 
@@ -196,19 +252,26 @@ def _shown_file(history: Path) -> Path:
 
 def _shown(history: Path) -> list[PanelTable]:
     """The verdict of the last look as it was shown."""
-    from adjudge.collect.running import PanelInterval, PanelTable
-
     file = _shown_file(history)
     if not file.exists():
         return []
-    return [
-        PanelTable(
-            title=table["title"],
-            columns=tuple(table["columns"]),
-            rows=tuple(tuple(row) for row in table["rows"]),
-            note=table["note"],
-            headline=table["headline"],
-            intervals=tuple(PanelInterval(**interval) for interval in table["intervals"]),
-        )
-        for table in json.loads(file.read_text(encoding="utf-8"))
-    ]
+    return [_as_panel(table) for table in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def _as_panel(table: dict[str, Any]) -> PanelTable:
+    """A panel that was written as JSON."""
+    from adjudge.collect.running import PanelInterval, PanelRanks, PanelTable
+
+    return PanelTable(
+        title=table["title"],
+        columns=tuple(table["columns"]),
+        rows=tuple(tuple(row) for row in table["rows"]),
+        note=table["note"],
+        headline=table["headline"],
+        intervals=tuple(PanelInterval(**interval) for interval in table["intervals"]),
+        ranks=tuple(PanelRanks(**ranks) for ranks in table.get("ranks", ())),
+    )
+
+
+if __name__ == "__main__":
+    main()

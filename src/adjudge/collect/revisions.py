@@ -6,7 +6,9 @@ one revision of the output, with the values that hold from then on.
 
 from __future__ import annotations
 
+import gc
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,7 @@ from adjudge.collect.running import running
 from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from adjudge.design.tasks import Output
 
@@ -90,6 +92,23 @@ def read_states() -> pl.DataFrame:
 
 def read_revisions(states: pl.DataFrame) -> Revisions:
     """All revisions, by screen in the order of their numbers and within a screen by output."""
+    with _without_collector():
+        return _read_revisions(states)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Spare the garbage collector millions of small new values, none of which refers back to itself."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _read_revisions(states: pl.DataFrame) -> Revisions:
     rows = _fetch(_SAVES.format(edited=_plain_time("v.edited"), received=_plain_time("v.received")))
     changes, spent = (_parse(row[column] for row in rows) for column in (1, 2))
     whose = dict(zip(states["state"], zip(states["task"], states["believed_seconds"], strict=True), strict=True))
