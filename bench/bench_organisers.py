@@ -142,11 +142,13 @@ def measure(folder: Path, *, people: int, documents: int, database: str | None) 
     with timed("export, as the page downloads it"):
         native.write(collected(with_excluded=True), folder / "judgments.csv")
     for panel in running().panels:
-        with timed(f"panel {panel.make.__name__}"):
-            panel.make(judgments)
+        if panel.group == "statistics":
+            with timed(f"panel {panel.make.__name__}"):
+                panel.make(judgments)
     groups: tuple[Group, ...] = ("statistics", "state")
     for number, group in enumerate(groups):
-        with timed(f"panels of the group {group}, judgments read anew"):
+        note = ", judgments read anew" if group == "statistics" else " (in a process of its own, beside all else)"
+        with timed(f"panels of the group {group}{note}"):
             compute(group, (number, ()))
 
 
