@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from adjudge.results.rank import Ranking
     from adjudge.results.tournament import Tournament
 
-# From this size on (bytes), a file is ranked straight from its columns where that is possible.
+# From this size on (bytes, or rows of Parquet), a file is ranked straight from its columns where that is possible.
 LARGE_FILE = 100_000_000
+LARGE_TABLE = 1_000_000
+# What a judgment takes while it is ranked by the mixed model, about: measured on a million of them.
+BYTES_PER_ROW = 1000
 
 
 @verb
@@ -153,6 +156,7 @@ def rank(
         counted = rank_large_file(Path(source), method, settings, options)
         if counted is not None:
             return counted
+        check_memory(Path(source))
     judgments = single_pair(source, reading, doing="rank")
     ranking = rank_judgments(judgments, method=method, settings=settings)
     return with_breakdown(ranking, judgments, columns, seed=seed)
@@ -160,7 +164,33 @@ def rank(
 
 def is_large(files: Sequence[Path]) -> bool:
     """Whether this is one file that is better counted than read."""
-    return len(files) == 1 and files[0].is_file() and files[0].stat().st_size >= LARGE_FILE
+    if len(files) != 1 or not files[0].is_file():
+        return False
+    if files[0].suffix.lower() == ".parquet":
+        return rows_of_parquet(files[0]) >= LARGE_TABLE
+    return files[0].stat().st_size >= LARGE_FILE
+
+
+def check_memory(file: Path) -> None:
+    """Refuse beforehand to read a table whole that does not fit into the memory at hand."""
+    from adjudge.core.errors import InputError
+    from adjudge.core.files import memory_at_hand
+
+    rows, room = rows_of_parquet(file) if file.suffix.lower() == ".parquet" else 0, memory_at_hand()
+    if rows * BYTES_PER_ROW > room:
+        needed = f"{rows:,} rows take about {rows * BYTES_PER_ROW / 1e9:,.0f} GB to be read whole"
+        instead = "use --method zscore or raw, which count while they read, or cut it into parts"
+        raise InputError(f"{needed}, {room / 1e9:,.1f} GB are free; {instead}", file=file)
+
+
+def rows_of_parquet(file: Path) -> int:
+    """How many rows a Parquet file says it has; 0 where it is none."""
+    import polars as pl
+
+    try:
+        return int(pl.scan_parquet(file).select(pl.len()).collect().item())
+    except (pl.exceptions.PolarsError, OSError):
+        return 0
 
 
 @verb

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
 
-TABLES = (".csv",)
+TABLES = (".csv", ".parquet")
 """Files whose columns can be counted without reading rows one by one."""
 
 
@@ -100,7 +100,7 @@ def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSe
 def rank_large_file(
     path: Path, method: str | None, settings: RankSettings, options: ReadOptions | None = None
 ) -> Ranking | None:
-    """Rank straight from the columns of a CSV file; None where its columns or the method do not allow that.
+    """Rank straight from the columns of a CSV or Parquet file; None where its columns or the method do not allow that.
 
     Args:
         path: the file.
@@ -108,13 +108,15 @@ def rank_large_file(
         settings: what methods share.
         options: how to read; of them `human`, `strict` and `bad_rows` count here.
     """
-    from adjudge.rank import large, pairs
+    from adjudge.rank import large, large_parquet, pairs
 
     chosen = find_method(method) if method else None
     if path.suffix.lower() not in TABLES:
         return None
-    if chosen is not None and chosen.counted_scores:
-        return large.rank_scores_file(path, chosen, settings, options)
+    if chosen is not None and chosen.counted_scores and settings.zero_sd == "drop":
+        parquet = path.suffix.lower() == ".parquet"
+        count = large_parquet.rank_scores_parquet if parquet else large.rank_scores_file
+        return count(path, chosen, settings, options)
     if chosen is None or chosen.judgments == "relative":
         return pairs.rank_pairs_file(path, chosen or find_method(DEFAULTS["relative"]), settings, options)
     return None

@@ -90,15 +90,20 @@ def _systems(table: pl.DataFrame, options: ReadOptions) -> tuple[dict[str, int],
     words = table["system"].unique()
     codes = dict(zip(words.cast(pl.String).to_list(), words.to_physical().to_list(), strict=True))
     ordered = {name: int(codes[name]) for name in sorted(codes)}
-    if options.human is None and "human" in table.columns:
-        said = (
-            pl.col("human").cast(pl.String).str.to_lowercase().is_in([word for word, true in BOOLEANS.items() if true])
-        )
-        human = set(table.filter(said)["system"].cast(pl.String).unique().to_list())
-    else:
-        pattern = compile_human_pattern(options.human)
-        human = {name for name in ordered if pattern.fullmatch(name)}
-    return ordered, np.array([name in human for name in ordered], dtype=bool)
+    said = None
+    if "human" in table.columns:
+        true = [word for word, value in BOOLEANS.items() if value]
+        human = table.filter(pl.col("human").cast(pl.String).str.to_lowercase().is_in(true))
+        said = set(human["system"].cast(pl.String).unique().to_list())
+    return ordered, human_systems(list(ordered), said, options)
+
+
+def human_systems(systems: list[str], said: set[str] | None, options: ReadOptions) -> NDArray[np.bool_]:
+    """Which systems are human: as the user says, as the file says, or by their names."""
+    if options.human is None and said is not None:
+        return np.array([name in said for name in systems], dtype=bool)
+    pattern = compile_human_pattern(options.human)
+    return np.array([pattern.fullmatch(name) is not None for name in systems], dtype=bool)
 
 
 def _read(rows: LargeRows) -> tuple[pl.DataFrame, Provenance] | None:

@@ -85,6 +85,32 @@ class LargeRows:
             yield _counts(rest + b"\n")
 
 
+class ParquetRows(LargeRows):
+    """The rows of a Parquet file, whose columns have types and whose rows have one length."""
+
+    @cached_property
+    def header(self) -> list[str]:
+        """The names of the columns; none where the file is no Parquet."""
+        try:
+            return list(pl.read_parquet_schema(self.path))
+        except (pl.exceptions.PolarsError, OSError):
+            return []
+
+    def scan(self) -> pl.LazyFrame:
+        """All columns as they are, with the number of the row."""
+        return pl.scan_parquet(self.path, row_index_name=ROW)
+
+    def bad_rows(self, rows: int) -> BadRows:
+        """The rows that cannot be used: none at first."""
+        return BadRows(Source(str(self.path), lambda row: row + 1), self.options, rows)
+
+
+def large_rows(path: Path, options: ReadOptions) -> LargeRows:
+    """The rows of a large file, by its ending."""
+    kind = ParquetRows if path.suffix.lower() == ".parquet" else LargeRows
+    return kind(path, options)
+
+
 def _whole_records(text: bytes) -> tuple[bytes, bytes]:
     """The records that end in a piece of a file, and what is left of it; the piece begins with a record."""
     end = len(text)

@@ -1,0 +1,84 @@
+"""Large files: rankings straight from Parquet and CSV, in seconds and memory, beside a bare polars script.
+
+python -m bench.bench_large scores 100        # a hundred million scores in Parquet: z-scores
+python -m bench.bench_large pairs 100         # as many comparisons in Parquet: Bradley-Terry
+python -m bench.bench_large csv 10            # ten million scores in CSV: z-scores, and the same by polars alone
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import polars as pl
+
+MILLION = 1_000_000
+ANNOTATORS, SYSTEMS = 1000, 20
+POLARS = """
+import sys, polars as pl
+rows = pl.scan_csv(sys.argv[1])
+people = rows.group_by("annotator").agg(pl.col("score").mean().alias("mean"), pl.col("score").std().alias("sd"))
+z = (pl.col("score") - pl.col("mean")) / pl.col("sd")
+items = rows.join(people, on="annotator").group_by("system", "document", "segment").agg(z.mean().alias("z"))
+print(items.group_by("system").agg(pl.col("z").mean()).sort("z", descending=True).collect(engine="streaming"))
+"""
+
+
+def main(kind: str, millions: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / ("scores.csv" if kind == "csv" else f"{kind}.parquet")
+        _write(file, kind, millions * MILLION)
+        print(f"{millions} million rows, {file.stat().st_size / 1e9:.2f} GB", flush=True)
+        method = "bradley-terry" if kind == "pairs" else "zscore"
+        command = [sys.executable, "-m", "adjudge", "rank", str(file), "--method", method, "--json"]
+        ours = _timed("adjudge", command)
+        if kind == "csv":
+            bare = _timed("polars", [sys.executable, "-c", POLARS, str(file)])
+            print(f"adjudge / polars: {ours[0] / bare[0]:.2f} in wall time, {ours[1] / bare[1]:.2f} in CPU time")
+
+
+def _write(file: Path, kind: str, rows: int) -> None:
+    """Every annotator judges every system's translation of every segment; scores look like chance."""
+    number = pl.int_range(rows, eager=False, dtype=pl.Int64)
+    table = pl.select(number.alias("number")).lazy()
+    annotator, rest = pl.col("number") % ANNOTATORS, pl.col("number") // ANNOTATORS
+    system, segment = rest % SYSTEMS, rest // SYSTEMS
+    chance = pl.col("number").hash(1)
+    named = {
+        "annotator": pl.format("w{}", annotator),
+        "document": pl.format("d{}", segment // 20),
+        "segment": pl.format("s{}", segment),
+    }
+    if kind == "pairs":
+        other = (system + 1 + rest // SYSTEMS % (SYSTEMS - 1)) % SYSTEMS
+        won = chance % 100 < 50 + (other - system)
+        sides = {"left": pl.format("sys{}", system), "right": pl.format("sys{}", other)}
+        table = table.select(**sides, winner=pl.when(won).then(pl.lit("left")).otherwise(pl.lit("right")), **named)
+    else:
+        score = (chance % 80 + annotator % 10 + system // 2).cast(pl.Float64)
+        table = table.select(system=pl.format("sys{}", system), **named, score=score)
+    if file.suffix == ".csv":
+        table.sink_csv(file)
+    else:
+        table.sink_parquet(file)
+
+
+def _timed(name: str, command: list[str]) -> tuple[float, float]:
+    """Wall and CPU seconds of a command, and the most memory that it held."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall, cpu = time.perf_counter() - started, usage.ru_utime + usage.ru_stime
+    ended = os.waitstatus_to_exitcode(status)
+    print(
+        f"{name:8} {wall:7.1f} s wall {cpu:7.1f} s CPU {usage.ru_maxrss / 1e6:6.2f} GB, exit code {ended}", flush=True
+    )
+    return wall, cpu
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
