@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.api.comparing import compare, gold, meta, parity, qe
+    from adjudge.api.comparing import compare, gold, meta, parity, qe, replicate
     from adjudge.api.look import look
     from adjudge.api.planning import design, plan, read, simulate, testset
     from adjudge.api.ranking import agree, audit, check, rank, tournament
@@ -55,6 +55,7 @@ _PUBLIC = {
     "qe": "adjudge.api.comparing",
     "rank": "adjudge.api.ranking",
     "read": "adjudge.api.planning",
+    "replicate": "adjudge.api.comparing",
     "report": "adjudge.api.report",
     "simulate": "adjudge.api.planning",
     "testset": "adjudge.api.planning",
@@ -80,6 +81,7 @@ __all__ = [
     "qe",
     "rank",
     "read",
+    "replicate",
     "report",
     "simulate",
     "testset",

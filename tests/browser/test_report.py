@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,11 @@ from adjudge.report.build import build_report
 from adjudge.report.html import render
 from adjudge.report.page import ReportPage
 from adjudge.report.parity_page import build_parity_page
+from adjudge.report.replication_page import build_replication_page
 from adjudge.report.standards import build_standard_report
 from tests.audit.test_parity import SMALL
 from tests.report.made import NASTY, pair_results, score_results
+from tests.report.papers import replication
 
 pytestmark = pytest.mark.browser
 PHONE = 390
@@ -91,9 +94,16 @@ def test_every_chart_is_drawn_without_network_errors_or_overflow(
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
 
 
-@pytest.mark.parametrize("kind", ["parity", "metrics"])
+def paper_page() -> ReportPage:
+    return build_replication_page(replication(NASTY), title=NASTY)
+
+
+PAGES = {"parity": parity_page, "metrics": metrics_page, "paper": paper_page}
+
+
+@pytest.mark.parametrize("kind", PAGES)
 def test_other_pages_need_no_network_either(browser: Browser, tmp_path: Path, kind: str) -> None:
-    page = parity_page() if kind == "parity" else metrics_page()
+    page = PAGES[kind]()
     path = tmp_path / f"{kind}.html"
     write_text(path, render(page))
     for width in (1280, PHONE):
@@ -105,6 +115,25 @@ def test_other_pages_need_no_network_either(browser: Browser, tmp_path: Path, ki
             "Math.max(...[...document.querySelectorAll('.chart svg text')].map(e => e.getBoundingClientRect().right))"
         )
         assert visit.page.evaluate(legend) <= width
+
+
+@pytest.mark.parametrize("width", [1280, 700, PHONE, 320])
+def test_names_of_points_do_not_cover_each_other(browser: Browser, tmp_path: Path, width: int) -> None:
+    """Eight points in a heap; every name is drawn twice, first with a rim in the colour of the page."""
+    path = tmp_path / "paper.html"
+    write_text(path, render(build_replication_page(replication(), title="A paper")))
+    visit = Visit(browser, path, width=width)
+    script = """[...document.querySelectorAll('[data-chart=paper-figure-1] text')]
+        .filter(e => e.textContent.startsWith('system-'))
+        .map(e => { const b = e.getBoundingClientRect(); return [e.textContent, b.left, b.top, b.right, b.bottom]; })"""
+    boxes = {name: box for name, *box in visit.page.evaluate(script)}
+    assert len(boxes) == 8
+    for (left, top, right, bottom), (other_left, other_top, other_right, other_bottom) in combinations(
+        boxes.values(), 2
+    ):
+        # Heights of lines are larger than letters: two lines may touch by a few pixels of empty space.
+        apart = right <= other_left or other_right <= left or bottom - 4 <= other_top or other_bottom - 4 <= top
+        assert apart
 
 
 def test_names_that_are_scripts_stay_names(browser: Browser, report: Path) -> None:

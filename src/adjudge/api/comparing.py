@@ -1,4 +1,4 @@
-"""Verbs beyond the ranking: `parity`, `compare`, `gold`, `meta`, `qe`."""
+"""Verbs beyond the ranking: `parity`, `compare`, `gold`, `meta`, `qe`, `replicate`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from adjudge.results.meta import MetaEvaluation
     from adjudge.results.parity import Parity
     from adjudge.results.qe import QualityEstimation
+    from adjudge.results.replication import Replication
 
     AnyPath = str | Path
 
@@ -272,3 +273,25 @@ def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str
     anew = segments["segment"].n_unique() < segments.height
     name = pl.concat_str("document", "segment", separator=":") if anew else pl.col("segment")
     return frozenset(rows.select(name=name)["name"].drop_nulls().to_list())
+
+
+@verb
+def replicate(paper: str, data: AnyPath, *, report: AnyPath | None = None) -> Replication:
+    """Recompute a paper's tables and figures from its released data, published and recomputed side by side.
+
+    Args:
+        paper: `document-qe`, `grain-of-salt`, `in-order`, `stability` or `suboptimal`.
+        data: the folder of its released data, or a folder that holds it.
+        report: also write a page with all figures and tables to this file, `.html` or `.pdf`.
+    """
+    from adjudge.replicate import PAPERS
+    from adjudge.replicate import replicate as recompute
+    from adjudge.report.output.pages import check_page_ending, write_page
+    from adjudge.report.replication_page import build_replication_page
+
+    if report is not None:
+        check_page_ending(Path(report))
+    result = recompute(paper, Path(data))
+    if report is not None:
+        write_page(build_replication_page(result, title=PAPERS[paper][1]), Path(report))
+    return result

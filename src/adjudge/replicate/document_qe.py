@@ -21,6 +21,7 @@ from adjudge.formats.parsing.spaced import read_spaced
 from adjudge.meta.gold import gold
 from adjudge.meta.keys import read_keys
 from adjudge.meta.quality_estimation import estimate
+from adjudge.replicate.document_qe_figures import draw_figures
 from adjudge.replicate.published import find_file, read_published
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from adjudge.simulate.post_edits import simulate_post_edits
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
     from adjudge.replicate.published import Published
     from adjudge.results.check import Checked
     from adjudge.results.gold import Gold, GoldScore
+    from adjudge.results.qe import QualityEstimation
 
 
 NAME = "document-qe"
 # The released z-scores were made with workers' means of seven digits.
 DECIMALS = 5
+ORDERS = 100
 _OF_DOCUMENTS = {"z": DECIMALS, "raw": DECIMALS, "n": 0}
 
 
@@ -56,12 +59,14 @@ def replicate(folder: Path) -> Replication:
     """All tables that the released data allow, and simulated ones for the rest."""
     published = read_published("document_qe")
     released = _read(folder, published)
+    simulated = simulate_sweep(published.content["official_weight"])
     fingerprints = "".join(run.fingerprint for run in released.runs.values())
     return Replication(
         settings={"paper": NAME},
         data=fingerprint(fingerprints),
         set_aside=released.gold.set_aside,
         notes=released.gold.notes,
+        figures=draw_figures(released.gold, released.folder, published.content, simulated),
         not_recomputed=published.not_recomputed(),
         paper=published.paper,
         replicated=(
@@ -72,7 +77,7 @@ def replicate(folder: Path) -> Replication:
             _documents(published, released, "runA", released.gold.scores),
             _documents(published, released, "runB", released.gold.second),
             _unreleased(published),
-            simulated_sweep(published.content["official_weight"]),
+            simulated_sweep(simulated),
         ),
     )
 
@@ -86,7 +91,7 @@ def _read(folder: Path, published: Published) -> _Released:
         if not batches.is_dir():
             raise InputError(f"holds no folder '{files['batches']}/{name}' of crowd batches", file=base)
         runs[name] = read([batches], format="mturk-da")
-    standard = gold(list(runs.values()), names=list(runs), keys=read_keys(base / files["keys"]), orders=0)
+    standard = gold(list(runs.values()), names=list(runs), keys=read_keys(base / files["keys"]), orders=ORDERS)
     return _Released(base, runs, {name: check(run) for name, run in runs.items()}, standard)
 
 
@@ -183,10 +188,15 @@ SEED = 1
 _NOTE = "simulated, see docs/qe.md"
 
 
-def simulated_sweep(weight: float) -> ReplicatedTable:
-    """Every invented system's correlation at some weights, how many rankings there are, and the tests."""
+def simulate_sweep(weight: float) -> QualityEstimation:
+    """The computations behind Table 2 and Figure 1 on invented texts and systems."""
     simulated = simulate_post_edits(documents=62, segments=6, seed=SEED)
-    result = estimate(simulated.documents, simulated.predictions, weight=weight)
+    return estimate(simulated.documents, simulated.predictions, weight=weight)
+
+
+def simulated_sweep(result: QualityEstimation) -> ReplicatedTable:
+    """Every invented system's correlation at some weights, how many rankings there are, and the tests."""
+    weight = result.weight.weight
     cells = [
         ReplicatedCell(f"{system.system}, weight {at:g}: r", None, 3, system.by_weight[result.weights.index(at)], _NOTE)
         for system in result.systems

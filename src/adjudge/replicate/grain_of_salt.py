@@ -8,6 +8,7 @@ from adjudge.agree import agree
 from adjudge.core.fingerprint import fingerprint_of_parts
 from adjudge.formats import read
 from adjudge.replicate import grain_of_salt_tables as tables
+from adjudge.replicate.grain_of_salt_figures import draw_figures
 from adjudge.replicate.published import find_file, read_published
 from adjudge.results.replication import Replication
 
@@ -27,11 +28,13 @@ def replicate(folder: Path) -> Replication:
     published = read_published("grain_of_salt")
     released = _read(folder, published.content)
     agreement = agree(released.rankings, resamples=0)
+    figures = draw_figures(released, published, folder)
     parts = (released.rankings, released.edits, released.acceptability)
     return Replication(
         settings={"paper": NAME},
         data=fingerprint_of_parts(part.fingerprint for part in parts),
-        not_recomputed=published.not_recomputed(),
+        figures=figures,
+        not_recomputed=published.not_recomputed(drawn=[figure.figure for figure in figures]),
         paper=published.paper,
         replicated=tuple(
             published.compared(name, cells, notes)
@@ -43,6 +46,7 @@ def replicate(folder: Path) -> Replication:
 def _read(folder: Path, content: Mapping[str, Any]) -> tables.Released:
     files = {name: find_file(folder, file) for name, file in content["files"].items()}
     first, other = content["systems_in_focus"]
+    tied, seldom_tied = content["tied_apart"]
     return tables.Released(
         rankings=read([files["rankings"]], format="wmt-ranking"),
         edits=read([files["edits"]], format="wmt-edits"),
@@ -50,6 +54,7 @@ def _read(folder: Path, content: Mapping[str, Any]) -> tables.Released:
         focus=content["focus"],
         edits_focus=content["edits_focus"],
         systems_in_focus=(first, other),
+        tied_apart=(tied, seldom_tied),
     )
 
 
@@ -66,6 +71,7 @@ def _recomputed(published: Published, released: tables.Released, agreement: Agre
         "Table 5": (times, _unrounded(exact_times)),
         "Table 6": (tables.direct_comparisons(released), {}),
         **_from_printed_counts(published),
+        "Table 9": (tables.ranked_twice(released, published.content["ranked_twice"]), {}),
         "Table 10": (presence, _unrounded(exact_presence)),
         "Table 11": (tables.post_edits(released), {}),
         "Text": (tables.figures_in_the_text(released, agreement), {}),

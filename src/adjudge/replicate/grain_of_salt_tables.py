@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from adjudge.agree import agree
 from adjudge.agree.coefficients import above_chance, kappa_of_table, random_clicker
 from adjudge.audit import AuditSettings, audit
 from adjudge.audit.blocks import scores_by, shown
 from adjudge.audit.intervals import correlate
-from adjudge.core.comparisons import comparisons
+from adjudge.core.comparisons import BLOCK_KEY, comparisons
 from adjudge.core.maths import divide
 from adjudge.rank.tally import tally
 from adjudge.results.audit.edits import Acceptability, Edits
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.tally import Tally
     from adjudge.results.agree import Agreement
 
 Cells = dict[str, float]
@@ -42,6 +44,8 @@ class Released:
     focus: str
     edits_focus: str
     systems_in_focus: tuple[str, str]
+    tied_apart: tuple[str, str]
+    """Two systems of which the first is tied with others much more often (section 2.3)."""
 
     @property
     def by_pair(self) -> dict[str, Judgments]:
@@ -159,6 +163,23 @@ def six_annotators(rows: Mapping[str, list[int]]) -> Cells:
     return {f"total: {name}": float(sum(row[i] for row in rows.values())) for i, name in enumerate(names)}
 
 
+def ranked_twice(released: Released, entry: Mapping[str, Any]) -> Cells:
+    """Table 9: the ranks of two systems in the two blocks of one annotator that hold both, in the order of the file."""
+    table = released.by_pair[entry["pair"]].table.filter(pl.col("segment") == entry["segment"])
+    blocks = table.group_by(BLOCK_KEY, maintain_order=True).agg("system", "rank")
+    ranks: dict[str, list[dict[str, int]]] = {}
+    for row in blocks.iter_rows(named=True):
+        given = dict(zip(row["system"], row["rank"], strict=True))
+        if all(given.get(system) is not None for system in entry["systems"]):
+            ranks.setdefault(row["annotator"], []).append(given)
+    twice = next((given for given in ranks.values() if len(given) == 2), [])
+    return {
+        f"{system}: {which} ranking": float(given[system])
+        for system in entry["systems"]
+        for which, given in zip(("first", "second"), twice, strict=False)
+    }
+
+
 def post_edits(released: Released) -> Cells:
     """Table 11."""
     rows = {}
@@ -184,13 +205,28 @@ def figures_in_the_text(released: Released, agreement: Agreement) -> Cells:
             "share of ties": _share_of_ties(released.rankings),
             "P(E) of pi": agreement.inter["all"].expected["pi"],
         },
-        "section 2.3": {"blocks per system": float(blocks.times.mean())}
+        "section 2.1": {"systems that are no combinations": _not_combined(counted)},
+        "section 2.3": {
+            "blocks per system": float(blocks.times.mean()),
+            "swing between the two": _swing(released, counted, ties),
+        }
         | {f"percent of ties, {name}": 100 * float(tie) for name, tie in zip(counted.systems, ties, strict=True)}
         | {f"blocks of {name}": float(times) for name, times in zip(counted.systems, blocks.times, strict=True)},
         "section 2.5": _two_systems(released),
         "section 4.1": _edits_in_focus(released),
     }
     return _flat(rows)
+
+
+def _not_combined(counted: Tally) -> float:
+    names = [name for name, human in zip(counted.systems, counted.human, strict=True) if not human]
+    return float(sum(not name.endswith("-combo") for name in names))
+
+
+def _swing(released: Released, counted: Tally, ties: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+    """By how much more often, in percent, the first of two systems is tied than the second."""
+    first, second = (counted.systems.index(name) for name in released.tied_apart)
+    return 100 * float(ties[first] - ties[second])
 
 
 def _share_of_ties(judgments: Judgments) -> float:
@@ -219,9 +255,11 @@ def _edits_in_focus(released: Released) -> Cells:
     edits, accepted = sections["edits"], sections["acceptability"]
     assert isinstance(edits, Edits)
     assert isinstance(accepted, Acceptability)
-    return {f"post-edits of {system.system}": float(system.edits) for system in edits.systems} | {
-        f"acceptable of {system.system}": float(system.yes) for system in accepted.systems
-    }
+    cells = {f"post-edits of {system.system}": float(system.edits) for system in edits.systems}
+    for system in accepted.systems:
+        cells[f"acceptable of {system.system}"] = float(system.yes)
+        cells[f"percent acceptable of {system.system}"] = 100 * system.yes / max(system.acceptable.n, 1)
+    return cells
 
 
 def _flat(rows: Mapping[str, Mapping[str, float]]) -> Cells:

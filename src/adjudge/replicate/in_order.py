@@ -20,6 +20,7 @@ from adjudge.formats import read
 from adjudge.rank.mfas import cost_of, net_wins
 from adjudge.rank.tally import tally
 from adjudge.rank.tournament import spearman, tournament
+from adjudge.replicate.in_order_figures import draw_tournaments, example_block
 from adjudge.replicate.published import file_if_there, read_published
 from adjudge.results.replication import Replication
 
@@ -39,7 +40,7 @@ Cells = dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
+class Task:
     """One task: its data, how many comparisons they hold, its tournament, and the leads between its systems."""
 
     fingerprint: str
@@ -63,6 +64,7 @@ def replicate(folder: Path) -> Replication:
         wanted = f"neither '{entries[0]['counts']}' nor '{entries[0]['raw']}' nor the like"
         raise InputError(f"holds {wanted}; name the folder that has the paper's data", file=folder)
     recomputed = _recomputed(tasks, published.content["printed_orders"], complete=not missing)
+    recomputed = {"Figure 1": example_block(folder, published.content["example"]), **recomputed}
     fingerprints = "".join(task.fingerprint for task in tasks.values())
     return Replication(
         settings={"paper": NAME},
@@ -73,11 +75,12 @@ def replicate(folder: Path) -> Replication:
             published.compared(name, cells, missing_cells := _absent(published, name, cells), absent=missing_cells)
             for name, cells in recomputed.items()
         ),
+        figures=draw_tournaments(tasks, published.content["drawn_orders"]),
         not_recomputed=published.not_recomputed(),
     )
 
 
-def _recomputed(tasks: Mapping[str, _Task], printed: Mapping[str, list[str]], *, complete: bool) -> dict[str, Cells]:
+def _recomputed(tasks: Mapping[str, Task], printed: Mapping[str, list[str]], *, complete: bool) -> dict[str, Cells]:
     """The cells of every table that the tasks at hand allow."""
     czech, french, metrics = (
         tasks.get(name)
@@ -97,14 +100,14 @@ def _absent(published: Published, table: str, cells: Cells) -> dict[str, str]:
     return {name: "the folder lacks data for it" for name in published.cells(table) if name not in cells}
 
 
-def _task(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) -> _Task | None:
+def _task(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) -> Task | None:
     judgments = _judgments(folder, entry, files)
     if judgments is None:
         return None
     played = tournament(judgments, methods=EQUATIONS.values(), all_optima=False)
     compared = comparisons(judgments)
     counts = tally(compared.without(compared.human))
-    return _Task(judgments.fingerprint, len(compared), played, net_wins(counts.wins))
+    return Task(judgments.fingerprint, len(compared), played, net_wins(counts.wins))
 
 
 def _judgments(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) -> Judgments | None:
@@ -122,7 +125,7 @@ def _judgments(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgmen
     return files[raw].for_pair(parse_pair(entry["pair"]))
 
 
-def _counts(tasks: Mapping[str, _Task]) -> Cells:
+def _counts(tasks: Mapping[str, Task]) -> Cells:
     cells: Cells = {}
     for name, task in tasks.items():
         cells[f"{name}: systems"] = len(task.tournament.systems)
@@ -130,22 +133,37 @@ def _counts(tasks: Mapping[str, _Task]) -> Cells:
     return cells
 
 
-def _totals(tasks: Mapping[str, _Task]) -> Cells:
+def _totals(tasks: Mapping[str, Task]) -> Cells:
     tournaments = [task.tournament for task in tasks.values()]
     totals = {
         f"violations of {name}": sum(played.violations[method] for played in tournaments)
         for name, method in EQUATIONS.items()
     }
     acyclic, optimum = sum(played.acyclic for played in tournaments), sum(played.mfas.cost for played in tournaments)
-    return {"acyclic tournaments": acyclic, "violations of the optimum": optimum, **totals}
+    combinations = sum(task.tournament.acyclic for name, task in tasks.items() if name.endswith("syscomb"))
+    counts = {"acyclic tournaments": acyclic, "acyclic system combination tasks": combinations}
+    return {**counts, "violations of the optimum": optimum, **totals, **_leaders(tasks)}
 
 
-def _costs(task: _Task) -> Cells:
+def _leaders(tasks: Mapping[str, Task]) -> Cells:
+    """Section 5.1: who beats two systems that scores do not put first."""
+    french, czech = tasks["2010 French-English"], tasks["2011 English-Czech individual"]
+    (online,), (marecek,) = french.indices(["onlineB"]), czech.indices(["cu-marecek"])
+    (lium,) = french.indices(["lium"])
+    others = np.arange(len(czech.net)) != marecek
+    return {
+        "systems that beat onlineB, French-English 2010": int((french.net[:, online] > 0).sum()),
+        "judgments by which lium beats onlineB": int(french.net[lium, online]),
+        "systems that cu-marecek does not beat, English-Czech 2011": int((czech.net[marecek, others] <= 0).sum()),
+    }
+
+
+def _costs(task: Task) -> Cells:
     costs = {f"cost of {name}": float(task.tournament.violations[method]) for name, method in EQUATIONS.items()}
     return {"cost of the optimum": task.tournament.mfas.cost, **costs}
 
 
-def _ranks(task: _Task) -> Cells:
+def _ranks(task: Task) -> Cells:
     """The rank of every system by every equation and in our optimal order."""
     orders = {"the optimum": "mfas", **EQUATIONS}
     return {
@@ -155,7 +173,7 @@ def _ranks(task: _Task) -> Cells:
     }
 
 
-def _violated(task: _Task, order: list[str]) -> Cells:
+def _violated(task: Task, order: list[str]) -> Cells:
     """The cost of a printed order, and every lead that it violates."""
     indices = task.indices(order)
     leads = {
@@ -171,11 +189,11 @@ def _violated(task: _Task, order: list[str]) -> Cells:
     }
 
 
-def _table_3(task: _Task, printed: list[str]) -> Cells:
+def _table_3(task: Task, printed: list[str]) -> Cells:
     return {"systems": len(task.tournament.systems), **_costs(task), **_violated(task, printed), **_ranks(task)}
 
 
-def _table_4(task: _Task, printed: list[str]) -> Cells:
+def _table_4(task: Task, printed: list[str]) -> Cells:
     first, second = (task.indices(task.tournament.orders[EQUATIONS[f"Equation {i}"]]) for i in (1, 2))
     optimum = task.indices(printed)
     return {

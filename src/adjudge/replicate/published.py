@@ -70,9 +70,10 @@ class Published:
             entry["table"], entry["title"], entry.get("page"), cells, source, entry.get("origin", "")
         )
 
-    def not_recomputed(self) -> tuple[NotRecomputed, ...]:
-        """What the data do not allow, and why."""
-        return tuple(NotRecomputed(what, why) for what, why in self.content["not_recomputed"].items())
+    def not_recomputed(self, drawn: Container[str] = ()) -> tuple[NotRecomputed, ...]:
+        """What the data do not allow, and why; figures that were drawn after all are not among it."""
+        left_out = self.content["not_recomputed"].items()
+        return tuple(NotRecomputed(what, why) for what, why in left_out if what not in drawn)
 
     def _table(self, name: str) -> Mapping[str, Any]:
         table: Mapping[str, Any] = next(entry for entry in self.content["tables"] if entry["table"] == name)

@@ -22,12 +22,14 @@ from adjudge.formats import read
 from adjudge.formats.wmt_da.files import find_campaigns
 from adjudge.replicate.official_rankings import compared_ranking, official_figures
 from adjudge.replicate.published import read_published
+from adjudge.replicate.stability_figures import draw_figures
+from adjudge.replicate.stability_tasks import kinds_of_items, workers_who_saw
 from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily, Stability, over_pairs
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from adjudge.formats.wmt_da.files import Campaign
@@ -61,22 +63,29 @@ class _Data:
     official: tuple[ReplicatedTable, ...]
     notes: tuple[str, ...]
     fingerprint: str
+    judgments: Mapping[tuple[str, str], Judgments] = field(default_factory=dict)
+    """By campaign and language pair."""
 
 
 def replicate(folder: Path) -> Replication:
     """Her tables over the campaigns in the folder, the toy example, and the official rankings cell by cell."""
     published = read_published("stability")
     data = _read(folder, published)
+    divided = figure_1(published, data.audited)
+    stabilities = {(pair.campaign, pair.pair): pair.stability for pair in data.audited}
     return Replication(
         settings={"paper": "stability", "lines": published.content["rule"], "removal": ALL_ROWS},
         data=data.fingerprint,
         notes=data.notes,
+        figures=draw_figures(published, divided, stabilities, data.judgments),
         not_recomputed=published.not_recomputed(),
         paper=published.paper,
         replicated=(
+            *kinds_of_items(published, data.judgments),
+            workers_who_saw(published, data.judgments),
             table_2(published, data.audited),
             table_3(published, data.audited),
-            figure_1(published, data.audited),
+            divided,
             _by_campaign(data.audited),
             published.compared("Section 5", _toy(published)),
             *data.official,
@@ -102,6 +111,7 @@ def _read(folder: Path, published: Published) -> _Data:
         tuple(table for part in parts for table in part.official),
         (*notes, *(note for part in parts for note in part.notes)),
         fingerprint_of_parts(part.fingerprint for part in parts),
+        {key: judgments for part in parts for key, judgments in part.judgments.items()},
     )
 
 
@@ -121,6 +131,7 @@ def _read_campaign(campaign: Campaign, published: Published) -> _Data:
         tuple(table for pair in pairs for table in pair.official),
         tuple(note for pair in pairs for note in pair.notes),
         judgments.fingerprint,
+        {(campaign.name, pair): part for pair, part in judgments.by_pair().items()},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from adjudge.core.fingerprint import fingerprint
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.replicate.published import read_published
 from adjudge.replicate.suboptimal_data import Released, read_released, with_right_block
+from adjudge.replicate.suboptimal_figures import draw_figures
 from adjudge.results.replication import Replication
 
 if TYPE_CHECKING:
@@ -43,17 +44,20 @@ def replicate(folder: Path) -> Replication:
     parts = _parts(result)
     points = {part: _points(parts, part, names) for part in ("all", "contaminated")}
     tables: dict[str, tuple[Cells, dict[str, str]]] = {
+        "Table 2": (_contaminants(content["printed_counts"]), {}),
         "Table 3": (_assessments(released), {}),
         "Table 5": (_signs(parts, "all", names), {}),
         "Table 6": (_signs(parts, "contaminated", names), {}),
         "Table 7": (points["all"], _first_annotator(released, points["all"], published.cells("Table 7"), names)),
         "Table 8": (points["contaminated"], {}),
+        "Section 6.2": (_example(released, names, content["example"]["segment"]), {}),
         "Text": (_text(released, result, parts, points), {}),
     }
     return Replication(
         settings={"paper": NAME, "seed": DEFAULT_SEED},
         data=_fingerprint(released),
         notes=tuple(_beyond(released, result, right, names)),
+        figures=draw_figures(released, parts, points, names),
         not_recomputed=published.not_recomputed(),
         paper=published.paper,
         replicated=tuple(published.compared(name, cells, notes) for name, (cells, notes) in tables.items()),
@@ -70,6 +74,31 @@ def _parts(result: Parity) -> dict[tuple[str, str], ParityPart]:
     assert result.change is not None
     sets = {"before": result.change.before, "after": result.parts}
     return {(when, part.part): part for when, parts in sets.items() for part in parts}
+
+
+def _contaminants(counts: Mapping[str, Any]) -> Cells:
+    """Table 2: shares of the printed counts."""
+    parts = ("apostrophes", "omissions")
+    among = {part: counts[f"{part} among the quotation marks"] for part in parts}
+    total = sum(count for name, count in counts.items() if isinstance(count, int) and "among" not in name)
+    quotes = counts["Quotation marks"]
+    return {
+        "total": total,
+        "percent of quotation marks": 100 * quotes / total,
+        **{f"percent of {part} among them": 100 * among[part] / quotes for part in parts},
+    }
+
+
+def _example(released: Released, names: Mapping[str, str], segment: str) -> Cells:
+    """Section 6.2: the ranks that one sentence got from its two annotators."""
+    cells: Cells = {}
+    for when, judgments in released.sets.items():
+        table = judgments.table.filter(pl.col("segment") == segment)
+        for who, number in (("first", 1), ("second", 2)):
+            own = table.filter(pl.col("annotator") == f"annotator {number}")
+            ranks = dict(zip(own["system"], own["rank"], strict=True))
+            cells |= {f"{when}, {who} annotator: {label}": float(ranks[name]) for label, name in names.items()}
+    return cells
 
 
 def _assessments(released: Released) -> Cells:
@@ -154,6 +183,7 @@ def _text(
         "segments": len(released.documents),
         "contaminated judgments": parts["before", "contaminated"].judgments,
         "mean kappa of 11 groups": float(np.mean(kappas)),
+        "tasks, each for two annotators": len(released.groups),
         **_edits(released),
     }
 

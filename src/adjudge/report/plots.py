@@ -10,6 +10,7 @@ from adjudge.report.charts.theme import paint
 from adjudge.report.compare_page import compare_charts
 from adjudge.report.parity_page import parity_chart
 from adjudge.report.plan_chart import plan_chart
+from adjudge.report.replication_page import replication_charts
 from adjudge.report.sections.agreement import length_chart
 from adjudge.report.sections.annotators import annotators_chart, has_controls
 from adjudge.report.sections.audits import audit_charts
@@ -30,6 +31,7 @@ from adjudge.results.parity import Parity
 from adjudge.results.plan import Plan
 from adjudge.results.qe import QualityEstimation
 from adjudge.results.rank import Ranking
+from adjudge.results.replication import Replication
 from adjudge.results.testset import TestSetCheck
 from adjudge.results.tournament import Tournament
 
@@ -99,6 +101,7 @@ _CHARTS: dict[type[Result], Callable[[Any], Charts]] = {
     Parity: lambda parity: {"shares": parity_chart(parity)},
     Plan: lambda plan: {"plan": plan_chart(plan)},
     TestSetCheck: _testset,
+    Replication: replication_charts,
     Gold: lambda gold: _of_sections(gold_sections(gold)),
     MetaEvaluation: lambda result: _of_sections(meta_sections(result)),
     QualityEstimation: lambda result: _of_sections(qe_sections(result)),

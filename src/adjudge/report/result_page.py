@@ -9,12 +9,14 @@ from adjudge.report.guide import GUIDE
 from adjudge.report.page import Chart, PairPage, ReportPage, Section
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.plots import charts_of
+from adjudge.report.replication_page import build_replication_page
 from adjudge.report.standards import build_standard_report
 from adjudge.report.testset_page import build_testset_page
 from adjudge.results.gold import Gold
 from adjudge.results.meta import MetaEvaluation
 from adjudge.results.parity import Parity
 from adjudge.results.qe import QualityEstimation
+from adjudge.results.replication import Replication
 from adjudge.results.testset import TestSetCheck
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ def page_of(results: Mapping[str, Result], *, title: str) -> ReportPage:
         return build_parity_page(cast("Mapping[str, Parity]", results), title=title)
     if len(results) == 1 and isinstance(first, Gold | MetaEvaluation | QualityEstimation):
         return build_standard_report(first, title=title)
+    if isinstance(first, Replication):
+        return build_replication_page(first, title=title)
     if isinstance(first, TestSetCheck):
         return build_testset_page(first, title=title)
     pages = tuple(_page(name, result, f"result-{i}") for i, (name, result) in enumerate(results.items(), start=1))

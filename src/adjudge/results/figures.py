@@ -28,10 +28,14 @@ class PaperFigure:
     """How it differs from what is printed, and why."""
 
     @property
+    def number_and_page(self) -> str:
+        """As in `Figure 1 (page 3)`."""
+        return f"{self.figure} (page {self.page})" if self.page is not None else self.figure
+
+    @property
     def heading(self) -> str:
         """Number, page and title."""
-        page = f" (page {self.page})" if self.page is not None else ""
-        return f"{self.figure}{page}: {self.title}"
+        return f"{self.number_and_page}: {self.title}"
 
     def to_dict(self) -> dict[str, Any]:
         """The figure with its kind first."""

@@ -67,7 +67,7 @@ def simulate_post_edits(
         for i in range(documents)
     )
     predicted = {
-        name: _predictions(weights, in_sentences, in_context, noise, rng)
+        name: predictions_from(weights, in_sentences, in_context, noise, rng)
         for name, weights in (senses or SENSES).items()
     }
     names = [copy.name for copy in edited]
@@ -93,17 +93,17 @@ def _spoiled(text: str, share: float, rng: np.random.Generator) -> str:
     )
 
 
-def _predictions(
+def predictions_from(
     weights: tuple[float, float],
     in_sentences: NDArray[np.float64],
     in_context: NDArray[np.float64],
     noise: float,
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
+    """What a system predicts that senses the two shares of errors with these weights, on the scale of an edit rate."""
     of_sentences, of_context = weights
     sensed = of_sentences * _standard(in_sentences) + of_context * _standard(in_context)
     noisy = sensed + noise * rng.normal(size=len(sensed)) * max(float(sensed.std()), 1e-9)
-    # On the scale of an edit rate, as systems of the field predict it.
     return np.asarray(0.3 + 0.05 * noisy)
 
 

@@ -12,46 +12,80 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 26
 
 
-def places(orders: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Places in every order among the systems that all orders hold; systems that move stand out by colour."""
+def places(
+    orders: Mapping[str, Sequence[str]], *, clusters: Mapping[str, Sequence[Sequence[str]]] | None = None
+) -> dict[str, Any]:
+    """Places in every order; systems that move stand out by colour, bars mark the ends of clusters.
+
+    A system that some ranking lacks keeps its place empty there, so that the others move only where they truly do.
+
+    Args:
+        orders: the systems of every ranking, the best first; names stand beside the first ranking.
+        clusters: of every ranking, in its order; no bars where left out.
+    """
     import altair as alt
 
     names = list(orders)
-    common = [name for name in orders[names[0]] if all(name in order for order in orders.values())]
-    positions = {name: _places(order, common) for name, order in orders.items()}
-    moved = {system: len({positions[name][system] for name in names}) > 1 for system in common}
-    rows = [
-        {"system": system, "ranking": name, "place": positions[name][system], "moved": "yes" if moved[system] else "no"}
-        for system in common
-        for name in names
-    ]
-    base = alt.Chart(theme.values(rows)).encode(
-        x=alt.X(
-            "ranking:N",
-            sort=names,
-            title=None,
-            scale=alt.Scale(type="point", padding=0.9),
-            axis=alt.Axis(labelAngle=-35, labelLimit=150),
-        ),
-        y=alt.Y(
-            "place:Q",
-            scale=alt.Scale(domain=[0.5, len(common) + 0.5], reverse=True, nice=False, zero=False),
-            title=None,
-            axis=None,
-        ),
-        detail="system:N",
-        color=alt.Color(
-            "moved:N", scale=alt.Scale(domain=["yes", "no"], range=[theme.ACCENT, theme.MUTED]), legend=None
-        ),
+    systems = list(dict.fromkeys(system for order in orders.values() for system in order))
+    positions = {name: _positions(order, systems) for name, order in orders.items()}
+    rows = _rows(positions, systems)
+    x = alt.X(
+        "ranking:N",
+        sort=names,
+        title=None,
+        scale=alt.Scale(type="point", padding=0.4),
+        axis=alt.Axis(labelAngle=-35, labelLimit=150),
     )
+    y = alt.Y(
+        "place:Q",
+        scale=alt.Scale(domain=[0.5, len(systems) + 0.5], reverse=True, nice=False, zero=False),
+        title=None,
+        axis=theme.axis_of_names(systems),
+    )
+    colour = alt.Color("moved:N", scale=alt.Scale(domain=["yes", "no"], range=[theme.ACCENT, theme.MUTED]), legend=None)
+    base = alt.Chart(theme.values(rows)).encode(x=x, y=y, detail="system:N", color=colour)
     lines = base.mark_line(strokeWidth=2, opacity=0.6)
     points = base.mark_point(filled=True, size=60, opacity=1).encode(
         tooltip=[alt.Tooltip("system:N"), alt.Tooltip("ranking:N"), alt.Tooltip("place:Q")]
     )
-    first = base.transform_filter(alt.datum.ranking == names[0])
-    labels = first.mark_text(dx=-10, fontSize=12, limit=100, align="right").encode(text="system:N")
-    return theme.finish(alt.layer(lines, points, labels), height=ROW_HEIGHT * max(len(common), 4))
+    layers = [lines, points, *_ends(positions, clusters or {}, x, y)]
+    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(systems), 4))
 
 
-def _places(order: Sequence[str], common: Sequence[str]) -> dict[str, int]:
-    return {name: i + 1 for i, name in enumerate(shared for shared in order if shared in common)}
+def _positions(order: Sequence[str], systems: Sequence[str]) -> dict[str, int]:
+    """The places that a ranking fills: all but those of the systems it lacks, in their order in the first ranking."""
+    empty = {i for i, system in enumerate(systems, start=1) if system not in order}
+    free = [i for i in range(1, len(systems) + 1) if i not in empty]
+    return dict(zip(order, free, strict=True))
+
+
+def _rows(positions: Mapping[str, Mapping[str, int]], systems: Sequence[str]) -> list[dict[str, Any]]:
+    held = {system: {places[system] for places in positions.values() if system in places} for system in systems}
+    return [
+        {
+            "system": system,
+            "ranking": name,
+            "place": filled[system],
+            "moved": "yes" if len(held[system]) > 1 else "no",
+        }
+        for system in systems
+        for name, filled in positions.items()
+        if system in filled
+    ]
+
+
+def _ends(
+    positions: Mapping[str, Mapping[str, int]], clusters: Mapping[str, Sequence[Sequence[str]]], x: Any, y: Any
+) -> list[Any]:
+    """A bar below the last system of every cluster but the last."""
+    import altair as alt
+
+    rows = [
+        {"ranking": name, "place": max(positions[name][system] for system in cluster) + 0.5, "says": "end of a cluster"}
+        for name, groups in clusters.items()
+        for cluster in list(groups)[:-1]
+    ]
+    if not rows:
+        return []
+    bars = alt.Chart(theme.values(rows)).mark_tick(color=theme.INK, thickness=2.5, size=26, orient="horizontal")
+    return [bars.encode(x=x, y=y, tooltip=[alt.Tooltip("says:N", title=" "), alt.Tooltip("ranking:N", title="  ")])]

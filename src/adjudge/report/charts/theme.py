@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.results.table import p_value, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 INK, MUTED, GRID = "var(--ink)", "var(--muted)", "var(--line)"
 ACCENT, HUMAN, WARN, BAND, PAPER = "var(--accent)", "var(--human)", "var(--warn)", "var(--band)", "var(--paper)"
@@ -85,6 +85,12 @@ def _shorten_names(channel: dict[str, Any], names: set[str], longest: int, on_ph
     channel.setdefault("axis", {}).setdefault("labelExpr", shortened)
 
 
+def shorten(names: Sequence[str], longest: int) -> list[str]:
+    """Names of at most so many characters, cut so that the most of them stay different."""
+    tail = _tail(set(names), longest)
+    return [_shortened(name, longest, tail) for name in names]
+
+
 def _tail(names: set[str], longest: int) -> int:
     """How many characters of the end to keep, so that the most names stay different."""
     middle = longest // 2 - 1
@@ -107,6 +113,15 @@ def values(rows: list[dict[str, Any]]) -> Any:
     import altair as alt
 
     return alt.InlineData(values=rows)
+
+
+def axis_of_names(names: Sequence[str]) -> Any:
+    """An axis of numbers from 1 that shows a name at each, shortened where it is long."""
+    import altair as alt
+
+    wide, narrow = (f"{json.dumps(shorten(names, length))}[datum.value - 1]" for length in _LENGTHS["y"])
+    numbers = list(range(1, len(names) + 1))
+    return alt.Axis(values=numbers, labelExpr=f"{_PHONE} ? {narrow} : {wide}", grid=False, ticks=False)
 
 
 def column_axis(count: int) -> Any:

@@ -30,10 +30,23 @@ def stability_section(stability: Stability) -> Section:
     if whole:
         # Systems are raised step by step; two of the steps show it.
         drawn = [row for row in whole if row.family is not ChangeFamily.LOWEST_RAISED or row.divisor in (2.0, 10.0)]
-        orders = {"as it is": whole[0].baseline_order, **{row.change: row.order for row in drawn}}
-        says = "Places among the systems that are in all of these rankings; coloured ones move."
-        charts = (Chart("stability", "Places after a change", says, places(orders)),)
+        orders = {"as it is": _whole_order(stability.rows), **{row.change: row.order for row in drawn}}
+        clusters = {row.change: row.clusters for row in drawn}
+        says = (
+            "Places after every change; coloured systems move, a removed one leaves a gap, bars are lines of clusters."
+        )
+        charts = (Chart("stability", "Places after a change", says, places(orders, clusters=clusters)),)
     return Section("stability", "Stability", tuple(words), charts, folded=stability.tables())
+
+
+def _whole_order(rows: Sequence[StabilityRow]) -> list[str]:
+    """The order before any change: every row's own lacks the systems that it removes."""
+    merged: list[str] = []
+    for order in dict.fromkeys(row.baseline_order for row in rows):
+        for i, system in enumerate(order):
+            if system not in merged:
+                merged.insert(merged.index(order[i - 1]) + 1 if i else 0, system)
+    return merged
 
 
 def _summary(stability: Stability, whole: list[StabilityRow]) -> str:

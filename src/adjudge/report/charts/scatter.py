@@ -1,0 +1,120 @@
+"""Points with a fitted line and names that do not cover each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge.report.charts import theme
+from adjudge.report.charts.labels import FONT_SIZE, place_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.results.figures import Scatter
+
+HEIGHT = 460
+# Plots for which names are placed, in pixels. A plot between two of them is drawn with the places of the narrower one:
+# being wider only moves names apart.
+WIDTHS = (230, 330, 450, 600, 780)
+LONGEST = 20
+_PADDING = 0.07
+_SHAPES = ("circle", "triangle-up", "square", "diamond")
+_LINE = "a*x+b"
+
+
+def scatter_chart(figure: Scatter) -> dict[str, Any]:
+    """One point per system; groups differ by colour and shape."""
+    import altair as alt
+
+    x_domain, y_domain = (_domain([getattr(point, axis) for point in figure.points]) for axis in ("x", "y"))
+    x = alt.X("x:Q", title=figure.x, scale=alt.Scale(domain=x_domain, nice=False, zero=False))
+    y = alt.Y("y:Q", title=figure.y, scale=alt.Scale(domain=y_domain, nice=False, zero=False))
+    rows = _rows(figure, x_domain, y_domain)
+    base = alt.Chart(theme.values(rows))
+    layers = [_line(figure, x_domain, x, y)]
+    if figure.named:
+        layers += _names(base, figure, x, y)
+    layers.append(_points(figure, base.encode(x=x, y=y)))
+    return theme.finish(alt.layer(*layers), height=HEIGHT)
+
+
+def _names(base: Any, figure: Scatter, x: Any, y: Any) -> list[Any]:
+    """Names with a rim in the colour of the page, over thin lines that lead to their points."""
+    import altair as alt
+
+    placed = base.transform_calculate(at_x=_of_width("x"), at_y=_of_width("y"))
+    leaders = placed.mark_rule(color=theme.MUTED, strokeWidth=0.75).encode(x=x, y=y, x2="at_x:Q", y2="at_y:Q")
+    at = placed.encode(x=alt.X("at_x:Q", title=figure.x), y=alt.Y("at_y:Q", title=figure.y), text="label:N")
+    rim = at.mark_text(fontSize=FONT_SIZE, baseline="middle", stroke=theme.PAPER, strokeWidth=4, color=theme.PAPER)
+    return [leaders, rim, at.mark_text(fontSize=FONT_SIZE, baseline="middle", color=theme.INK)]
+
+
+def _of_width(axis: str) -> str:
+    """The place of a name for the widest of `WIDTHS` that the plot reaches."""
+    chosen = f"datum.{axis}_{WIDTHS[0]}"
+    for width in WIDTHS[1:]:
+        chosen = f"width >= {width} ? datum.{axis}_{width} : ({chosen})"
+    return chosen
+
+
+def _rows(figure: Scatter, x_domain: list[float], y_domain: list[float]) -> list[dict[str, Any]]:
+    labels = theme.shorten([point.name for point in figure.points], LONGEST)
+    rows: list[dict[str, Any]] = [
+        {"name": point.name, "label": label, "group": point.group, "x": point.x, "y": point.y}
+        for point, label in zip(figure.points, labels, strict=True)
+    ]
+    if figure.named:
+        for width in WIDTHS:
+            points = [
+                (_share(point.x, x_domain) * width, HEIGHT - _share(point.y, y_domain) * HEIGHT)
+                for point in figure.points
+            ]
+            centres = place_labels(points, labels, width=width, height=HEIGHT)
+            for row, (across, down) in zip(rows, centres, strict=True):
+                row[f"x_{width}"] = round(_value(across / width, x_domain), 6)
+                row[f"y_{width}"] = round(_value(1 - down / HEIGHT, y_domain), 6)
+    return rows
+
+
+def _domain(values: Sequence[float]) -> list[float]:
+    low, high = min(values), max(values)
+    room = _PADDING * (high - low or 1.0)
+    return [low - room, high + room]
+
+
+def _share(value: float, domain: list[float]) -> float:
+    return (value - domain[0]) / (domain[1] - domain[0])
+
+
+def _value(share: float, domain: list[float]) -> float:
+    return domain[0] + share * (domain[1] - domain[0])
+
+
+def _line(figure: Scatter, domain: list[float], x: Any, y: Any) -> Any:
+    import altair as alt
+
+    ends = [{"x": at, "y": figure.line.intercept + figure.line.slope * at, "name": _LINE} for at in domain]
+    return (
+        alt.Chart(theme.values(ends))
+        .mark_line(color=theme.MUTED, strokeDash=[6, 4], strokeWidth=1.5, clip=True)
+        .encode(x=x, y=y, tooltip=[alt.Tooltip("name:N", title=" ")])
+    )
+
+
+def _points(figure: Scatter, base: Any) -> Any:
+    import altair as alt
+
+    groups = list(dict.fromkeys(point.group for point in figure.points))
+    colours = [theme.SERIES[i % len(theme.SERIES)] for i in range(len(groups))]
+    shapes = [_SHAPES[(i // len(theme.SERIES)) % len(_SHAPES)] for i in range(len(groups))]
+    legend = alt.Legend(columns=4, labelLimit=75) if len(groups) > 1 else None
+    return base.mark_point(filled=True, size=60, opacity=0.9).encode(
+        color=alt.Color("group:N", title=None, legend=legend, scale=alt.Scale(domain=groups, range=colours)),
+        shape=alt.Shape("group:N", title=None, legend=legend, scale=alt.Scale(domain=groups, range=shapes)),
+        tooltip=[
+            alt.Tooltip("name:N", title=" "),
+            alt.Tooltip("group:N", title="  "),
+            alt.Tooltip("x:Q", title=figure.x, format=".3~f"),
+            alt.Tooltip("y:Q", title=figure.y, format=".3~f"),
+        ],
+    )

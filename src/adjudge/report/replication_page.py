@@ -1,0 +1,166 @@
+"""The page about a paper: its figures drawn again, its tables cell by cell, and what the data do not allow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge._version import __version__
+from adjudge.report.charts.curves import bars_chart, curves_chart
+from adjudge.report.charts.places import places
+from adjudge.report.charts.scatter import scatter_chart
+from adjudge.report.charts.tournament import tournament_chart
+from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
+from adjudge.report.sections.score_audits import matrix
+from adjudge.results.figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
+from adjudge.results.replication import Source, State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.results.replication import CellCount, ReplicatedTable, Replication
+
+GUIDE = (
+    Term(
+        "Matches",
+        "The recomputed figure, rounded to the digits that are printed, is the printed one. A half may go either way.",
+    ),
+    Term("Differs", "Both figures are about the same data and are not the same; the note gives the reason."),
+    Term("Not released", "The data behind a figure were never published, so that nobody can recompute it."),
+    Term("Other data", "The recomputed figure is about other campaigns than the paper's, so it need not be the same."),
+    Term(
+        "Published in",
+        "Where the published figure stands: in the paper, in files that its authors released, or in files that the "
+        "organisers of a campaign released. They are counted apart.",
+    ),
+)
+# A table with more cells than this is shown on request.
+SHORT = 16
+_DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
+_FACTS = {
+    Source.PAPER: "Cells of the paper",
+    Source.AUTHORS: "Cells of the authors' files",
+    Source.ORGANISERS: "Cells of organisers' files",
+}
+
+
+def build_replication_page(result: Replication, *, title: str) -> ReportPage:
+    """The page data of one paper."""
+    sections = [_figure(figure, i) for i, figure in enumerate(result.figures, start=1)]
+    sections.append(Section("tables", "Cells, table by table", tables=(result.summary(),)))
+    sections += [_table(table, i) for i, table in enumerate(result.replicated, start=1)]
+    if result.not_recomputed:
+        sections.append(Section("left-out", "What is left out", tables=(result.left_out(),)))
+    page = PairPage(
+        name=title,
+        slug="paper",
+        headline=_headline(result),
+        words=(result.paper,),
+        facts=_facts(result),
+        sections=tuple(sections),
+        notes=result.notes,
+        set_aside=result.set_aside,
+        signatures=(result.signature,),
+    )
+    return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+
+
+def _headline(result: Replication) -> str:
+    count = result.counts().get(Source.PAPER)
+    if count is None or not count.compared:
+        return "No figure of the paper can be compared with the data at hand."
+    return f"{count.words()} figures of the paper that the data allow to compare come out as printed."
+
+
+def _facts(result: Replication) -> tuple[Fact, ...]:
+    counts = result.counts()
+    facts = [Fact(label, counts[source].words(), _detail(counts[source])) for source, label in _FACTS.items()
+             if source in counts]  # fmt: skip
+    drawn = [figure for figure in result.figures if figure.basis == "the paper's data"]
+    others = len(result.figures) - len(drawn)
+    detail = "from the paper's own data" if not others else f"from the paper's data, {others} from other data"
+    facts.append(Fact("Figures drawn", str(len(drawn)), detail))
+    return tuple(facts)
+
+
+def _detail(count: CellCount) -> str:
+    missing = f", {count.not_released:,} not released" if count.not_released else ""
+    other = count.cells - count.compared - count.not_released
+    return f"match{missing}{f', {other:,} not compared' if other else ''}"
+
+
+def _table(table: ReplicatedTable, number: int) -> Section:
+    """Cells that differ are shown; a long table is folded."""
+    whole = table.as_table()
+    short = len(table.cells) <= SHORT
+    differing = [cell for cell in table.cells if cell.state is State.DIFFERS]
+    words = [f"{cell.name}: {cell.note}." for cell in differing if cell.note and not short]
+    shown, folded = ((whole,), ()) if short else ((), (whole,))
+    return Section(f"table-{number}", table.heading, tuple(words), tables=shown, folded=folded)
+
+
+def _figure(figure: PaperFigure, number: int) -> Section:
+    notes = (figure.note,) if figure.note else ()
+    basis = f"Drawn from {figure.basis}."
+    specs = figure_charts(figure)
+    if len(specs) == 1:
+        chart = Chart(f"figure-{number}", figure.title, figure.says, next(iter(specs.values())))
+        return Section(f"figure-{number}", figure.number_and_page, (basis,), (chart,), notes=notes)
+    charts = tuple(
+        Chart(f"figure-{number}-{i}", panel, _panel_says(figure, panel), spec)
+        for i, (panel, spec) in enumerate(specs.items(), start=1)
+    )
+    return Section(f"figure-{number}", figure.heading, (figure.says, basis), charts, notes=notes)
+
+
+def _panel_says(figure: PaperFigure, panel: str) -> str:
+    """The numbers of one panel: all bars, or the ends of all lines."""
+    if isinstance(figure, Bars):
+        rows: dict[str, list[str]] = {}
+        for bar in figure.bars:
+            if bar.panel == panel:
+                rows.setdefault(bar.row, []).append(f"{bar.value:.{figure.decimals}f}")
+        numbers = "; ".join(f"{row} {' → '.join(values)}" for row, values in rows.items())
+        return f"{figure.x}: {numbers}."
+    assert isinstance(figure, Curves)
+    number = ".0%" if figure.share else ".2f"
+    ends = [
+        f"{curve.name} {curve.points[0].y:{number}} → {curve.points[-1].y:{number}}"
+        for curve in figure.curves
+        if curve.panel == panel and curve.points
+    ]
+    return f"From the left to the right end: {'; '.join(ends)}."
+
+
+def replication_charts(result: Replication) -> dict[str, Mapping[str, Any]]:
+    """The charts of all figures by name."""
+    return {
+        f"{figure.figure.lower()}{f', {name}' if name else ''}": spec
+        for figure in result.figures
+        for name, spec in figure_charts(figure).items()
+    }
+
+
+def figure_charts(figure: PaperFigure) -> dict[str, dict[str, Any]]:
+    """The charts of a figure by panel; one without panels has an empty name."""
+    if isinstance(figure, Scatter):
+        return {"": scatter_chart(figure)}
+    if isinstance(figure, Curves):
+        return {panel: curves_chart(figure, panel) for panel in dict.fromkeys(curve.panel for curve in figure.curves)}
+    if isinstance(figure, Bars):
+        return {panel: bars_chart(figure, panel) for panel in dict.fromkeys(bar.panel for bar in figure.bars)}
+    if isinstance(figure, PlacesOfSystems):
+        orders = {ranking.name: ranking.order for ranking in figure.rankings}
+        return {"": places(orders, clusters={ranking.name: ranking.clusters for ranking in figure.rankings})}
+    if isinstance(figure, TournamentOrder):
+        return {"": tournament_chart(figure)}
+    assert isinstance(figure, Matrix)
+    return {"": _matrix(figure)}
+
+
+def _matrix(figure: Matrix) -> dict[str, Any]:
+    values = sorted(value for row in figure.cells for value in row if value is not None)
+    if figure.middle is None:
+        steps = [values[len(values) * i // 4] for i in (1, 2, 3)]
+    else:
+        steps = [figure.middle + deviation for deviation in _DEVIATIONS]
+    return matrix(figure.rows, figure.columns, figure.cells, steps=steps, what=figure.what, number=".0f", row_height=20)
