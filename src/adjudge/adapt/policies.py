@@ -34,9 +34,9 @@ DIGITS = 9
 """Probabilities are rounded to so many digits before drawing, so that they are the same on every machine."""
 _TOP = re.compile(r"top:([1-9][0-9]*)")
 _STREAM = 5001
-_SETTLED = 3.0
+SETTLED_ERRORS = 3.0
 """Standard errors beyond which a pair counts as settled where no look has said so."""
-_LEAST = 0.1
+LEAST_WEIGHT = 0.1
 """The weight of a pair that is far from settled, beside 1 for one that nearly is."""
 
 
@@ -192,8 +192,8 @@ def _in_open_pairs(
 ) -> Floats:
     own = np.diag(covariance)
     se = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 1e-12))
-    closeness = np.abs(effects[:, None] - effects[None, :]) / se / _SETTLED
-    weight = np.clip(closeness**2, _LEAST, 1.0)
+    closeness = np.abs(effects[:, None] - effects[None, :]) / se / SETTLED_ERRORS
+    weight = np.clip(closeness**2, LEAST_WEIGHT, 1.0)
     if open_pairs is None:
         weight[closeness >= 1] = 0.0
     else:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.design import Campaign, TaskSet
     from adjudge.formats import ReadOptions
+    from adjudge.look.boundaries import Spending
     from adjudge.plan import Variances
     from adjudge.results.plan import Plan
     from adjudge.results.relative_plan import RelativePlan
@@ -133,6 +134,9 @@ def plan(
     structures: Iterable[str] = (),
     seconds: float | None = None,
     like: Any = None,
+    looks: int = 5,
+    spending: Spending = "kim-demets",
+    select: AnyPath | None = None,
     draws: int = 30,
     seed: int = DEFAULT_SEED,
     progress: Callable[[str], None] = lambda _: None,
@@ -159,11 +163,16 @@ def plan(
         structures: structures to try; all where left out.
         seconds: that a judgment takes (20 where left out), or a block (60).
         like: judgments whose spread is assumed (any source); that of large shared tasks where left out.
+        looks: looks on the way, where goals and policies are compared.
+        spending: how looks spend the level: `kim-demets`, `obrien-fleming` or `pocock`.
+        select: a file with a number per segment by which segments would be chosen, as for `design`; assumed where
+            left out.
         draws: simulated campaigns of the recommended design; 0 for none.
         seed: of designs and simulations.
         progress: called with what is being tried.
         **reading: how `like` is read, as in `adjudge.read`.
     """
+    from adjudge.design.inclusion import read_spread
     from adjudge.plan import PlanSettings
     from adjudge.plan import plan as make_plan
     from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like
@@ -201,10 +210,13 @@ def plan(
         structures=tuple(structures) or STRUCTURES,
         seconds=20.0 if seconds is None else seconds,
         draws=draws,
+        looks=looks,
+        spending=spending,
         seed=seed,
     )
+    chosen_by = None if select is None else read_spread(Path(select))
     variances = None if like is None else variances_of(single_pair(like, reading, doing="plan"), seed=seed)
-    return make_plan(settings, variances=variances, progress=progress)
+    return make_plan(settings, variances=variances, spread=chosen_by, progress=progress)
 
 
 def variances_of(judgments: Judgments, *, seed: int = DEFAULT_SEED) -> Variances:

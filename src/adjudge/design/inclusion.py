@@ -44,12 +44,12 @@ def sizes(material: Material) -> Floats:
     return np.array([difference_of([outputs[index] for outputs in texts]) for index in range(count)])
 
 
-def read_spread(path: Path, count: int) -> Floats:
+def read_spread(path: Path, count: int | None = None) -> Floats:
     """A number per segment, one on each line: how far a metric's scores of the outputs lie apart, for example."""
     lines = [line.strip() for line in read_text(path).splitlines()]
     while lines and not lines[-1]:
         lines.pop()
-    if len(lines) != count:
+    if count is not None and len(lines) != count:
         raise InputError(
             f"holds {len(lines)} numbers where there are {count} segments; give one per segment", file=path
         )

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from adjudge.core.fingerprint import fingerprint
 from adjudge.look.savings import saving
 from adjudge.plan.check import simulate_plan
+from adjudge.plan.chosen import plan_selection
+from adjudge.plan.goals import Noise, plan_goals
 from adjudge.plan.people import fewest_people, people_or_judgments, pilot_doubt, pilot_variances
 from adjudge.plan.search import search
 from adjudge.plan.settings import PlanSettings, Variances, variances_like
@@ -21,6 +23,7 @@ from adjudge.results.plan import Plan, PlanCheck, PlanLooks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from adjudge.core.arrays import Floats
     from adjudge.look.boundaries import Spending
 
 __all__ = ["PlanSettings", "Variances", "pilot_variances", "plan", "variances_like"]
@@ -33,6 +36,7 @@ def plan(
     settings: PlanSettings | None = None,
     *,
     variances: Variances | None = None,
+    spread: Floats | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Plan:
     """Find what each design needs.
@@ -40,6 +44,7 @@ def plan(
     Args:
         settings: the question, and what there is to answer it with.
         variances: how scores vary; of the size found in large shared tasks where left out.
+        spread: a number per segment by which segments would be chosen; assumed where left out.
         progress: is told what is being tried.
     """
     asked, assumed = settings or PlanSettings(), variances or Variances()
@@ -55,10 +60,10 @@ def plan(
     if best.suffices and asked.draws > 0:
         progress(f"simulating {best.point.structure}")
         checked = simulate_plan(layout, asked, assumed, per_item)
-    spread = dict(assumed.sd)
+    sd = dict(assumed.sd)
     unchecked = Plan(
         settings=asked.as_settings(),
-        data=fingerprint(repr(sorted(spread.items()))),
+        data=fingerprint(repr(sorted(sd.items()))),
         difference=asked.difference,
         power=asked.power,
         level=asked.level,
@@ -66,9 +71,11 @@ def plan(
         annotators=asked.annotators,
         choices=tuple(choices),
         curve=tuple(sorted(tried.points.values(), key=lambda p: (p.structure, p.judgments_per_item, p.judgments))),
-        spread=spread,
+        spread=sd,
         checked=checked,
         looks=_looks(asked, best.point.judgments) if best.suffices else (),
+        goals=plan_goals(asked, _noise(asked, assumed, best.point.se), best.point.judgments) if best.suffices else (),
+        selection=plan_selection(best.point.judgments, spread) if best.suffices else None,
         people=people_or_judgments(layout, asked, assumed, per_item),
         pilot=pilot_doubt(layout, asked, assumed, per_item),
     )
@@ -92,6 +99,12 @@ def _looks(settings: PlanSettings, judgments: int) -> tuple[PlanLooks, ...]:
         )
         for spending, row in rows
     )
+
+
+def _noise(settings: PlanSettings, variances: Variances, se: float) -> Noise:
+    """Half of the variance of a difference is each system's; tastes average out over people only."""
+    lasting = min(variances.sd["annotator:system"] ** 2 / settings.annotators, 0.99 * se**2 / 2)
+    return Noise(lasting, se**2 / 2 - lasting)
 
 
 def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import UsageError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED
+from adjudge.look.boundaries import SPENDING, Spending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,10 +64,20 @@ class PlanSettings:
     structures: tuple[str, ...] = STRUCTURES
     seconds: float = 20.0
     draws: int = 30
+    looks: int = 5
+    """How many looks there are on the way, where goals and policies are compared."""
+    spending: Spending = "kim-demets"
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        for name, low in (("systems", 2), ("annotators", 1), ("documents", 1), ("segments", 1), ("task_size", 2)):
+        for name, low in (
+            ("systems", 2),
+            ("annotators", 1),
+            ("documents", 1),
+            ("segments", 1),
+            ("task_size", 2),
+            ("looks", 1),
+        ):
             if getattr(self, name) < low:
                 shown = name.replace("_", "-")
                 raise UsageError(f"--{shown} is {getattr(self, name)}, at least {low} is needed; raise it")
@@ -75,6 +86,8 @@ class PlanSettings:
                 raise UsageError(f"--{name} is {getattr(self, name):g}; a share between 0 and 1 is needed")
         if not 0 <= self.controls <= 0.9:
             raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
+        if self.spending not in SPENDING:
+            raise unknown_choice("spending", self.spending, SPENDING)
         if self.difference <= 0:
             raise UsageError(f"--difference is {self.difference:g}; give the points that matter to you, above 0")
         for name in self.structures:

@@ -70,6 +70,43 @@ class PlanLooks:
 
 
 @dataclass(frozen=True)
+class PlanGoal:
+    """What settling a goal takes with a policy and looks, with the power wanted; None where nothing tried suffices.
+
+    Where the goal is `best` or `top:k`, these lead all others by the difference asked for; where it is `pairs`,
+    neighbours in the order lie that far apart.
+    """
+
+    goal: str
+    policy: str
+    looks: int
+    largest: int | None
+    """Where nothing stops the campaign: what is to be planned for."""
+    expected: int | None
+    """On average, where the difference is the one asked for."""
+    expected_larger: int | None
+    """On average, where it is one and a half times that."""
+    expected_none: int | None
+    """On average, where all systems are equal."""
+
+
+@dataclass(frozen=True)
+class PlanSelection:
+    """The recommended design with segments chosen by probability: judgments of the same precision."""
+
+    spread_cv: float
+    """Standard deviation of the spreads by which segments are chosen, in units of their mean."""
+    assumed: bool
+    """Whether the spreads are assumed, and not given."""
+    even: int
+    """Without choosing."""
+    expected: int
+    """Where differences between systems vary from segment to segment just as the spread."""
+    largest: int
+    """Where the spread tells nothing of them."""
+
+
+@dataclass(frozen=True)
 class PeopleChoice:
     """The recommended design with other numbers of people and judgments, and what it finds with the power wanted."""
 
@@ -111,6 +148,10 @@ class Plan(Result):
     checked: PlanCheck | None = None
     looks: tuple[PlanLooks, ...] = ()
     """What planned looks would save; nothing where no design suffices."""
+    goals: tuple[PlanGoal, ...] = ()
+    """What settling the best system, the top, or all pairs takes, by policy; nothing where no design suffices."""
+    selection: PlanSelection | None = None
+    """What choosing segments by probability would take; None where no design suffices."""
     people: tuple[PeopleChoice, ...] = ()
     """The first of the choices as it is, with twice the people, and with twice the judgments by the same people."""
     pilot: PilotDoubt | None = None
@@ -130,6 +171,10 @@ class Plan(Result):
             tables.append(self._check(self.checked))
         if self.looks:
             tables.append(self._looks())
+        if self.goals:
+            tables.append(_goals_table(self.goals))
+        if self.selection is not None:
+            tables.append(_selection_table(self.selection))
         return tuple(tables)
 
     def _choices(self) -> Table:
@@ -213,3 +258,33 @@ class Plan(Result):
         )
         columns = (text("what"), percent("share"), text("95% interval"))
         return Table(f"The recommended design, simulated {checked.draws} times", columns, rows)
+
+
+def _goals_table(goals: tuple[PlanGoal, ...]) -> Table:
+    rows = tuple(
+        (row.goal, row.policy, row.looks, row.largest, row.expected, row.expected_larger, row.expected_none)
+        for row in goals
+    )
+    columns = (
+        text("goal"),
+        text("policy"),
+        number("looks", 0),
+        number("largest", 0, help="judgments to plan for: where nothing stops the campaign"),
+        number("at the difference", 0, help="on average, where the difference is the one asked for"),
+        number("at 1.5 times it", 0),
+        number("at none", 0, help="on average, where all systems are equal"),
+    )
+    note = "Simulated with the precision of the recommended design; empty where eight times its size do not suffice."
+    return Table("Until a goal is settled, by policy", columns, rows, note)
+
+
+def _selection_table(selection: PlanSelection) -> Table:
+    rows = (
+        ("drawn evenly", selection.even),
+        ("chosen, and the spread tells where systems differ", selection.expected),
+        ("chosen, and the spread tells nothing", selection.largest),
+    )
+    what = "assumed" if selection.assumed else "as given"
+    varied = f"{selection.spread_cv:.0%} of their mean ({what})"
+    note = f"Judgments of the same precision; spreads of segments vary by {varied}."
+    return Table("With segments chosen by probability", (text("segments"), number("judgments", 0)), rows, note)

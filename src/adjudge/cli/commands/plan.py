@@ -42,6 +42,14 @@ def plan(
     like: Annotated[
         list[Path] | None, typer.Option(help="Judgments whose spread is assumed; of large shared tasks if left out.")
     ] = None,
+    looks: Annotated[int, typer.Option(help="Looks on the way, where goals and policies are compared.")] = 5,
+    spending: Annotated[
+        Literal["kim-demets", "obrien-fleming", "pocock"], typer.Option(help="How looks spend the level.")
+    ] = "kim-demets",
+    select: Annotated[
+        Path | None,
+        typer.Option(help="A number per segment by which segments would be chosen, as for design --select."),
+    ] = None,
     draws: Annotated[int, typer.Option(help="Simulated campaigns of the recommended design; 0 for none.")] = 30,
     plot: Annotated[Path | None, typer.Option(help="Write a chart to this file: .svg or .png.")] = None,
     seed: o.Seed = o.DEFAULT_SEED,
@@ -55,6 +63,7 @@ def plan(
     import sys
 
     from adjudge.cli.output import write_output
+    from adjudge.design.inclusion import read_spread
     from adjudge.plan import PlanSettings
     from adjudge.plan import plan as make_plan
     from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like
@@ -93,12 +102,17 @@ def plan(
         structures=tuple(name.strip() for name in structures.split(",") if name.strip()) or STRUCTURES,
         seconds=20.0 if seconds is None else seconds,
         draws=draws,
+        looks=looks,
+        spending=spending,
         seed=seed,
     )
     variances = _variances(like, reading, seed) if like else None
     watched = sys.stderr.isatty()
     result = make_plan(
-        settings, variances=variances, progress=lambda what: print(what, file=sys.stderr) if watched else None
+        settings,
+        variances=variances,
+        spread=None if select is None else read_spread(select),
+        progress=lambda what: print(what, file=sys.stderr) if watched else None,
     )
     if plot is not None:
         from adjudge.report.plan_chart import write_plan_chart

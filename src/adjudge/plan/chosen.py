@@ -1,0 +1,54 @@
+"""What choosing segments by probability would take: between where the spread tells all and where it tells nothing.
+
+With q = (1 - EVEN) x + EVEN for spreads x of mean 1, an even draw of n segments has the variance mean(v) / n for
+segments whose differences vary by v, and a weighted draw mean(v / q) / n. Where differences vary just as the spread
+(v = x^2), that is mean(x^2 / q) beside mean(x^2); where the spread tells nothing (v = 1), mean(1 / q) beside 1.
+Tastes of annotators stay as they are.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.errors import DataError
+from adjudge.design.inclusion import EVEN
+from adjudge.results.plan import PlanSelection
+
+if TYPE_CHECKING:
+    from adjudge.core.arrays import Floats
+
+ASSUMED_CV = 0.7
+"""The standard deviation of spreads in units of their mean, where no file tells them: as metrics' spreads have it."""
+_POINTS = 2000
+
+
+def plan_selection(judgments: int, spread: Floats | None = None) -> PlanSelection:
+    """Judgments with segments chosen by this spread; by an assumed one where left out.
+
+    Args:
+        judgments: those of the recommended design.
+        spread: a number per segment, as for `design --select FILE`.
+    """
+    x = assumed_spread() if spread is None else np.asarray(spread, dtype=float)
+    if not x.mean() > 0:
+        raise DataError("the numbers of --select are all 0, so nothing can be chosen by them; leave the option out")
+    x = x / x.mean()
+    q = (1 - EVEN) * x + EVEN
+    return PlanSelection(
+        spread_cv=float(x.std()),
+        assumed=spread is None,
+        even=judgments,
+        expected=ceil(judgments * float((x**2 / q).mean() / (x**2).mean())),
+        largest=ceil(judgments * float((1 / q).mean())),
+    )
+
+
+def assumed_spread() -> Floats:
+    """Spreads with the assumed variation: the quantiles of a lognormal distribution."""
+    from scipy.special import ndtri
+
+    sigma = np.sqrt(np.log1p(ASSUMED_CV**2))
+    return np.asarray(np.exp(sigma * ndtri((np.arange(_POINTS) + 0.5) / _POINTS)))
