@@ -99,7 +99,8 @@ def main(folder: Path, splits: int = 10, campaigns: int = 100, part: str = "") -
         print(f"{label:28} {size}, taste {taste:.2f} points, told apart {apart}", flush=True)
         if people < FEWEST_PEOPLE:
             continue
-        drawn = [alarms(designs, fits["mixed-points"], number) for number in range(campaigns if people <= 20 else 0)]
+        known, own = fits["mixed-points"], designs["mixed-points"]
+        drawn = [alarms(own, known, number) for number in range(campaigns if people <= 20 else 0)]
         for name in ALL:
             counts = counted(designs[name], fits[name], splits)
             counts.alarms = [draw[name] for draw in drawn]
@@ -112,10 +113,9 @@ def main(folder: Path, splits: int = 10, campaigns: int = 100, part: str = "") -
         print_counts(name, counts)
 
 
-def all_designs(points: MixedDesign) -> dict[str, MixedDesign]:
+def all_designs(points: MixedDesign, models: tuple[str, ...] = ALL) -> dict[str, MixedDesign]:
     """The same judgments for every model and candidate."""
-    own = {name: points.with_model(name) for name in MODELS}
-    return own | {name: as_candidate(points, name) for name in CANDIDATES}
+    return {name: as_candidate(points, name) if name in CANDIDATES else points.with_model(name) for name in models}
 
 
 def counted(design: MixedDesign, model: MixedFit, splits: int) -> Counts:
@@ -180,10 +180,16 @@ def order(design: MixedDesign, model: MixedFit, rows: Bools) -> Floats:
     return effects
 
 
-def alarms(designs: dict[str, MixedDesign], known: MixedFit, number: int) -> dict[str, float]:
-    """Whether each model calls any pair different when all systems are equal and the rest is as fitted."""
+def alarms(design: MixedDesign, known: MixedFit, number: int, models: tuple[str, ...] = ALL) -> dict[str, float]:
+    """Whether each model calls any pair different when all systems are equal and the rest is as fitted.
+
+    Args:
+        design: of `mixed-points`.
+        known: that model, fitted.
+        number: of the simulated campaign.
+        models: names of models and candidates.
+    """
     rng = generator(42, number)
-    design = designs["mixed-points"]
     sd = {component.effect: component.sd for component in known.components}
     noise = sd["residual"] * rng.standard_normal(len(design))
     for effect in identify(design).kept:
@@ -191,7 +197,8 @@ def alarms(designs: dict[str, MixedDesign], known: MixedFit, number: int) -> dic
     assert design.annotator is not None
     spread = np.exp(SCALE * rng.standard_normal(levels_of(design.annotator)))[design.annotator]
     given = np.clip(np.round(design.as_given.mean() + spread * noise), design.as_given.min(), design.as_given.max())
-    return {name: float(told_apart(fit(own)) > 0) for name, own in all_designs(design.with_scores(given)).items()}
+    drawn = design.with_scores(given)
+    return {name: float(told_apart(fit(own)) > 0) for name, own in all_designs(drawn, models).items()}
 
 
 def print_counts(name: str, counts: Counts) -> None:

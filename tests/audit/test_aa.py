@@ -17,6 +17,7 @@ from adjudge.audit.reliability import reliability
 from adjudge.audit.stability import stability
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
+from adjudge.formats.options import ReadOptions
 from adjudge.rank.mixed import MixedDesign, design_from, fit, refit
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.simulate.score_campaign import ScoreCampaign
@@ -97,6 +98,36 @@ def test_what_cannot_be_split_is_explained(judgments: Judgments) -> None:
     nowhere = Judgments(judgments.table.with_columns(pl.lit(None, pl.String).alias(c) for c in ("document", "screen")))
     with pytest.raises(DataError, match="neither screens nor documents"):
         aa(nowhere)
+
+
+def test_tastes_deceive_the_customary_test_by_annotators_and_not_the_model() -> None:
+    """Tastes of 6 points, 12 people: 3 campaigns, 8 splits of 4 systems each; bounds of three errors of 96 tests."""
+    campaign = ScoreCampaign(
+        systems=4, humans=0, annotators=12, tasks=36, task_size=60, documents=12, segments=6, taste=6.0, controls=0.0
+    )
+    hits = {"zscore": 0.0, "mixed": 0.0}
+    for seed in range(3):
+        found = aa(simulate_scores(campaign, seed=seed).judgments, tests=tuple(hits), splits=8, unit="annotators")
+        for name in hits:
+            hits[name] += found.rates[name].rate_05 * found.rates[name].tests
+    assert hits["mixed"] / 96 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 96)
+    assert hits["zscore"] / 96 > 0.1
+
+
+@pytest.mark.slow
+def test_rates_by_annotators_on_released_judgments(data: Path) -> None:
+    """Two sets by people (English-Japanese and English-Chinese, ESA 2024): about 5%, bounds of three errors.
+
+    The bench has 4.2% +- 0.7 over four sets of 10 to 14 people.
+    """
+    path = data / "wmt24esa" / "esa_generalMT2024_wave3.csv"
+    people = ReadOptions(annotators=data / "wmt24esa" / "annotator_mapping.json")
+    judgments = adjudge.read([path], format="appraise", options=people)
+    hits = tests = 0.0
+    for pair in ("en-ja", "en-zh"):
+        rate = aa(judgments.for_pair(pair), tests=("mixed",), splits=10, unit="annotators").rates["mixed"]
+        hits, tests = hits + rate.rate_05 * rate.tests, tests + rate.tests
+    assert abs(hits / tests - 0.05) < 3 * np.sqrt(0.05 * 0.95 / tests)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 
 import adjudge
 from adjudge.core.judgments import Judgments
+from adjudge.formats.options import ReadOptions
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.lines import holm
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, fit, prepare, refit
@@ -41,6 +42,23 @@ def test_released_judgments_of_2021(data: Path, pair: str) -> None:
     assert pairs_told_apart(model) == pairs
     assert taste(model) / unit == pytest.approx(expected, abs=0.0006)
     assert slope is None or unit == pytest.approx(slope, abs=0.06)
+
+
+def test_the_esa_study_by_file(data: Path) -> None:
+    """Pairs after Holm, sd of tastes on the normal scale, points per unit, of the file `240520rc6ESA.scores.csv`.
+
+    Source: an independent sparse REML of this model. The other file of the study, `240520rc6GEMBA.scores.csv`, is
+    another campaign: there 35 pairs are told apart and the taste is .05.
+    """
+    path = data / "esa-study" / "240520rc6ESA.scores.csv"
+    people = ReadOptions(annotators=data / "esa-study" / "Annotators_mapping.csv")
+    judgments = adjudge.read([path], format="appraise", options=people)
+    design = design_from(judgments.for_pair(judgments.pairs[0]))
+    model = fit(design)
+    unit = points_per_unit(design.as_given, normal_scores(design.as_given))
+    assert pairs_told_apart(model) == 32
+    assert taste(model) / unit == pytest.approx(0.131, abs=0.0006)
+    assert unit == pytest.approx(21.4, abs=0.06)
 
 
 def test_the_unit_changes_nothing_but_the_unit() -> None:
