@@ -1,10 +1,11 @@
-"""How fast saves are: 200 annotators at once, each saving about every two seconds, on SQLite and PostgreSQL.
+"""How fast saves are: many annotators at once, each saving about every two seconds, on SQLite and PostgreSQL.
 
-    .venv/bin/python -m bench.bench_collect                       SQLite
-    pg_virtualenv -t .venv/bin/python -m bench.bench_collect      SQLite and PostgreSQL with two workers
+    .venv/bin/python -m bench.bench_collect                                   SQLite
+    pg_virtualenv -t .venv/bin/python -m bench.bench_collect 50 200 1000      also PostgreSQL with two processes
+    .venv/bin/python -m bench.bench_collect 200 --adaptive                    tasks of three, drawn by a policy
 
-Loopback only; the clients run on the same machine and take their share of it. CPU is that of the server's processes,
-read from /proc, divided by the saves; on PostgreSQL also that of the database's processes.
+Loopback only; the clients run on the same machine and take their share of it, and an organiser has the page open. CPU
+is that of the server's processes, read from /proc, divided by the saves; on PostgreSQL also that of the database's.
 """
 
 from __future__ import annotations
@@ -19,45 +20,61 @@ from pathlib import Path
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, exported, postgres_url
 
-from bench.collect_load import simulate_annotators
+from bench.collect_load import Load, Plan, simulate_annotators
 
 TICKS = os.sysconf("SC_CLK_TCK")
+POOL = '[assignment]\npolicy = "pool"\n'
+ADAPTIVE = f'{POOL}[adaptive]\npolicy = "best"\n[looks]\nlooks = 5\nplanned = 60000\ngoal = "best"\n'
 
 
-def measure(name: str, database: str | None, *, annotators: int, seconds: float, pause: float) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        campaign = make_campaign(
-            Path(folder),
-            "da",
-            documents=20,
-            task_size=60,
-            annotators=str(annotators),
-            design=f"judgments = {annotators}",
-            more='[assignment]\npolicy = "pool"\n',
+def make(folder: Path, annotators: int, *, adaptive: bool) -> Path:
+    """A campaign in which everybody judges everything, or one of short tasks that a policy hands out."""
+    if adaptive:
+        people = f'structure = "pages"\njudgments = {min(annotators, 50)}'
+        return make_campaign(
+            folder, documents=80, task_size=3, annotators=str(annotators), design=people, more=ADAPTIVE, systems=5
         )
-        with Server(campaign, database=database) as server:
+    people = f"judgments = {annotators}"
+    return make_campaign(folder, documents=20, task_size=60, annotators=str(annotators), design=people, more=POOL)
+
+
+def measure(name: str, database: str | None, annotators: int, *, adaptive: bool, seconds: float, pause: float) -> None:
+    """Let people judge, and print what it took."""
+    with tempfile.TemporaryDirectory() as folder:
+        with Server(make(Path(folder), annotators, adaptive=adaptive), database=database) as server:
             assert server.process is not None
-            secrets = [server.secret(link) for link in server.links if link.startswith("annotator-")]
+            secrets = [server.secret(person) for person in server.links if person.startswith("annotator-")]
             clocks: list[tuple[float, float, float]] = []
 
-            def look(group: int = server.process.pid) -> None:
+            def read_clocks(group: int = server.process.pid) -> None:
                 clocks.append((time.monotonic(), group_cpu(group), database_cpu(database)))
 
-            load = simulate_annotators("127.0.0.1", server.port, secrets, seconds=seconds, pause=pause, entered=look)
-            look()
-            wall, cpu, cpu_of_database = (after - before for before, after in zip(*clocks, strict=True))
+            plan = Plan(seconds, pause, whole_tasks=adaptive, organiser=server.secret("organiser"))
+            load = simulate_annotators("127.0.0.1", server.port, secrets, plan, entered=read_clocks)
+            read_clocks()
             rows = len(exported(server, Path(folder)))
-        saves = len(load.acknowledged)
-        print(
-            f"{name}: {saves} saves by {annotators} annotators in {wall:.0f} s, {saves / wall:.0f} saves/s; "
-            f"p50 {1000 * load.share(0.5):.1f} ms, p99 {1000 * load.share(0.99):.1f} ms, "
-            f"longest {1000 * max(load.seconds):.0f} ms; {1000 * cpu / saves:.2f} ms CPU per save"
-            + (f" + {1000 * cpu_of_database / saves:.2f} ms in PostgreSQL" if database else "")
-            + f"; faults {len(load.faults)}, lost or doubled {rows - saves}; load average {os.getloadavg()[0]:.1f}"
-        )
-        if load.faults or rows != saves:
-            print("\n".join(load.faults[:5]))
-            sys.exit(1)
+        spent = tuple(after - before for before, after in zip(*clocks, strict=True))
+        report(f"{name}, {annotators} annotators{', adaptive' if adaptive else ''}", load, spent, rows)
+
+
+def report(name: str, load: Load, spent: tuple[float, ...], rows: int) -> None:
+    """Print the figures; end with 1 where something went wrong."""
+    wall, cpu, cpu_of_database = spent
+    saves = len(load.acknowledged)
+    drawn = sorted(load.handed_in)
+    handing_in = f"; {len(drawn)} tasks handed in, p50 {1000 * drawn[len(drawn) // 2]:.0f} ms" if drawn else ""
+    print(
+        f"{name}: {saves} saves in {wall:.0f} s, {saves / wall:.0f} saves/s; "
+        f"p50 {1000 * load.share(0.5):.1f} ms, p99 {1000 * load.share(0.99):.1f} ms, "
+        f"longest {1000 * max(load.seconds):.0f} ms; {1000 * cpu / saves:.2f} ms CPU per save"
+        + (f" + {1000 * cpu_of_database / saves:.2f} ms in PostgreSQL" if cpu_of_database else "")
+        + f"{handing_in}; faults {len(load.faults)}, lost or doubled {rows - saves}; "
+        f"load average {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+    if load.faults or rows != saves:
+        print("\n".join(load.faults[:5]))
+        sys.exit(1)
 
 
 def group_cpu(group: int) -> float:
@@ -85,17 +102,20 @@ def processes() -> list[tuple[str, int, int]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--annotators", type=int, default=200)
+    """Measure each number of annotators on each database."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("annotators", type=int, nargs="*", default=[200])
+    parser.add_argument("--adaptive", action="store_true")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--pause", type=float, default=2)
     chosen = parser.parse_args()
-    settings = {"annotators": chosen.annotators, "seconds": chosen.seconds, "pause": chosen.pause}
-    measure("SQLite, one process", None, **settings)
-    if url := postgres_url():
-        measure("PostgreSQL, two processes", url, **settings)
-    else:
-        print("PostgreSQL: not measured; run under pg_virtualenv -t")
+    for annotators in chosen.annotators:
+        settings = {"seconds": chosen.seconds, "pause": chosen.pause}
+        measure("SQLite, one process", None, annotators, adaptive=chosen.adaptive, **settings)
+        if url := postgres_url():
+            measure("PostgreSQL, two processes", url, annotators, adaptive=chosen.adaptive, **settings)
+        else:
+            print("PostgreSQL: not measured; run under pg_virtualenv -t")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, exported, new_save, outputs, postgres_url
 from tests.collect.test_durable import Writer, limit_files
 
-from bench.collect_load import simulate_annotators
+from bench.collect_load import Plan, simulate_annotators
 from bench.collect_slow import SlowClients, timed
 
 POOL = '[assignment]\npolicy = "pool"\n'
@@ -91,7 +91,7 @@ def load(database: str | None, seconds: float) -> Outcome:
     """Many annotators at once."""
     with serving(database, people=60) as server:
         secrets = [server.secret(name) for name in names(server)]
-        came = simulate_annotators("127.0.0.1", server.port, secrets, seconds=seconds, pause=1, entered=lambda: None)
+        came = simulate_annotators("127.0.0.1", server.port, secrets, Plan(seconds, pause=1))
         rows = len(exported(server, server.campaign.parent))
     wrong = len(came.faults) + abs(rows - len(came.acknowledged))
     said = f"p50 {1000 * came.share(0.5):.0f} ms, p99 {1000 * came.share(0.99):.0f} ms"

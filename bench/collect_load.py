@@ -22,12 +22,27 @@ class Load:
 
     seconds: list[float] = field(default_factory=list)
     acknowledged: list[tuple[int, str, float]] = field(default_factory=list)
+    handed_in: list[float] = field(default_factory=list)
+    """How long it took to hand a task in and get the next one."""
     faults: list[str] = field(default_factory=list)
 
     def share(self, part: float) -> float:
         """The time within which this part of the saves was acknowledged."""
         ordered = sorted(self.seconds)
         return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """For how long annotators judge, how long each waits between two saves, and how they work.
+
+    With `whole_tasks` they hand tasks in and take the next; `organiser` is the secret of somebody who watches.
+    """
+
+    seconds: float
+    pause: float
+    whole_tasks: bool = False
+    organiser: str | None = None
 
 
 class Connection:
@@ -76,43 +91,84 @@ async def _enter(connection: Connection, secret: str, load: Load) -> Any:
     return json.loads(said)
 
 
-async def _judge(connection: Connection, work: Any, load: Load, *, seconds: float, pause: float, seed: int) -> None:
-    """Change one answer after the other until the time is over."""
-    chance = random.Random(seed)
-    until = time.monotonic() + seconds
-    screens = work["task"]["screens"]
-    places = [
-        (screen["id"], output["id"]) for screen in screens for item in screen["items"] for output in item["outputs"]
-    ]
-    bases: dict[str, int] = {}
-    await asyncio.sleep(chance.uniform(0, pause))
-    while time.monotonic() < until:
-        screen, output = chance.choice(places)
-        score = chance.randrange(101)
+class _Annotator:
+    """Somebody who judges the task in hand, and perhaps the next ones."""
+
+    def __init__(self, connection: Connection, work: Any, load: Load, plan: Plan, seed: int) -> None:
+        self.connection, self.work, self.load, self.plan = connection, work, load, plan
+        self.chance = random.Random(seed)
+        self.bases: dict[str, int] = {}
+
+    async def judge(self) -> None:
+        """Judge until the time is over."""
+        until = time.monotonic() + self.plan.seconds
+        await asyncio.sleep(self.chance.uniform(0, self.plan.pause))
+        while self.work["task"] is not None and time.monotonic() < until:
+            places = self._places() if self.plan.whole_tasks else [self.chance.choice(self._places())]
+            for screen, output in places:
+                if time.monotonic() > until:
+                    return
+                await self._save(screen, output)
+                await asyncio.sleep(self.chance.uniform(0.5, 1.5) * self.plan.pause)
+            if self.plan.whole_tasks:
+                await self._hand_in()
+
+    def _places(self) -> list[tuple[str, str]]:
+        return [
+            (screen["id"], output["id"])
+            for screen in self.work["task"]["screens"]
+            for item in screen["items"]
+            for output in item["outputs"]
+        ]
+
+    async def _save(self, screen: str, output: str) -> None:
+        score, pause = self.chance.randrange(101), self.plan.pause
         save = {
-            "id": str(uuid.UUID(int=chance.getrandbits(128), version=4)),
-            "annotator": work["annotator"]["id"],
-            "task": work["task"]["id"],
+            "id": str(uuid.UUID(int=self.chance.getrandbits(128), version=4)),
+            "annotator": self.work["annotator"]["id"],
+            "task": self.work["task"]["id"],
             "screen": screen,
-            "base": bases.get(screen, 0),
+            "base": self.bases.get(screen, 0),
             "changes": [{"output": output, "score": score}],
             "spent": {"shown": pause, "visible": pause, "active": pause, "outputs": {output: pause}},
             "events": [[1, "shown"], [2, "act"], [3, "set", output, score]],
         }
         start = time.perf_counter()
-        status, said = await connection.call("POST", "/api/saves", save)
-        load.seconds.append(time.perf_counter() - start)
+        status, said = await self.connection.call("POST", "/api/saves", save)
+        self.load.seconds.append(time.perf_counter() - start)
         if status == 200:
-            bases[screen] = json.loads(said)["state"]["revision"]
-            load.acknowledged.append((work["annotator"]["id"], output, float(score)))
+            self.bases[screen] = json.loads(said)["state"]["revision"]
+            self.load.acknowledged.append((self.work["annotator"]["id"], output, float(score)))
         else:
-            load.faults.append(f"save {status} {said}")
-        await asyncio.sleep(chance.uniform(0.5, 1.5) * pause)
+            self.load.faults.append(f"save {status} {said}")
+
+    async def _hand_in(self) -> None:
+        """Hand the task in and take the next one."""
+        start = time.perf_counter()
+        status, said = await self.connection.call("POST", f"/api/tasks/{self.work['task']['id']}/finish")
+        if status != 200:
+            self.load.faults.append(f"finish {status} {said}")
+        _, said = await self.connection.call("POST", "/api/tasks/next")
+        self.load.handed_in.append(time.perf_counter() - start)
+        self.work = json.loads(said)
+        self.bases = {}
 
 
-async def _all(
-    connections: list[Connection], secrets: list[str], *, seconds: float, pause: float, entered: Callable[[], None]
-) -> Load:
+async def _watch(connection: Connection, secret: str, load: Load, seconds: float) -> None:
+    """An organiser with the page open: it asks for the state every few seconds."""
+    _, page = await connection.call("GET", "/enter")
+    connection.csrf = re.findall(r'name="csrf" content="([^"]+)"', page)[0]
+    await connection.call("POST", "/api/enter", {"secret": secret})
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        for path in ("overview", "state", "panels"):
+            status, said = await connection.call("GET", f"/api/organiser/{path}")
+            if status != 200:
+                load.faults.append(f"{path} {status} {said[:200]}")
+        await asyncio.sleep(4)
+
+
+async def _all(connections: list[Connection], secrets: list[str], plan: Plan, entered: Callable[[], None]) -> Load:
     load = Load()
     works: list[Any] = []
     for i in range(0, len(secrets), CONNECT_TOGETHER):
@@ -120,9 +176,13 @@ async def _all(
         works += await asyncio.gather(*(_enter(connection, secret, load) for connection, secret in some))
     entered()
     judging = [
-        _judge(connection, work, load, seconds=seconds, pause=pause, seed=i)
-        for i, (connection, work) in enumerate(zip(connections, works, strict=True))
+        _Annotator(connection, work, load, plan, seed).judge()
+        for seed, (connection, work) in enumerate(zip(connections, works, strict=True))
     ]
+    if plan.organiser is not None:
+        watching = Connection(connections[0].host, connections[0].port)
+        connections = [*connections, watching]
+        judging.append(_watch(watching, plan.organiser, load, plan.seconds))
     for outcome in await asyncio.gather(*judging, return_exceptions=True):
         if isinstance(outcome, BaseException):
             load.faults.append(repr(outcome))
@@ -132,14 +192,13 @@ async def _all(
 
 
 def simulate_annotators(
-    host: str, port: int, secrets: list[str], *, seconds: float, pause: float, entered: Callable[[], None]
+    host: str, port: int, secrets: list[str], plan: Plan, *, entered: Callable[[], None] = lambda: None
 ) -> Load:
-    """So many annotators at once, for so many seconds, each saving about every `pause` seconds.
+    """Annotators at once, one for each secret.
 
     `entered` is called when all have entered and taken their task, before the first save.
     """
     connections = [Connection(host, port) for _ in secrets]
-    judging = _all(connections, secrets, seconds=seconds, pause=pause, entered=entered)
     # In a thread of its own, because another loop may run in this one.
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, judging).result()
+        return thread.submit(asyncio.run, _all(connections, secrets, plan, entered)).result()

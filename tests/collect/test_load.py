@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-from bench.collect_load import simulate_annotators
+from bench.collect_load import Plan, simulate_annotators
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, exported
@@ -24,7 +24,7 @@ def test_many_annotators_at_once(database: str | None, tmp_path: Path) -> None:
     )
     with Server(campaign, database=database) as server:
         secrets = [server.secret(name) for name in server.links if name.startswith("annotator-")]
-        load = simulate_annotators("127.0.0.1", server.port, secrets, seconds=2, pause=0.5, entered=lambda: None)
+        load = simulate_annotators("127.0.0.1", server.port, secrets, Plan(seconds=2, pause=0.5))
         table = exported(server, tmp_path).table
         overview = server.client("organiser").get("/api/organiser/overview").json
         assert "Traceback" not in server.log()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from bench.collect_load import Load, simulate_annotators
+from bench.collect_load import Load, Plan, simulate_annotators
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, exported, free_port, postgres_url, wait_for
@@ -111,7 +111,7 @@ def test_a_host_that_dies_under_load_costs_nothing(hosts: tuple[list[Server], in
     entered = threading.Event()
 
     def judge() -> None:
-        loads.append(simulate_annotators("127.0.0.1", port, secrets, seconds=SECONDS, pause=0.3, entered=entered.set))
+        loads.append(simulate_annotators("127.0.0.1", port, secrets, Plan(SECONDS, pause=0.3), entered=entered.set))
 
     judging = threading.Thread(target=judge)
     judging.start()

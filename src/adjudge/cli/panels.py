@@ -42,7 +42,7 @@ def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[Pane
 
     checked = check(judgments, rule=CheckRule(least_seconds=least_seconds))
     first, *others = as_panels(checked, "check")
-    note = f"{first.note} {_what_bars_show(checked)}"
+    note = f"{first.note}. {_what_bars_show(checked)}"
     panel = replace(
         first,
         title="Annotators so far (adjudge check)",
@@ -59,7 +59,8 @@ def _who_fails(checked: Checked) -> str:
         return f"All {len(checked.annotators)} annotators pass the check."
     shown = "; ".join(f"{annotator.annotator} ({', '.join(annotator.reasons)})" for annotator in failing[:5])
     more = f" and {len(failing) - 5} others" if len(failing) > 5 else ""
-    return f"{len(failing)} of {len(checked.annotators)} annotators do not pass the check: {shown}{more}."
+    do = "does" if len(failing) == 1 else "do"
+    return f"{len(failing)} of {len(checked.annotators)} annotators {do} not pass the check: {shown}{more}."
 
 
 def _has_controls(checked: Checked) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Max
+from django.db.models import Count, Max
 from django.utils import timezone
 
 from adjudge.adapt import Adaptive, Candidate, Decision, Observation, decide, first_difference
@@ -56,9 +56,10 @@ def planned_is_reached() -> bool:
     looks = running().campaign.looks
     if looks is None:
         return False
-    given = Assignment.objects.filter(annotator__excluded=False, released__isnull=True).values_list("task", flat=True)
+    given = Assignment.objects.filter(annotator__excluded=False, released__isnull=True)
     sizes = judgments_by_task()
-    return sum(sizes.get(task, 0) for task in given) >= looks.planned
+    people = given.values_list("task").annotate(count=Count("pk"))
+    return bool(sum(sizes.get(task, 0) * count for task, count in people) >= looks.planned)
 
 
 def record_draw(assignment: Assignment, decision: Decision, free: Sequence[Task], people: Mapping[str, int]) -> None:

@@ -12,11 +12,11 @@ from adjudge._version import __version__
 from adjudge.collect.adaptive import is_adaptive, observe
 from adjudge.collect.answers import Refused
 from adjudge.collect.api_organiser import router as organiser_router
-from adjudge.collect.assign import current_assignment
-from adjudge.collect.database import writing
+from adjudge.collect.assign import current_assignment, lock_campaign, propose
+from adjudge.collect.database import deciding, writing
 from adjudge.collect.entering import AnnotatorAuth, NotLetIn, enter
 from adjudge.collect.entering import leave as end_sessions
-from adjudge.collect.models import Assignment, Campaign, ScreenState
+from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
 from adjudge.collect.running import running
 from adjudge.collect.saves import save
@@ -88,8 +88,10 @@ def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
 def take_next(request: HttpRequest) -> dict[str, Any]:
     """Take the next task, if the one in hand has been handed in."""
     visitor = _visitor(request)
-    with writing():
-        current_assignment(visitor)
+    with deciding():
+        proposal = propose(visitor)
+        with writing():
+            current_assignment(visitor, proposal)
     return work_of(visitor)
 
 
@@ -121,9 +123,9 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
     visitor = _visitor(request)
     if task not in running().task_by_id:
         raise HttpError(404, "there is no such task")
-    with writing():
+    with deciding(), writing():
         if is_adaptive():  # one at a time: observations are numbered
-            Campaign.objects.select_for_update().first()
+            lock_campaign()
         assignment = Assignment.objects.select_for_update().filter(annotator_id=visitor.annotator_id, task=task).first()
         if assignment is None:
             raise HttpError(404, f"task '{task}' was not given to you")

@@ -8,21 +8,30 @@ Where everybody has tasks of their own, people who were added later stand in for
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from django.db import connection
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from adjudge.collect.adaptive import draw_task, is_adaptive, planned_is_reached, record_draw
-from adjudge.collect.database import writing
+from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Annotator, Assignment, Campaign, ScreenState
 from adjudge.collect.running import Running, running
 
 if TYPE_CHECKING:
+    from adjudge.adapt import Decision
     from adjudge.collect.statements import Visitor
     from adjudge.design.tasks import Task
 
 _KINDS_FIRST = ("tutorial", "calibration")
+
+
+def lock_campaign() -> None:
+    """Let one transaction at a time decide who gets what. The campaign's own text, which is long, is not read."""
+    Campaign.objects.select_for_update().values_list("pk").first()
 
 
 def assignments_of(visitor: Visitor) -> list[Assignment]:
@@ -30,10 +39,35 @@ def assignments_of(visitor: Visitor) -> list[Assignment]:
     return list(Assignment.objects.filter(annotator_id=visitor.annotator_id).order_by("position"))
 
 
-def current_assignment(visitor: Visitor) -> Assignment | None:
-    """The first task that the person has not handed in, taken now if need be. Call inside `writing()`."""
+@dataclass(frozen=True)
+class Proposal:
+    """What a policy would hand out, and what it chose from; no decision where nothing is left."""
+
+    decision: Decision | None
+    free: list[Task]
+    people: Counter[str]
+
+
+def propose(visitor: Visitor) -> Proposal | None:
+    """Let the policy of an adaptive campaign choose before anything is written; None where it has nothing to choose.
+
+    Call inside `deciding()`. Elsewhere than on SQLite the choice is made with the assignment, under its lock.
+    """
+    if not is_adaptive() or visitor.excluded or connection.vendor != "sqlite":
+        return None
+    given = assignments_of(visitor)
+    done = {assignment.task for assignment in given}
+    in_hand = any(assignment.finished is None and is_held(assignment) for assignment in given)
+    return None if in_hand or _first_of_all(done) is not None else _chosen(visitor, done)
+
+
+def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> Assignment | None:
+    """The first task that the person has not handed in, taken now if need be.
+
+    Call inside `deciding()` and `writing()`. `proposal` is what the policy has chosen already.
+    """
     # One at a time: two people who ask at once must not get the same last place.
-    Campaign.objects.select_for_update().first()
+    lock_campaign()
     given = assignments_of(visitor)
     for assignment in given:
         if assignment.finished is None and _still_mine(assignment):
@@ -42,20 +76,23 @@ def current_assignment(visitor: Visitor) -> Assignment | None:
         return None
     done = {assignment.task for assignment in given}
     if is_adaptive() and _first_of_all(done) is None:
-        return _draw(visitor, done, len(given))
+        return _draw(visitor, proposal or _chosen(visitor, done), len(given))
     task = next_task(visitor.name, done)
     return None if task is None else _take(visitor, task, len(given))
 
 
-def _draw(visitor: Visitor, done: set[str], position: int) -> Assignment | None:
-    """Let the policy of an adaptive campaign choose, and write the decision down with the assignment."""
+def _chosen(visitor: Visitor, done: set[str]) -> Proposal:
     people = _people_holding()
     free = [task for task in _work(done) if people[task.id] < task.judgments]
-    decision = draw_task(visitor.name, free, people)
-    if decision is None:
+    return Proposal(draw_task(visitor.name, free, people), free, people)
+
+
+def _draw(visitor: Visitor, proposal: Proposal, position: int) -> Assignment | None:
+    """Hand out what the policy of an adaptive campaign has chosen, and write the decision down with the assignment."""
+    if proposal.decision is None:
         return None
-    assignment = _take(visitor, running().task_by_id[decision.drawn], position)
-    record_draw(assignment, decision, free, people)
+    assignment = _take(visitor, running().task_by_id[proposal.decision.drawn], position)
+    record_draw(assignment, proposal.decision, proposal.free, proposal.people)
     return assignment
 
 
@@ -89,9 +126,8 @@ def next_task(name: str, done: set[str]) -> Task | None:
 
 def _people_holding() -> Counter[str]:
     """By task, the people who do or have done it. Those who are excluded do not count: somebody else is needed."""
-    columns = ("task", "complete", "finished", "released", "lease_until")
-    taken = Assignment.objects.filter(annotator__excluded=False).only(*columns)
-    return Counter(assignment.task for assignment in taken if is_held(assignment))
+    held = Assignment.objects.filter(held_condition(), annotator__excluded=False)
+    return Counter(dict(held.values_list("task").annotate(count=Count("pk"))))
 
 
 def _people_planned(work: list[Task]) -> Counter[str]:
@@ -102,6 +138,12 @@ def _people_planned(work: list[Task]) -> Counter[str]:
     people.update(Assignment.objects.filter(annotator__excluded=False).exclude(annotator__name__in=planned)
                   .values_list("task", flat=True))  # fmt: skip
     return people
+
+
+def held_condition(at: datetime | None = None) -> Q:
+    """`is_held` as a condition of the database, which counts assignments faster than they can be loaded."""
+    leased = Q(lease_until__isnull=True) | Q(lease_until__gt=at or timezone.now())
+    return Q(complete=True) | Q(finished__isnull=False) | (Q(released__isnull=True) & leased)
 
 
 def is_held(assignment: Assignment, at: datetime | None = None) -> bool:
@@ -143,8 +185,8 @@ def _take(visitor: Visitor, task: Task, position: int) -> Assignment:
 
 def take_lease_again(annotator_id: int, task: str) -> None:
     """Settle whose a task is after its lease has run out: still this person's, or somebody else's by now."""
-    with writing():
-        Campaign.objects.select_for_update().first()
+    with deciding(), writing():
+        lock_campaign()
         assignment = Assignment.objects.filter(annotator_id=annotator_id, task=task).first()
         if assignment is not None:
             _still_mine(assignment)

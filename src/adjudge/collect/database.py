@@ -21,6 +21,7 @@ _POSTGRES_OPTIONS = {"options": "-c synchronous_commit=on", "server_side_binding
 _POOLED_OPTIONS = {"server_side_binding": True, "prepare_threshold": None}
 _POSTGRES_SCHEMES = ("postgres", "postgresql")
 # SQLite has one writer at a time. Threads that queue here wait their turn; SQLite itself would let them poll.
+_ONE_DECISION = threading.Lock()
 _ONE_WRITER = threading.Lock()
 
 
@@ -111,6 +112,22 @@ def without_password(url: str) -> str:
     hidden = "" if parts.password is None else ":***"
     user = f"{parts.username}{hidden}@" if parts.username else ""
     return f"{parts.scheme}://{user}{parts.hostname or ''}{port}{parts.path}"
+
+
+@contextmanager
+def deciding() -> Iterator[None]:
+    """One decision at a time about who gets what. Enter it before `writing`.
+
+    PostgreSQL needs no more than the lock on the campaign, which holds up no saves. SQLite has one writer: there a
+    decision is made under this lock, and only its outcome is written while saves wait.
+    """
+    from django.db import connection
+
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with _ONE_DECISION:
+        yield
 
 
 @contextmanager

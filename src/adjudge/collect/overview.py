@@ -10,7 +10,7 @@ from django.db.models.functions import TruncHour
 from django.utils import timezone
 
 from adjudge.collect.adaptive import is_adaptive, judgments_by_task
-from adjudge.collect.assign import is_held
+from adjudge.collect.assign import held_condition
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save
 from adjudge.collect.people import link_status, people, special_kind, tallies
 from adjudge.collect.running import running
@@ -45,10 +45,9 @@ def judgments_planned() -> int:
 
 def _progress(now: datetime) -> dict[str, Any]:
     work = {task.id: task for task in running().tasks.tasks if task.kind == "work"}
+    others = [task.id for task in running().tasks.tasks if task.kind != "work"]
     # Excluded people do not count here: their tasks are wanted once more.
-    counted = [
-        assignment for assignment in Assignment.objects.filter(annotator__excluded=False) if assignment.task in work
-    ]
+    counted = Assignment.objects.filter(annotator__excluded=False).exclude(task__in=others)
     done = _counting()
     wanted = sum(
         task.judgments * sum(special_kind(output.kind) is None for _, _, output in task.outputs())
@@ -56,8 +55,8 @@ def _progress(now: datetime) -> dict[str, Any]:
     )
     return {
         "tasks_wanted": sum(task.judgments for task in work.values()),
-        "tasks_finished": sum(assignment.finished is not None for assignment in counted),
-        "tasks_in_hand": sum(assignment.finished is None and is_held(assignment, now) for assignment in counted),
+        "tasks_finished": counted.filter(finished__isnull=False).count(),
+        "tasks_in_hand": counted.filter(held_condition(now), finished__isnull=True).count(),
         "judgments_wanted": _at_most_planned(wanted),
         "judgments": sum(tally.work_judgments for tally in done),
         "control_judgments": sum(tally.work_controls for tally in done),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Max, Q, Sum
 
 from adjudge.collect.answers import judged_field
-from adjudge.collect.assign import is_held
+from adjudge.collect.assign import held_condition
 from adjudge.collect.controls import ControlCount, count_controls, faults_of
 from adjudge.collect.export import stamp_now
 from adjudge.collect.marking import is_open
@@ -118,11 +118,8 @@ def people(now: datetime) -> list[dict[str, Any]]:
         Assignment.objects.filter(finished__isnull=False).values_list("annotator").annotate(count=Count("pk"))
     )
     last = dict(Save.objects.values_list("state__assignment__annotator").annotate(last=Max("received")))
-    open_tasks = {
-        assignment.annotator_id
-        for assignment in Assignment.objects.filter(finished__isnull=True)
-        if is_held(assignment, now)
-    }
+    unfinished = Assignment.objects.filter(held_condition(now), finished__isnull=True)
+    open_tasks = set(unfinished.values_list("annotator", flat=True))
     links: dict[int | None, Link] = {}
     for link in Link.objects.filter(annotator__isnull=False).order_by("created", "pk"):
         links[link.annotator_id] = link
