@@ -125,7 +125,7 @@ def timed(what: str) -> Iterator[None]:
     )
 
 
-def measure(folder: Path, *, people: int, documents: int, database: str | None) -> None:
+def measure(folder: Path, *, people: int, documents: int, database: str | None, state: bool) -> None:
     with timed("design and fill (not counted)"):
         open_filled(folder, people=people, documents=documents, database=database)
     from adjudge.collect.export import collected
@@ -145,7 +145,7 @@ def measure(folder: Path, *, people: int, documents: int, database: str | None) 
         if panel.group == "statistics":
             with timed(f"panel {panel.make.__name__}"):
                 panel.make(judgments)
-    groups: tuple[Group, ...] = ("statistics", "state")
+    groups: tuple[Group, ...] = ("statistics", "state") if state else ("statistics",)
     for number, group in enumerate(groups):
         note = ", judgments read anew" if group == "statistics" else " (in a process of its own, beside all else)"
         with timed(f"panels of the group {group}{note}"):
@@ -156,11 +156,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--people", type=int, default=100)
     parser.add_argument("--documents", type=int, default=720)
+    parser.add_argument("--no-state", action="store_true", help="leave the model out, which takes a minute")
     chosen = parser.parse_args()
     database = postgres_url()
     print("PostgreSQL" if database else "SQLite")
     with tempfile.TemporaryDirectory() as folder:
-        measure(Path(folder), people=chosen.people, documents=chosen.documents, database=database)
+        size = {"people": chosen.people, "documents": chosen.documents}
+        measure(Path(folder), **size, database=database, state=not chosen.no_state)
 
 
 if __name__ == "__main__":
