@@ -193,7 +193,8 @@ BATCH = "HITId,WorkerId,Input.src,Input.trg,Answer.Q1"
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("H1,W1,en,es", "assignment that is cut before its answers"),
+        ("H1,W1,en,es", "assignment that is cut or too long"),
+        ("H1,W1,en,es,a_1_SYSTEM_0__5,7", "assignment that is cut or too long"),
         ("H1,W1,en,es,", "assignment without answers"),
         ("H1,W1,en,es,a_1_SYSTEM_0__many", "item with a broken score"),
         ("H1,W1,en,es,a_1_SYSTEM_0__700", "score off the scale"),

@@ -7,7 +7,9 @@ import random
 from pathlib import Path
 
 import pytest
-from bench import bench_fuzz
+from bench.bench_fuzz import FINE
+from bench.fuzz_checks import outcome
+from bench.fuzz_inputs import make_input
 
 from adjudge import formats
 from adjudge.core.errors import AdjudgeError, InputError
@@ -142,10 +144,7 @@ def test_an_error_that_cannot_be_weighed_spoils_its_rating(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_damaged_inputs_of_fixed_seeds_are_read_or_explained(tmp_path: Path) -> None:
     """A short run of the fuzzing bench, in this process."""
-    generator = random.Random(2024)
-    targets = bench_fuzz._targets()
-    for number in range(400):
-        name, whole = targets[number % len(targets)]
-        raw, mutation = bench_fuzz._mutated(whole, generator)
-        outcome, details = bench_fuzz._outcome(name, raw, tmp_path)
-        assert outcome in ("read", "explained"), (name, mutation, raw, details)
+    for number in range(600):
+        fuzzed = make_input(number, seed=2024)
+        kind, details = outcome(fuzzed, tmp_path)
+        assert kind in FINE, (number, str(fuzzed), details)

@@ -52,6 +52,8 @@ class Scale(Part):
     def _in_order(self) -> Self:
         if self.low >= self.high:
             raise ValueError(f"'low' = {self.low:g} must lie below 'high' = {self.high:g}")
+        if self.step > self.high - self.low:
+            raise ValueError(f"'step' = {self.step:g} is longer than the scale; choose a smaller one")
         if (self.high - self.low) / self.step > MOST_POINTS:
             raise ValueError(
                 f"'step' = {self.step:g} cuts the scale into more than a million steps; choose a larger one"

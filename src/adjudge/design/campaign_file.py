@@ -108,8 +108,13 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
 
     def absolute(file: Path, key: str) -> Path:
         full = folder / file
-        if not full.is_file():
-            missing.append(f"{key}: no such file '{file}' beside the campaign file")
+        try:
+            there = full.is_file()
+        except (OSError, ValueError):
+            # No file can have such a name.
+            there = False
+        if not there:
+            missing.append(f"{quoted(key, 100)}: no such file '{quoted(file)}' beside the campaign file")
         return full
 
     def text_file(file: TextFile, key: str) -> TextFile:

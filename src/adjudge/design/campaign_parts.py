@@ -154,9 +154,9 @@ class Design(Part):
 class Context(Part):
     """What is shown around a segment: neighbours that are not judged, and how long a page may be."""
 
-    before: int = Field(default=0, ge=0)
-    after: int = Field(default=0, ge=0)
-    max_segments: int | None = Field(default=None, ge=1)
+    before: int = Field(default=0, ge=0, le=1_000_000)
+    after: int = Field(default=0, ge=0, le=1_000_000)
+    max_segments: int | None = Field(default=None, ge=1, le=100_000_000)
     show: Literal["source", "reference", "both"] = "source"
 
 
@@ -172,7 +172,7 @@ class Controls(Part):
     references: Amount = 0
     attention: Amount = 0
     attention_text: str | None = None
-    calibration: int = Field(default=0, ge=0)
+    calibration: int = Field(default=0, ge=0, le=1_000_000)
 
     @model_validator(mode="after")
     def _room_for_a_number(self) -> Self:

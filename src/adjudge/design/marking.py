@@ -55,8 +55,8 @@ class Spans(Part):
     source: bool = False
     missing: bool = True
     snap: Literal["auto", "words", "characters"] = "auto"
-    warn_below: float = 50
-    warn_above: float = 90
+    warn_below: float = Field(default=50, ge=-1_000_000, le=1_000_000)
+    warn_above: float = Field(default=90, ge=-1_000_000, le=1_000_000)
 
     @model_validator(mode="after")
     def _named_once(self) -> Self:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, shown
 from adjudge.core.files import read_text, write_text
 from adjudge.core.fingerprint import fingerprint
+from adjudge.core.protocols import PROTOCOLS, TaskKind
 from adjudge.core.spans import Mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
     from pathlib import Path
 
-    from adjudge.core.protocols import TaskKind
-
 SCHEMA_VERSION = 1
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True)
@@ -177,55 +178,99 @@ def load_tasks(path: Path) -> TaskSet:
 
 def parse_tasks(text: str, path: Path | str) -> TaskSet:
     """The tasks in the text of `tasks.json`; `path` names the file, or where else the text comes from, in errors."""
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as fault:
-        raise InputError(
-            f"is not valid JSON ({fault.msg}); make the tasks again", file=path, line=fault.lineno
-        ) from None
+    data = _parsed(text, path)
     version = data.get("schema") if isinstance(data, dict) else None
     if version != SCHEMA_VERSION:
         raise InputError(
-            f"has schema {version!r} where {SCHEMA_VERSION} is known; make the tasks again with 'adjudge design'",
+            f"has schema {shown(version)} where {SCHEMA_VERSION} is known; make the tasks again with 'adjudge design'",
             file=path,
         )
     try:
         return _task_set({key: value for key, value in data.items() if key != "schema"}, path)
-    except (KeyError, TypeError) as fault:
-        raise InputError(f"lacks or misnames a key ({fault}); make the tasks again", file=path) from fault
+    except (KeyError, TypeError, ValueError, AttributeError) as fault:
+        reason = shown(fault, 120)
+        raise InputError(f"lacks or misnames a key ({reason}); make the tasks again", file=path) from fault
+
+
+def _parsed(text: str, path: Path | str) -> Any:
+    def no_number(word: str) -> float:
+        raise ValueError(f"{word} is no number")
+
+    try:
+        return json.loads(text, parse_constant=no_number)
+    except json.JSONDecodeError as fault:
+        what = f"is not valid JSON ({fault.msg}); make the tasks again"
+        raise InputError(what, file=path, line=fault.lineno) from None
+    except (ValueError, RecursionError) as fault:
+        what = (
+            "is nested too deeply" if isinstance(fault, RecursionError) else f"holds a broken number ({shown(fault)})"
+        )
+        raise InputError(f"{what}; make the tasks again", file=path) from None
 
 
 def _task_set(data: dict[str, Any], path: Path | str) -> TaskSet:
     lists = {name: tuple(data.pop(name)) for name in ("annotators", "systems", "human")}
-    return TaskSet(**{**data, **lists, "tasks": tuple(_task(task, path) for task in data["tasks"])})
+    tasks = _made(TaskSet, {**data, **lists, "tasks": tuple(_task(task, path) for task in data["tasks"])})
+    if tasks.protocol not in PROTOCOLS:
+        raise ValueError(f"unknown protocol '{tasks.protocol}'")
+    return tasks
 
 
 def _task(data: dict[str, Any], path: Path | str) -> Task:
     screens = tuple(_screen(screen, path) for screen in data["screens"])
-    return Task(**{**data, "screens": screens, "annotators": tuple(data["annotators"])})
+    return _made(Task, {**data, "screens": screens, "annotators": tuple(data["annotators"])})
 
 
 def _screen(data: dict[str, Any], path: Path | str) -> Screen:
     items = tuple(_item(item, path) for item in data["items"])
     around = {
-        key: tuple(ContextSegment(**segment) for segment in data[key]) for key in ("context_before", "context_after")
+        key: tuple(_made(ContextSegment, segment) for segment in data[key])
+        for key in ("context_before", "context_after")
     }
-    return Screen(**{**data, **around, "items": items})
+    return _made(Screen, {**data, **around, "items": items})
 
 
 def _item(data: dict[str, Any], path: Path | str) -> Item:
-    return Item(**{**data, "outputs": tuple(_output(output, path) for output in data["outputs"])})
+    return _made(Item, {**data, "outputs": tuple(_output(output, path) for output in data["outputs"])})
 
 
 def _output(data: dict[str, Any], path: Path | str) -> Output:
     stored = data.pop("hash")
     expected = data["expected"] and tuple(data["expected"])
-    prefilled = tuple(Mark(**mark) for mark in data.pop("prefilled", ()))
-    output = Output(**{**data, "systems": tuple(data["systems"]), "expected": expected, "prefilled": prefilled})
+    prefilled = tuple(_made(Mark, mark) for mark in data.pop("prefilled", ()))
+    output = _made(Output, {**data, "systems": tuple(data["systems"]), "expected": expected, "prefilled": prefilled})
     if text_hash(output.text) != stored:
         raise InputError(
-            f"the text of output '{output.id}' does not match its hash; it was changed after the design, "
+            f"the text of output '{shown(output.id)}' does not match its hash; it was changed after the design, "
             "make the tasks again",
             file=path,
         )
     return output
+
+
+def _made(kind: type[_Made], values: dict[str, Any]) -> _Made:
+    """A value of the class whose fields all are of their types; JSON would let any of them be anything."""
+    made = kind(**values)
+    for name, hint in _hints(cast("Hashable", kind)).items():
+        if not _fits(getattr(made, name), hint):
+            raise TypeError(f"'{name}' is {shown(getattr(made, name))!r}")
+    return made
+
+
+@cache
+def _hints(kind: Hashable) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _fits(value: object, hint: Any) -> bool:
+    arguments = get_args(hint)
+    if get_origin(hint) is tuple:
+        several = arguments[:1] * len(value) if isinstance(value, tuple) and arguments[-1] is ... else arguments
+        return isinstance(value, tuple) and len(value) == len(several) and all(map(_fits, value, several))
+    if get_origin(hint) is Literal:
+        return value in arguments
+    if arguments:
+        return any(_fits(value, argument) for argument in arguments)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, hint) and not (hint is int and isinstance(value, bool))

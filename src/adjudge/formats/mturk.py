@@ -45,6 +45,7 @@ NO_SCORE = ("", "undefined", "null", "nan", "na")
 _RECORD = (
     r"^(?P<system>.+?)_(?P<segment>[^_]+)_(?P<type>BAD_REF|BAD-REF|SYSTEM|REPEAT|REF)_(?P<place>[0-9]+)_+(?P<score>.*)$"
 )
+_ITEM = re.compile(r"_(?:BAD_REF|BAD-REF|SYSTEM|REPEAT|REF)_[0-9]+_")
 _ZONES = {"PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "CST": -6, "CDT": -5, "EST": -5, "EDT": -4, "UTC": 0, "GMT": 0}
 _ZONED = re.compile(r"^\w{3} (?P<time>\w{3} +\d+ \d+:\d+:\d+) (?P<zone>[A-Z]+) (?P<year>\d{4})$")
 
@@ -198,7 +199,7 @@ def _bad_items(table: pl.DataFrame, results: Results, options: ReadOptions) -> B
         return f"score is '{shown(table['written'][row])}', a number is needed; correct it"
 
     cut = table["line"].is_in(list(results.cut))
-    bad.mark(cut, lambda row: results.cut[lines[row]], "assignment that is cut before its answers")
+    bad.mark(cut, lambda row: results.cut[lines[row]], "assignment that is cut or too long")
     bad.mark(table["answer"] == "", lambda _: "holds no answers; check the column", "assignment without answers")
     bad.mark(table["type"].is_null(), no_record, "item that cannot be read")
     given = ~table["written"].str.to_lowercase().is_in(list(NO_SCORE))
@@ -231,7 +232,7 @@ class Results:
     rows: tuple[tuple[int, list[str]], ...]
     repaired: int
     cut: Mapping[int, str]
-    """The lines of records that end before the answers, and the problem of each; their rows are filled up."""
+    """The lines of records that end before the answers or are too long, and the problem of each."""
 
     def column_index(self, *names: str) -> int | None:
         """The place of the first of these columns that exists."""
@@ -255,6 +256,8 @@ def read_results(path: Path, *, needed: str) -> Results | None:
         if len(fields) < least:
             problem = f"a record of {len(fields)} fields where {least} are needed ('{shown(record)}')"
             cut[number] = f"{problem}; the file may be cut"
+        elif any(field.strip() for field in fields[len(header) :]):
+            cut[number] = f"a record of {len(fields)} fields where the header has {len(header)}; check quotes"
         repaired += not closed
         rows.append((number, (fields + [""] * len(header))[: len(header)]))
     return Results(path, header, tuple(rows), repaired, cut)
@@ -265,7 +268,7 @@ def _records(lines: list[str], least: int) -> Iterator[tuple[int, str, bool]]:
     open_lines: list[str] = []
     begin = 0
     for number, line in enumerate(lines[1:], start=2):
-        if open_lines and line.count('"') > 1 and len(_fields(line)) >= least:
+        if open_lines and _is_whole(line, least):
             yield begin, _without_open_end(open_lines), False
             open_lines = []
         if not open_lines:
@@ -278,6 +281,12 @@ def _records(lines: list[str], least: int) -> Iterator[tuple[int, str, bool]]:
             open_lines = []
     if open_lines:
         yield begin, _without_open_end(open_lines), False
+
+
+def _is_whole(line: str, least: int) -> bool:
+    """Whether a line is a record by itself, whatever quote stands open before it."""
+    fields = _fields(line)
+    return len(fields) >= least and (line.count('"') > 1 or _ITEM.search(fields[least - 1]) is not None)
 
 
 def _without_open_end(lines: list[str]) -> str:

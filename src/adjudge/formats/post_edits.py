@@ -12,6 +12,7 @@ annotators' names. Several systems are told apart in the names of the documents.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -102,9 +103,13 @@ def _from_gold(path: Path) -> dict[str, float]:
         line = getattr(fault, "lineno", None)
         raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
     rows: list[Mapping[str, object]] = content.get("documents", []) if isinstance(content, dict) else []
-    scores = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
-    if not scores or len(scores) < len(rows):
-        raise InputError("is not what 'adjudge gold --json' says of documents by one system each", file=path)
+    what = "is not what 'adjudge gold --json' says of documents by one system each"
+    try:
+        scores = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
+    except (KeyError, TypeError, ValueError, AttributeError) as fault:
+        raise InputError(what, file=path) from fault
+    if not scores or len(scores) < len(rows) or not all(map(math.isfinite, scores.values())):
+        raise InputError(what, file=path)
     return scores
 
 

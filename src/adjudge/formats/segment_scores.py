@@ -19,7 +19,6 @@ from adjudge.core.protocols import ON_SCALE
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.metric_scores import MISSING
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.parsing.humans import mark_humans
 from adjudge.formats.parsing.sources import pair_of
 from adjudge.formats.tables.cells import SCALE
@@ -55,14 +54,17 @@ def _files(path: Path) -> list[Path]:
 def _read_file(path: Path, options: ReadOptions) -> Judgments:
     if path.name.endswith(OTHERS):
         raise InputError(f"holds no scores of segments, of which all others are made; give *{ENDING}", file=path)
-    lines = list(numbered_lines(read_text(path)))
-    if not lines:
+    text = read_text(path).rstrip()
+    if not text:
         raise InputError("is empty; lines of system and score are needed", file=path)
+    # An empty line is a segment without a score: left out, it would give all segments behind it other numbers.
+    lines = list(enumerate(text.split("\n"), start=1))
     rows = [(text.split(), line) for line, text in lines]
     bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
     for row, (fields, _) in enumerate(rows):
         if len(fields) != 2:
             bad.row(row, f"has {len(fields)} fields, a system and a score are needed; correct it")
+            fields[:1] = fields[:1] or _system_before(rows, row)
     frame = pl.DataFrame(
         {
             "system": [fields[0] for fields, _ in rows],
@@ -86,6 +88,11 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
         notes.append(copied_table_note(times))
     set_aside.append(SetAside("no score was given", int(frame["missing"].sum())))
     return _judgments(frame.filter(~pl.col("missing")), path, options, set_aside, notes)
+
+
+def _system_before(rows: list[tuple[list[str], int]], row: int) -> list[str]:
+    """The system of the line before, to which an empty line belongs."""
+    return next((fields[:1] for fields, _ in reversed(rows[:row]) if fields), [""])
 
 
 def _each_once(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:

@@ -49,12 +49,15 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     entries, bad = json_lines(path, options, needed="one JSON line per judged segment")
     typed = _errors_are_typed([entry for _, _, entry in entries])
     rows: list[Entry] = []
+    unscored = 0
     for row, text, entry in entries:
         if not isinstance(entry, dict) or "doc_id" not in entry or not ({"scores", "esa_score"} & entry.keys()):
             bad.row(row, f"'{shown(text)}' is no judged segment: it needs 'doc_id' and 'scores'; check --format", _NONE)
             continue
         try:
-            rows += [_with_spans(answer, typed=typed) for answer in _rows(entry)]
+            answers = [_with_spans(answer, typed=typed) for answer in _rows(entry)]
+            rows += answers
+            unscored += not answers
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
             bad.row(row, f"is no judged segment ({type(fault).__name__}: {shown(fault)}); check --format", _NONE)
     spoilt, told = bad.settle()
@@ -63,7 +66,11 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         raise InputError("holds no score; check that this is the file with the judgments", file=path)
     undecided = sum(span["severity"] == UNDECIDED for row in scored for span in row["spans"])
     notes = [f"{path.name}: {undecided} error spans have no severity (an unfinished click)"] if undecided else []
-    left_out = [SetAside("no score was given", len(rows) - len(scored)), *spoilt]
+    left_out = [
+        SetAside("no score was given", len(rows) - len(scored)),
+        SetAside("segment without any answer", unscored),
+        *spoilt,
+    ]
     return Judgments.from_columns(
         _columns(scored, path, campaign, options), set_aside=left_out, notes=[*notes, *told], source=str(path)
     )

@@ -103,6 +103,7 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     if labels.height == 0:
         raise InputError(f"holds rows of type {RANKING} without any system; check --format", file=path)
     columns, notes = _with_tasks(labels)
+    notes += _alone(labels)
     columns = columns.with_columns(
         (pl.lit(f"{prefix}:" if prefix else "") + pl.col("screen")).alias("screen"),
         pl.lit("ranking").alias("protocol"),
@@ -132,6 +133,19 @@ def _uses(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
         "rank": named(r"SCORE_\d{1,3}_A"),
     }
     return column_uses(path, names, taken)
+
+
+def _alone(labels: pl.DataFrame) -> list[str]:
+    """A note on rankings that name one system only: they compare nothing, and may be cut."""
+    alone = labels.group_by("screen").len().filter(pl.col("len") < 2).height
+    if not alone:
+        return []
+    rankings = (
+        "1 ranking names one system only; it may be cut, and compares"
+        if alone == 1
+        else (f"{alone:,} rankings name one system only; they may be cut, and compare")
+    )
+    return [f"{rankings} nothing"]
 
 
 def _with_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
