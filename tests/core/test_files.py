@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,16 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_message_is_one_printable_line() -> None:
     fault = AdjudgeError("first\nsecond\u2028third \x1b[31m red")
     assert str(fault) == "first second third �[31m red"
+
+
+def test_a_file_is_as_private_as_it_was_and_as_the_mask_says(tmp_path: Path) -> None:
+    private, new = tmp_path / "private.txt", tmp_path / "new.txt"
+    private.touch(mode=0o600)
+    before = os.umask(0o027)
+    try:
+        write_text(private, "a")
+        write_text(new, "b")
+    finally:
+        os.umask(before)
+    assert private.stat().st_mode & 0o777 == 0o600
+    assert new.stat().st_mode & 0o777 == 0o640

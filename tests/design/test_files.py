@@ -145,3 +145,26 @@ def test_the_tutorial_comes_first_with_its_answers(tmp_path: Path) -> None:
 def test_a_tutorial_that_does_not_fit_is_refused(tmp_path: Path, text: str, protocol: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         tutorial(tmp_path, text, protocol)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"seed": 1', f'"seed": {"9" * 5000}'),
+        ('"seed": 1', '"seed": "1"'),
+        ('"seed": 1', '"seed": NaN'),
+        ('"protocol": "da"', '"protocol": "guess"'),
+        ('"judgments": 1', '"judgments": true'),
+        ('"tasks": [', '"tasks": [[], '),
+        ('"tasks": [', '"tasks": [' + "[" * 100_000),
+        ('"source": "', '"source": 7, "note": "'),
+    ],
+)
+def test_tasks_that_no_design_writes_are_refused(old: str, new: str, tmp_path: Path) -> None:
+    text = to_json(design(load_campaign(ROOT / "examples" / "da" / "campaign.toml")))
+    assert old in text
+    file = tmp_path / "tasks.json"
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match="make the tasks again") as fault:
+        load_tasks(file)
+    assert len(str(fault.value)) < 500

@@ -107,3 +107,11 @@ def test_it_lies_where_the_system_says(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert folder() == tmp_path / ".cache" / "adjudge"
+
+
+def test_a_file_that_others_could_write_is_not_loaded(kept: Path) -> None:
+    compute = Counted()
+    cached("count", "data", compute)
+    [file] = kept.glob("*.pickle")
+    file.chmod(0o666)
+    assert cached("count", "data", compute) == 2

@@ -190,6 +190,8 @@ def _secret_key(campaign_file: Path) -> str:
             with os.fdopen(handle, "w") as new:
                 new.write(secrets.token_urlsafe(48))
             Path(temporary).replace(file)
+        elif file.stat().st_mode & 0o077:
+            file.chmod(0o600)
         key = file.read_text().strip()
     except OSError as fault:
         raise InputError(f"cannot be written or read ({fault.strerror}); check its folder", file=file) from fault

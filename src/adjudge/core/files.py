@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import select
+import stat
 import tempfile
 import time
 import zlib
@@ -149,14 +150,31 @@ def atomic_path(path: Path) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(_mode(path))
         temporary.replace(path)
     except OSError as fault:
         raise InputError(f"cannot be written ({fault.strerror or fault}); choose another place", file=path) from fault
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _mode(path: Path) -> int:
+    """Who may read a file that is written: whoever could before, and for a new one whom the user's mask allows."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    """The mask for new files. To set it in order to learn it would open what other threads write in that moment."""
+    try:
+        with Path("/proc/self/status").open(encoding="ascii", errors="replace") as lines:
+            return next(int(line.split()[1], 8) for line in lines if line.startswith("Umask:"))
+    except (OSError, StopIteration, ValueError):
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return mask
 
 
 def write_text(path: Path, text: str) -> None:

@@ -17,7 +17,7 @@ _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _FACE = regex.compile(r"(?:^|(?<=\s))[:;=][-'^o]?[()\[\]]+")
 # What a bracket without a partner may be: the number of a list, a face the other way round, half-open in mathematics.
 _NOT_MEANT = regex.compile(
-    r"(?:^|(?<=\s))\p{L}?[\p{N}ivx]{0,4}[)\]]|[()]+[-'^]?[:;=]|[:;=8xX][-'^o]?[()]|[\[(]-?[\d.]+\s*[,;]\s*-?[\d.]+[)\]]"
+    r"(?:^|(?<=\s))\p{L}?[\p{N}ivx]{0,4}[)\]]|[()]{1,20}[-'^]?[:;=]|[:;=8xX][-'^o]?[()]|[\[(]-?[\d.]+\s*[,;]\s*-?[\d.]+[)\]]"
 )
 FARTHEST = 3
 """A bracket may close some segments later."""
@@ -60,9 +60,9 @@ def _alone(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
 
 
 def _brackets(text: str, index: int) -> list[Bracket]:
-    faces = [match.span() for match in _FACE.finditer(text)]
+    faces = {position for match in _FACE.finditer(text) for position in range(*match.span())}
     return [
         Bracket(index, position, character)
         for position, character in enumerate(text)
-        if (character in _CLOSING or character in _OPENING) and not any(start <= position < end for start, end in faces)
+        if (character in _CLOSING or character in _OPENING) and position not in faces
     ]

@@ -46,6 +46,8 @@ FUNCTION_WORDS = 100
 ENOUGH = 0.3
 """Of running English text close to half are among the hundred most frequent words, of its neighbours' a tenth."""
 FREQUENT = 3.0
+# No word of a list is longer; what is, is no slip of the keyboard.
+LONGEST_WORD = 60
 """On the Zipf scale: once in a million words."""
 
 
@@ -122,6 +124,8 @@ class Lexicon:
     @lru_cache(maxsize=20_000)  # noqa: B019
     def nearest(self, word: str) -> Near | None:
         """The most frequent word that one letter more, less, changed or exchanged makes of it."""
+        if len(word) > LONGEST_WORD:
+            return None
         candidates = {
             candidate: self.frequencies[candidate]
             for candidate in self._one_letter_away(word)

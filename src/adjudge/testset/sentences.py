@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adjudge.testset.document import Document
 
 _ENDED = regex.compile(r"[.!?…:;。！？；：।॥؟۔։።៕][\"'”’»«)\]*“›‹」』）\s]*$")
-_LINK_AT_END = regex.compile(r"(?:https?://|www\.|@|#)\S+$|\S+\.(?:com|org|net|html?|co\.uk)\S*$")
+_LINK_AT_END = regex.compile(r"(?:https?://|www\.|@|#)\S+$|(?<=\S)\.(?:com|org|net|html?|co\.uk)\S*$")
 _CLOSERS = "\"'”’»«)]*“›‹」』）"
 _SMALL_START = regex.compile(r"\p{Ll}{2,}\s")
 _BRAND = regex.compile(r"(?:i|e)\p{Lu}|(?:https?|www)|\p{Ll}+\p{N}|(?:de|van|von|al|el|bin|da|di|la|le)\s\p{Lu}")

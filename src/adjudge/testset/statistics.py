@@ -26,7 +26,7 @@ BY_LANGUAGE = {"zh": "zh", "ja": "char", "th": "char", "km": "char", "lo": "char
 # A title or an initial before the mark does not end a sentence: "Mr. Smith", "J. Smith".
 _NOT_AN_END = r"(?<!\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Col|Lt|Sen|Rep|Gov|No|vs|\p{Lu})\.)"
 _BORDER = regex.compile(
-    rf"(?<=[.!?…։።]['\"”’»)\]]*){_NOT_AN_END}\s+(?=['\"“„«(\[¿¡]*[\p{{Lu}}\p{{Lo}}\p{{N}}])|(?<=[。！？।॥؟۔]['\"”’」』）]*)(?=\S|\s+\S)"
+    rf"(?<=[.!?…։።]['\"”’»)\]]{{0,20}}){_NOT_AN_END}\s+(?=['\"“„«(\[¿¡]*[\p{{Lu}}\p{{Lo}}\p{{N}}])|(?<=[。！？।॥؟۔]['\"”’」』）]{{0,20}})(?=\S|\s+\S)"
 )
 _WORD = regex.compile(r"[\p{L}\p{N}]")
 

@@ -84,11 +84,18 @@ def code_fingerprint() -> str:
 def _load(file: Path) -> tuple[Any] | None:
     try:
         with file.open("rb") as opened:
+            if not _is_own(os.fstat(opened.fileno())):
+                return None
             result = pickle.load(opened)  # noqa: S301 (the user's own file)
         os.utime(file)
     except _UNREADABLE:
         return None
     return (result,)
+
+
+def _is_own(state: os.stat_result) -> bool:
+    """Whether nobody but the user can have written a file: what is loaded from it could run anything."""
+    return state.st_uid == os.getuid() and not state.st_mode & 0o022
 
 
 def _store(file: Path, result: object) -> None:

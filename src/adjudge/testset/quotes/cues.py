@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from adjudge.testset.sentences import is_ended
@@ -29,6 +30,7 @@ TRAILING = re.compile(
     r"(?:he|she|they)\s\w+(?:s|ed)\.$|"
     rf"(?:his|her|its|their)\s[^,.!?\"”]{{2,50}}?\s(?:{_MORE_VERBS})\.$)"
 )
+_AFTER_SPEECH = re.compile(r"(?<=[,.!?])\s")
 # The same with the speaker's office between commas: , the club's owner, Ann Lee, told reporters.
 _LAST_CLAUSE = re.compile(
     rf",\s(?P<who>(?:the|a|an|one|its|his|her|their|[A-Z])[^.!?\"”]*?)\s(?:{_VERBS})\b(?P<more>[^.!?\"”]*)\.?$"
@@ -39,6 +41,13 @@ FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|[Ww]e|[Yy]ou|[Mm]y|[Oo]ur|
 def sounds_like_speech(text: str) -> bool:
     """Whether someone speaks of himself or to somebody."""
     return FIRST_PERSON.search(text) is not None
+
+
+@lru_cache(maxsize=256)
+def trailing_starts(text: str) -> tuple[int, ...]:
+    """All places where it is told who said what stands before, in order."""
+    blanks = (match.start() for match in _AFTER_SPEECH.finditer(text))
+    return tuple(start for start in blanks if TRAILING.match(text, start))
 
 
 def ends_with_attribution(text: str) -> bool:

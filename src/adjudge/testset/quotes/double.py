@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge.results.testset import Edit
-from adjudge.testset.quotes.cues import TRAILING, last_of_speech, sounds_like_narration
+from adjudge.testset.quotes.cues import TRAILING, last_of_speech, sounds_like_narration, trailing_starts
 from adjudge.testset.quotes.machine import Broken, Machine
 from adjudge.testset.quotes.marks import DOUBLE, Mark, find_marks
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 QUOTES, APOSTROPHE = "quotation-marks", "apostrophe"
 _CONTRACTED = re.compile(r"(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
+LOOK_BACK = 5000
 _OPENED_HERE = re.compile(r": (?=[A-Z])")
 # ""Yes,"" he said: tables write a mark inside a field twice.
 _DOUBLED = re.compile(r'(?<!")""(?=[^\s"])([^"]*[^\s"])""(?!")')
@@ -76,13 +78,15 @@ def _apostrophe(document: Document, mark: Mark, confidence: float) -> Finding:
 def _never_opened(document: Document, mark: Mark) -> Finding:
     text = document.texts[mark.index]
     opening = _PARTNER.get(mark.character, mark.character)
-    before = text[: mark.position]
+    # Segments are much shorter; a text of nothing but marks must not be looked through for each of them.
+    begin = max(0, mark.position - LOOK_BACK)
+    before = text[begin : mark.position]
     ends_well = before.endswith((",", ".", "!", "?", "…"))
-    start = [match.end() for match in _OPENED_HERE.finditer(before)]
+    start = [begin + match.end() for match in _OPENED_HERE.finditer(before)]
     # Where who said it follows, or the segment ends, the quotation can only have started at the segment's beginning.
     at_start = ends_well and not start and (mark.index == 0 or not sounds_like_narration(before))
     what = "the end of a quotation that was never opened"
-    if at_start and TRAILING.match("," + text[mark.position + 1 :], 1):
+    if at_start and TRAILING.match("," + text[mark.position + 1 : mark.position + LOOK_BACK], 1):
         return document.finding(mark.index, QUOTES, what, 0.92, edit=Edit(0, 0, opening))
     if start:
         return document.finding(mark.index, QUOTES, what, 0.85, edit=Edit(start[-1], start[-1], opening))
@@ -94,9 +98,10 @@ def _never_closed(document: Document, broken: Broken, *, english: bool) -> Findi
     closing = _closing(mark.character)
     text = document.texts[mark.index]
     what = "a quotation that is never closed"
-    trailing = TRAILING.search(text, mark.position + 1)
-    if trailing:
-        end = trailing.start()
+    trailing = trailing_starts(text)
+    place = bisect_right(trailing, mark.position)
+    if place < len(trailing):
+        end = trailing[place]
         return document.finding(mark.index, QUOTES, what, 0.95, edit=Edit(end, end, closing))
     if broken.until == mark.index:
         return document.finding(mark.index, QUOTES, what, 0.85, span=(mark.position, mark.position + 1))

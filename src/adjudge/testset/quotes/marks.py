@@ -19,6 +19,7 @@ _WITHOUT_BLANKS = re.compile(
 )
 # Articles and pronouns that lose their vowel before a word, and so before a mark: l'« affaire ».
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|\w*qu|dell|nell|all|sull|un)['’]$", re.IGNORECASE)
+_LONGEST_ELISION = 40
 _HEBREW = re.compile("[\u0590-\u05ff]+")
 # Conjunctions and prepositions of one letter that Hebrew writes together with the next word, even before a mark.
 _HEBREW_PREFIX = re.compile("(?<![\u0590-\u05ff])[והבכלמש]{1,2}$")
@@ -42,13 +43,13 @@ def in_hebrew_word(text: str, position: int) -> Literal["open", "inside"] | None
     behind = _HEBREW.match(text, position + 1)
     if behind is None or not _HEBREW.match(text[max(0, position - 1) : position]):
         return None
-    prefixed = len(behind.group()) > 1 and _HEBREW_PREFIX.search(text, 0, position)
+    prefixed = len(behind.group()) > 1 and _HEBREW_PREFIX.search(text, max(0, position - 2), position)
     return "open" if prefixed else "inside"
 
 
 def opens_after_elision(text: str, position: int) -> bool:
     """Whether a mark stands behind an article that lost its vowel."""
-    return text[position] in '"“«' and _ELISION.search(text, 0, position) is not None
+    return text[position] in '"“«' and _ELISION.search(text, max(0, position - _LONGEST_ELISION), position) is not None
 
 
 DOUBLE = '"“”„«»‟＂「」'
@@ -66,6 +67,10 @@ _ELIDED = re.compile(
 _PLURAL = re.compile(r"(?<!\w)[\"“]\w+(?=[\"”]s\b)")
 # Typewriters and TeX make one double mark of two single ones.
 _TWO_IN_ONE = ("``", "''")
+# What may stand before the first quotation of a text.
+_LEADING = ALL + "-–—•… "
+# Feet and inches are short: 6'2 11/16.
+_LONGEST_FEET = 24
 _FEET = re.compile(r"\d\s?['’′]\s?\d{0,2}(?:[./]\d+)?\s?$")
 
 Side = Literal["open", "close", "either", "inside", "digit"]
@@ -92,11 +97,13 @@ def find_marks(text: str, index: int) -> list[Mark]:
     """All double marks, and all single ones that are no apostrophes for certain."""
     marks: list[Mark] = []
     plurals = {match.end() for match in _PLURAL.finditer(text)}
+    previous, following = _neighbours(text), _neighbours(text[::-1])[::-1]
+    begin = len(text) - len(text.lstrip(_LEADING))
     for position, printed in enumerate(text):
         if printed not in ALL or text[position - 1 : position + 1] in _TWO_IN_ONE:
             continue
         character = '"' if text[position : position + 2] in _TWO_IN_ONE else printed
-        before, after = _neighbour(text, position, -1), _neighbour(text, position, 1)
+        before, after = previous[position], following[position]
         side: Side = "close" if position in plurals else _side(text, position, before, after)
         if (hebrew := in_hebrew_word(text, position)) is not None:
             side = hebrew
@@ -104,22 +111,26 @@ def find_marks(text: str, index: int) -> list[Mark]:
             continue
         if character in SINGLE and (side in ("inside", "digit", "either") or _ELIDED.match(text, position)):
             continue
-        leading = not text[:position].strip(ALL + "-–—•… ")
-        marks.append(Mark(index, position, character, side, leading))
+        marks.append(Mark(index, position, character, side, leading=position <= begin))
     return marks
 
 
 def _measures(text: str, position: int, before: str, after: str) -> bool:
     """Whether a mark stands for inches after feet, or for seconds between numbers: 6'2", 20''53."""
-    return _FEET.search(text, 0, position) is not None or (before.isdigit() and after.isdigit())
+    return _FEET.search(text, max(0, position - _LONGEST_FEET), position) is not None or (
+        before.isdigit() and after.isdigit()
+    )
 
 
-def _neighbour(text: str, position: int, step: int) -> str:
-    """The nearest character that is no quotation mark; empty at the ends."""
-    position += step
-    while 0 <= position < len(text) and text[position] in ALL:
-        position += step
-    return text[position] if 0 <= position < len(text) else ""
+def _neighbours(text: str) -> list[str]:
+    """For every place the nearest character before it that is no quotation mark; empty at the beginning."""
+    nearest = ""
+    neighbours: list[str] = []
+    for character in text:
+        neighbours.append(nearest)
+        if character not in ALL:
+            nearest = character
+    return neighbours
 
 
 def _side(text: str, position: int, before: str, after: str) -> Side:

@@ -1,0 +1,30 @@
+"""Texts of one sign: found out in one go, whatever the sign; marks as in a slow version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import adjudge
+from adjudge.testset.quotes.marks import ALL, _neighbours
+
+
+def slow_neighbour(text: str, position: int) -> str:
+    before = [character for character in text[:position] if character not in ALL]
+    return before[-1] if before else ""
+
+
+@given(st.text(alphabet=[*ALL, "a", " ", "1", "."], max_size=30))
+def test_neighbours_are_those_of_a_slow_version(text: str) -> None:
+    assert _neighbours(text) == [slow_neighbour(text, position) for position in range(len(text))]
+
+
+@pytest.mark.parametrize("sign", ['"', "“", "(", "a", "@"])
+def test_thirty_thousand_signs_are_read(sign: str, tmp_path: Path) -> None:
+    """With a look through the text for every sign, a single one of these took more than a minute."""
+    file = tmp_path / "source.txt"
+    file.write_text("A cat sat on the mat.\n" + sign * 30_000 + "\nA dog barked.\n", encoding="utf-8")
+    assert adjudge.testset(file).statistics.segments == 3
