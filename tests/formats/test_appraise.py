@@ -142,7 +142,7 @@ def test_spans_marked_and_filled_in(tmp_path: Path) -> None:
     assert [(item["start"], item["end"], item["severity"], item["side"]) for item in found] == [
         (2, 5, "minor", "target"), (2, 4, "major", "target"), (None, None, "undecided", "missing"),
     ]  # fmt: skip
-    assert "results: 1 error spans have no severity (an unfinished click)" in judgments.notes
+    assert "results: 1 error span has no severity (an unfinished click)" in judgments.notes
 
 
 def test_scores_of_mqm_follow_from_the_errors(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_shared_outputs_have_a_row_for_each_system(tmp_path: Path) -> None:
     assert judgments.table.select("system", "segment").rows() == [
         ("A", "1"), ("B", "2"), ("A", "3"), ("B", "3"), ("R2L+Back", "4"),
     ]  # fmt: skip
-    assert judgments.notes == ("results: 1 outputs are shared by systems; each has a row",)
+    assert judgments.notes == ("results: 1 output is shared by systems; each has a row",)
 
 
 def test_items_numbered_by_task_become_places_in_the_document(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_marks_in_the_source_and_marks_without_end(tmp_path: Path) -> None:
         ("source", 2, 5, "cat"), ("target", 5, 11, "Katze."), ("missing", None, None, None),
     ]  # fmt: skip
     assert judgments.notes == (
-        "mqm_test_ende: 1 marks have no end; they run to the end of the text",
+        "mqm_test_ende: 1 mark has no end; it runs to the end of the text",
         "errors cost what the workshops say ('workshops'); --mqm-weights chooses others",
     )
 

@@ -164,7 +164,7 @@ def test_scores_of_whole_documents_are_left_alone_beside_segments(tmp_path: Path
     file = write(tmp_path / "ad-latest-doc.csv", ["H w de en ad 1 A.1 1 SYSTEM d1 5 50 0"], header)
     judgments = read([tmp_path], format="wmt-da")
     assert len(judgments) == 20
-    assert judgments.notes == ("ad-latest-doc.csv: 1 scores of whole documents are left alone",)
+    assert judgments.notes == ("ad-latest-doc.csv: 1 score of whole documents left alone",)
     assert len(read([file], format="wmt-da")) == 1
 
 
@@ -349,7 +349,7 @@ def test_a_system_for_each_of_those_that_share_an_output(tmp_path: Path) -> None
         ("A.1", "1", 50.0, False), ("B.2", "1", 20.0, False), ("A.1", "2", 90.0, False), ("B.2", "2", 90.0, True),
         ("R2L+Back.3", "3", 10.0, False),
     ]  # fmt: skip
-    assert judgments.notes[0].endswith("1 outputs are shared by systems; each has a row")
+    assert judgments.notes[0].endswith("1 output is shared by systems; each has a row")
 
 
 def test_segment_means_of_several_pairs_in_one_file(tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ def test_every_row_stays_with_its_action_and_text(tmp_path: Path) -> None:
 def test_what_is_odd_is_noted(tmp_path: Path) -> None:
     judgments = read(tmp_path, "wmt-edits", EDITS, edit(1, "1\tBAD", "a"), edit(1, "1\tEDIT", "b"))
     assert judgments.notes == (
-        "1 rows name another action than their code says; the code counts",
-        "1 rows repeat the edit id of another row",
+        "1 row names another action than the code says; the code counts",
+        "1 row repeats the edit id of another row",
     )
     assert judgments.table["action"].to_list() == ["EDIT", "EDIT"]
 

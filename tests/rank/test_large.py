@@ -134,7 +134,7 @@ def test_a_system_that_only_equal_scores_rate_has_no_z_and_comes_last(tmp_path: 
     ranking = rank_file(file)
     assert ranking.order == ("y", "x")
     assert ranking.systems[1].score is None
-    assert any("1 annotators gave the same score throughout" in note for note in ranking.notes)
+    assert any("1 annotator gave the same score throughout" in note for note in ranking.notes)
 
 
 def test_what_cannot_be_read_is_explained(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.report.verdict import counted, headline, leaders, listed, lost_to_correction, verdict
+from adjudge.core.words import counted
+from adjudge.report.output import paper
+from adjudge.report.verdict import headline, leaders, listed, lost_to_correction, verdict
 from adjudge.results.audit.claims import Verdict
 from tests.report.made import made_claims, ranked, ranking, three_systems
 
@@ -166,3 +168,31 @@ def test_a_single_system_is_not_called_the_best() -> None:
     made = ranking(ranked("ref", 1, cluster=1, ranks=(1, 1), human=True), ranked("A", 2, cluster=2, ranks=(2, 2)))
     assert headline(made) == "A comes out worse than the human translation ref."
     assert headline(made, annotators=1) == "For this one person only: A comes out worse than the human translation ref."
+
+
+@pytest.mark.parametrize(
+    ("told", "pairs", "sentence"),
+    [
+        (0, 1, "The two systems are not told apart HOW."),
+        (1, 1, "The two systems differ HOW."),
+        (0, 3, "None of the 3 pairs of systems differs HOW."),
+        (1, 3, "Of 3 pairs of systems, 1 differs HOW; the other 2 are not told apart."),
+        (2, 3, "Of 3 pairs of systems, 2 differ HOW; the other one is not told apart."),
+        (3, 3, "All 3 pairs of systems differ HOW."),
+    ],
+)
+def test_the_paper_says_none_one_and_all_in_words(told: int, pairs: int, sentence: str) -> None:
+    assert paper._told_apart(told, pairs, "HOW") == sentence
+
+
+@pytest.mark.parametrize(
+    ("holds", "fragile", "words"),
+    [
+        (0, 0, "No difference is claimed"),
+        (1, 0, "1 holds in every audit, and none is overturned"),
+        (2, 1, "2 hold in every audit, and 1 is overturned"),
+        (0, 2, "0 hold in every audit, and 2 are overturned"),
+    ],
+)
+def test_the_paper_says_what_audits_left(holds: int, fragile: int, words: str) -> None:
+    assert words in paper._audited(holds, fragile)

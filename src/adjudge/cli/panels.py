@@ -56,7 +56,8 @@ def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[Pane
 def _who_fails(checked: Checked) -> str:
     failing = [annotator for annotator in checked.annotators if not annotator.passed]
     if not failing:
-        return f"All {len(checked.annotators)} annotators pass the check."
+        everybody = f"All {len(checked.annotators)} annotators pass"
+        return f"{'The one annotator passes' if len(checked.annotators) == 1 else everybody} the check."
     shown = "; ".join(f"{annotator.annotator} ({', '.join(annotator.reasons)})" for annotator in failing[:5])
     more = f" and {len(failing) - 5} others" if len(failing) > 5 else ""
     do = "does" if len(failing) == 1 else "do"

@@ -11,6 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from adjudge.core.fingerprint import fingerprint
+from adjudge.core.words import agreeing, counted
 from adjudge.look.savings import saving
 from adjudge.plan.check import simulate_plan
 from adjudge.plan.chosen import plan_selection
@@ -122,7 +123,9 @@ def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator
             "much each of them judges; ask more people"
         )
     if settings.annotators < FEW_PEOPLE:
-        yield f"{settings.annotators} annotators are few: the verdict will hold for them more than for others"
+        few = agreeing(settings.annotators, "is", "are")
+        people = f"{counted(settings.annotators, 'annotator')} {few} few"
+        yield f"{people}: the verdict will hold for them more than for others"
     yield from _on_people(result)
     yield from _on_the_check(result, settings)
     if result.pilot is not None:

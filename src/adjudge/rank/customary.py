@@ -16,6 +16,7 @@ from adjudge.core.errors import DataError
 from adjudge.core.inclusion import weights_note
 from adjudge.core.rng import generator
 from adjudge.core.sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
+from adjudge.core.words import agreeing, counted
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected import groups, in_words
 from adjudge.rank.lines import resampled_rank_sets
@@ -149,7 +150,8 @@ def _notes(raw: Sheet, z: Sheet) -> tuple[str, ...]:
 def equal_scores_note(annotators: int, scores: int) -> Iterator[str]:
     """Say how many annotators gave equal scores only, and how many of these there are."""
     if annotators:
-        yield f"{annotators} annotators gave the same score throughout, so their {scores} scores have no z"
+        judged = f"{counted(scores, 'score')} {agreeing(scores, 'has', 'have')} no z"
+        yield f"{counted(annotators, 'annotator')} gave the same score throughout, so that {judged}"
 
 
 def few_annotators_note(annotators: int) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
+from adjudge.core.words import counted
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_figures, in_words
@@ -21,7 +22,6 @@ from adjudge.report.sections.ranking import ranking_section, spread_section
 from adjudge.report.sections.tournament import tournament_section
 from adjudge.report.verdict import (
     NOT_AUDITED,
-    counted,
     headline,
     leaders,
     listed,

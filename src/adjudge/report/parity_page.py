@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
+from adjudge.core.words import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
-from adjudge.report.verdict import FEW_PEOPLE, counted, listed
+from adjudge.report.verdict import FEW_PEOPLE, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

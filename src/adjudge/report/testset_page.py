@@ -6,9 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
+from adjudge.core.words import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
-from adjudge.report.verdict import counted
 from adjudge.results.table import Table, number, text
 from adjudge.results.testset import CATEGORIES
 

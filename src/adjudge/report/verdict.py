@@ -28,11 +28,6 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
-def counted(number: int, what: str) -> str:
-    """`1 pair`, `2,000 pairs`."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
 def machines(ranking: Ranking) -> list[RankedSystem]:
     """The systems that are no human translations."""
     return [system for system in ranking.systems if not system.human]

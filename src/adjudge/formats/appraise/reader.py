@@ -17,6 +17,7 @@ import polars as pl
 from adjudge.core.errors import InputError
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.words import agreeing, counted
 from adjudge.formats.appraise.batches import Batches, in_corrupted_copies, read_batches
 from adjudge.formats.appraise.people import read_people
 from adjudge.formats.appraise.rows import KINDS, SOURCE, ResultRows, read_rows
@@ -159,9 +160,9 @@ class _Campaign:
         if not shared:
             return rows
         together = pl.col("system").is_in(shared)
-        self.notes.append(
-            f"{self.name}: {rows.select(together.sum()).item()} outputs are shared by systems; each has a row"
-        )
+        outputs = int(rows.select(together.sum()).item())
+        are = f"{counted(outputs, 'output')} {agreeing(outputs, 'is', 'are')} shared by systems"
+        self.notes.append(f"{self.name}: {are}; each has a row")
         parts = pl.when(together).then(pl.col("system").str.split("+")).otherwise(pl.concat_list("system"))
         return rows.with_columns(parts.alias("system")).explode("system")
 
@@ -224,7 +225,8 @@ class _Campaign:
             ).iter_rows()
         ]
         if undecided := sum(span["severity"] == UNDECIDED for all_spans in spans for span in all_spans):
-            self.notes.append(f"{self.name}: {undecided} error spans have no severity (an unfinished click)")
+            undone = f"{counted(undecided, 'error span')} {agreeing(undecided, 'has', 'have')}"
+            self.notes.append(f"{self.name}: {undone} no severity (an unfinished click)")
         rows = rows.with_columns(span_column(spans))
         categories = any(span["category"] for all_spans in spans for span in all_spans)
         if not categories or (rows["score"] != 0).any():

@@ -18,6 +18,7 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import is_language, language_code
+from adjudge.core.words import agreeing, counted
 from adjudge.formats.mqm.weights import NO_ERROR, Weights, find_weights, plain, score, weight
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
@@ -83,7 +84,8 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         "spans": span_column([rating.spans for rating in ratings]),
         "text": [" | ".join(rating.comments) or None for rating in ratings],
     }
-    notes = [f"{stem(path)}: {counts['open']} marks have no end; they run to the end of the text"]
+    have = agreeing(counts["open"], "has no end; it runs", "have no end; they run")
+    notes = [f"{stem(path)}: {counted(counts['open'], 'mark')} {have} to the end of the text"]
     if options.mqm_weights is None:
         told.append(f"errors cost what the workshops say ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
     if counts["copies"]:

@@ -18,6 +18,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
+from adjudge.core.words import agreeing, counted
 from adjudge.formats.native.checks import check_answers, check_scale, warn_about_scale
 from adjudge.formats.pairwise.table import pair_judgments
 from adjudge.formats.parsing.bad_rows import BadRows
@@ -151,5 +152,5 @@ def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         return frame, []
     likely = pl.when(pl.col("rank").is_not_null()).then(pl.lit("ranking")).otherwise(pl.lit("da"))
     frame = frame.with_columns(pl.when(unknown).then(likely).otherwise("protocol").alias("protocol"))
-    note = f"{rows:,} rows do not say their protocol: those with a rank are taken as 'ranking', with a score as 'da'"
-    return frame, [note]
+    say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
+    return frame, [f"{say}: those with a rank are taken as 'ranking', with a score as 'da'"]

@@ -16,6 +16,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
+from adjudge.core.words import counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
@@ -101,7 +102,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     labels = labels.filter(~pl.col(_LINE).is_in(list(spoilt))).sort(_LINE, maintain_order=True).drop(_LINE)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
     notes = [
-        f"{file.path.name} is left alone: it has {len(file.lines):,} lines, the ranks have {count:,}"
+        f"{file.path.name} is left alone: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
         for file in beside
         if file not in fitting
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError, shown
+from adjudge.core.words import agreeing, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,9 +43,11 @@ def annotation_rows(tasks: list[Any], path: Path) -> tuple[list[dict[str, Any]],
             raise InputError(f"{problem}; check the export", file=path) from fault
     if not rows:
         raise InputError("holds no annotation; check that annotation has begun", file=path)
-    notes = [f"{path.name} is an export of Label Studio: {len(tasks):,} tasks with {len(rows):,} annotations"]
+    held = f"{counted(len(tasks), 'task')} with {counted(len(rows), 'annotation')}"
+    notes = [f"{path.name} is an export of Label Studio: {held}"]
     if cancelled:
-        notes.append(f"{cancelled:,} annotations were cancelled and are no judgments")
+        were = agreeing(cancelled, "was cancelled and is no judgment", "were cancelled and are no judgments")
+        notes.append(f"{counted(cancelled, 'annotation')} {were}")
     return rows, notes
 
 

@@ -13,6 +13,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import Judgments
+from adjudge.core.words import agreeing, counted
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
@@ -43,7 +44,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     system = table.texts(table.need("system1Id", "systemId"))
     action, notes = _actions(table)
     if again := len(edit) - edit.n_unique():
-        notes.append(f"{again} rows repeat the edit id of another row")
+        notes.append(f"{counted(again, 'row')} {agreeing(again, 'repeats', 'repeat')} the edit id of another row")
     columns = context_columns(table, options, annotator=_ANNOTATOR).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("postedit").alias("protocol"),
@@ -87,4 +88,5 @@ def _actions(table: Delimited) -> tuple[pl.Series, list[str]]:
         "row with an unknown action",
     )
     differ = int((words != actions).sum())
-    return actions, [f"{differ} rows name another action than their code says; the code counts"] if differ else []
+    name = f"{counted(differ, 'row')} {agreeing(differ, 'names', 'name')}"
+    return actions, [f"{name} another action than the code says; the code counts"] if differ else []

@@ -19,6 +19,7 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
+from adjudge.core.words import agreeing, counted
 from adjudge.formats.appraise.spans import UNDECIDED, read_span
 from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
 from adjudge.formats.parsing.sources import campaign_names, pair_of
@@ -65,7 +66,8 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     if not scored:
         raise InputError("holds no score; check that this is the file with the judgments", file=path)
     undecided = sum(span["severity"] == UNDECIDED for row in scored for span in row["spans"])
-    notes = [f"{path.name}: {undecided} error spans have no severity (an unfinished click)"] if undecided else []
+    spans = f"{counted(undecided, 'error span')} {agreeing(undecided, 'has', 'have')}"
+    notes = [f"{path.name}: {spans} no severity (an unfinished click)"] if undecided else []
     left_out = [
         SetAside("no score was given", len(rows) - len(scored)),
         SetAside("segment without any answer", unscored),

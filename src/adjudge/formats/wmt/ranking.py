@@ -15,6 +15,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments, SetAside
+from adjudge.core.words import agreeing, counted
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
@@ -134,7 +135,8 @@ def _one_label_per_system(labels: pl.DataFrame, rows: pl.DataFrame) -> tuple[pl.
     shared = [parts.get(key, [key[1]]) for key in labels.select("pair", "system").rows()]
     count = sum(len(systems) > 1 for systems in shared)
     example = next(name for _, name in parts)
-    note = f"{count} outputs that systems share, such as '{example}', are counted for each of the systems"
+    are = agreeing(count, "is", "are")
+    note = f"{counted(count, 'output')} that systems share, such as '{example}', {are} counted for each of the systems"
     return labels.drop("pair").with_columns(pl.Series("system", shared)).explode("system"), [note]
 
 

@@ -20,6 +20,7 @@ from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.words import agreeing, counted
 from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.wmt_da.copies import copies_alone, of_each_system, passed_and_copies
 from adjudge.formats.wmt_da.documents import with_documents
@@ -90,7 +91,7 @@ class _Reader:
         for member in self.campaign.given:
             rows = self.seen.get(member.path)
             if member.role == "documents" and rows is not None and len(self.campaign.given) > 1:
-                self.notes.append(f"{member.path.name}: {rows.height} scores of whole documents are left alone")
+                self.notes.append(f"{member.path.name}: {counted(rows.height, 'score')} of whole documents left alone")
 
     def _fresh(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows of pairs that no fuller file has given yet."""
@@ -149,7 +150,9 @@ class _Reader:
             return rows.with_columns(passed.alias("passed"), pl.lit(value=False).alias("copy"))
         merged, unknown = passed_and_copies(rows, passing)
         if unknown:
-            self.notes.append(f"{self.campaign.name}: {unknown} judgments that passed are not among all judgments")
+            are = agreeing(unknown, "is", "are")
+            known = f"{counted(unknown, 'judgment')} that passed {are} not among all judgments"
+            self.notes.append(f"{self.campaign.name}: {known}")
         return merged
 
     def _first(self, role: str, *, expanded: bool) -> pl.DataFrame | None:
@@ -208,7 +211,8 @@ class _Reader:
         """The rows with one for each of the systems that share an output."""
         parts = [of_each_system(part) for part in rows.partition_by(_PAIR, maintain_order=True)]
         if shared := sum(count for _, count in parts):
-            self.notes.append(f"{self.campaign.name}: {shared} outputs are shared by systems; each has a row")
+            are = f"{counted(shared, 'output')} {agreeing(shared, 'is', 'are')} shared by systems"
+            self.notes.append(f"{self.campaign.name}: {are}; each has a row")
         return pl.concat([part for part, _ in parts])
 
     def _as_table(self, segments: pl.DataFrame) -> pl.DataFrame:

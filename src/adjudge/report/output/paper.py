@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
 from adjudge.core.files import atomic_path, write_text
+from adjudge.core.words import agreeing, counted
 from adjudge.report.charts.theme import paint
 from adjudge.report.output.formats import slug
 from adjudge.report.output.latex import NEEDED, escape, latex_table
 from adjudge.report.sections.agreement import coefficient
 from adjudge.report.sections.claims import annotators_of, claims_of
 from adjudge.report.sections.ranking import scores_chart
-from adjudge.report.verdict import counted, headline, machines, pairs_told_apart
+from adjudge.report.verdict import headline, machines, pairs_told_apart
 from adjudge.results.table import Column, Table
 
 if TYPE_CHECKING:
@@ -126,13 +127,15 @@ def _done(results: PairResults, label: str) -> list[str]:
     humans = len(ranking.systems) - len(machines(ranking))
     people = f" and {counted(humans, 'human translation')}" if humans else ""
     words, keys = _method(ranking)
-    judged = f"{counted(counts.rows, 'judgment')} of {counted(counts.segments, 'segment')} by "
+    judged = counted(counts.rows, "judgment")
+    judged += f" of {counted(counts.segments, 'segment')}" if counts.segments else ""
+    people_known = counted(counts.annotators, "annotator") if counts.annotators else "people whom the data do not name"
     set_aside = sum(aside.rows for aside in ranking.set_aside)
     aside = f" ({counted(set_aside, 'row')} set aside)" if set_aside else ""
     tool = rf"with adjudge {__version__}~\cite{{adjudge}} (Table~\ref{{{label}}})"
     return [
         f"We rank {counted(len(machines(ranking)), 'system')}{people} by {words}{_cite(keys)} {tool}.",
-        f"The ranking rests on {judged}{counted(counts.annotators, 'annotator')}{aside}.",
+        f"The ranking rests on {judged} by {people_known}{aside}.",
     ]
 
 
@@ -141,8 +144,7 @@ def _found(results: PairResults) -> list[str]:
     told, pairs = pairs_told_apart(ranking)
     level = f"{100 * ranking.lines.level:g}\\%"
     sentences = [
-        f"Of {counted(pairs, 'pair')} of systems, {told:,} differ at the {level} level after Holm's "
-        r"correction~\cite{holm1979simple}" + f"; the other {pairs - told:,} are not told apart.",
+        _told_apart(told, pairs, rf"at the {level} level after Holm's correction~\cite{{holm1979simple}}"),
         escape(headline(ranking, claims, annotators_of(results))),
     ]
     if claims is not None:
@@ -150,7 +152,22 @@ def _found(results: PairResults) -> list[str]:
     return sentences
 
 
+def _told_apart(told: int, pairs: int, how: str) -> str:
+    """How many pairs of systems differ, and how many are left open."""
+    if pairs == 1:
+        return f"The two systems {'differ' if told else 'are not told apart'} {how}."
+    if told in (0, pairs):
+        return f"{'All' if told else 'None of the'} {pairs:,} pairs of systems {'differ' if told else 'differs'} {how}."
+    left = pairs - told
+    others = "the other one is" if left == 1 else f"the other {left:,} are"
+    return (
+        f"Of {pairs:,} pairs of systems, {told:,} {agreeing(told, 'differs', 'differ')} {how}; {others} not told apart."
+    )
+
+
 def _audited(holds: int, fragile: int) -> str:
+    if holds + fragile == 0:
+        return "No difference is claimed, so that none could fall in an audit."
     overturned = {0: "none is", 1: "1 is"}.get(fragile, f"{fragile:,} are")
     held = "1 holds" if holds == 1 else f"{holds:,} hold"
     return f"Of the differences claimed, {held} in every audit, and {overturned} overturned by at least one audit."
@@ -180,5 +197,6 @@ def references(keys: set[str]) -> str:
 @cache
 def _entries() -> dict[str, str]:
     text = (files("adjudge.report") / "references.bib").read_text(encoding="utf-8").replace("VERSION", __version__)
-    entries = [entry.strip() for entry in re.split(r"\n(?=@)", text)]
+    # What stands before the first entry is about the file.
+    entries = [entry.strip() for entry in re.split(r"\n(?=@)", text) if entry.startswith("@")]
     return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}

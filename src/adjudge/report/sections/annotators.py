@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.words import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
-from adjudge.report.verdict import counted, listed
+from adjudge.report.verdict import listed
 
 if TYPE_CHECKING:
     from adjudge.results.check import Checked

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.words import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, Section
-from adjudge.report.verdict import counted, listed
+from adjudge.report.verdict import listed
 from adjudge.results.meta import DECIDED, SEPARATED, level_title
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.words import agreeing, counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables
@@ -30,7 +31,8 @@ def pairs_section(results: PairResults) -> Section:
     """A heat map, of wins where the method counts them, and the table of pairs."""
     ranking = results.ranking
     told, pairs = pairs_told_apart(ranking)
-    words = [f"{told:,} of {pairs:,} pairs are told apart after Holm's correction for asking {pairs:,} questions."]
+    apart = f"{told:,} of {counted(pairs, 'pair')} {agreeing(told, 'is', 'are')} told apart"
+    words = [f"{apart} after Holm's correction for asking {counted(pairs, 'question')}."]
     words.append(_CELL[ranking.kind])
     return Section(
         "pairs",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.words import counted
 from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
 from adjudge.report.page import Chart, Section
-from adjudge.report.verdict import counted, listed, lost_to_correction, machines, told_apart
+from adjudge.report.verdict import listed, lost_to_correction, machines, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
