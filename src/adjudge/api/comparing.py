@@ -43,7 +43,7 @@ def parity(
     Args:
         source: a path, several paths, a polars or pandas data frame, or judgments.
         human: the human translation: its name, or a pattern that fits it.
-        before: judgments on an earlier version of the same test set; then the change is tested, too.
+        before: judgments on an earlier version of the test set, to test the change; a column `version` does it, too.
         contaminated: segments to look at apart: their names, a file of names, or a column of the judgments.
         keys: the document of every segment, or a table that says it, for judgments that do not.
         ties: in the sign test: half a win for each (`half`), or left out (`drop`).
@@ -52,12 +52,15 @@ def parity(
         seed: of the resamples.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
     """
-    from adjudge.audit.parity import ParitySettings
+    from adjudge.audit.parity import ParitySettings, split_versions
     from adjudge.audit.parity import parity as compare_with_human
+    from adjudge.core.versions import CORRECTED
 
     reading["human"] = human
-    later = single_pair(source, reading, doing="parity")
-    earlier = None if before is None else single_pair(before, reading, doing="parity")
+    whole = single_pair(source, reading, doing="parity")
+    earlier, later = split_versions(whole) if before is None else (single_pair(before, reading, doing="parity"), whole)
+    if earlier is not None and contaminated is None and CORRECTED in later.table.columns:
+        contaminated = CORRECTED
     tables = [table for table in (later, earlier) if table is not None]
     settings = ParitySettings(
         contaminated=_marked(contaminated, tables), keys=read_keys(keys), ties=ties, margin=margin, seed=seed

@@ -15,7 +15,8 @@ from adjudge.collect.running import running
 from adjudge.core.inclusion import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.design.tasks import text_hash
+from adjudge.core.versions import CORRECTED, VERSION
+from adjudge.design.tasks import corrected_segments, text_hash
 
 # Columns beyond the judgment table's own.
 EXTRA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -39,6 +40,8 @@ EXTRA_EDITED: dict[str, pl.DataType | type[pl.DataType]] = {"action": pl.String,
 EXTRA_DRAWN: dict[str, pl.DataType | type[pl.DataType]] = {"draw": pl.Int64, "draw_probability": pl.Float64}
 # And where segments were chosen with unequal probabilities: that of the segment.
 EXTRA_SELECTED: dict[str, pl.DataType | type[pl.DataType]] = {INCLUSION: pl.Float64}
+# And where two versions of a test set are judged: which one, and whether the source of the segment was corrected.
+EXTRA_VERSIONS: dict[str, pl.DataType | type[pl.DataType]] = {VERSION: pl.String, CORRECTED: pl.Boolean}
 
 
 Stamp = tuple[int, tuple[int, ...]]
@@ -68,6 +71,8 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
         schema |= EXTRA_DRAWN
     if not frame[INCLUSION].is_null().all():
         schema |= EXTRA_SELECTED
+    if not frame[VERSION].is_null().all():
+        schema |= EXTRA_VERSIONS
     table = frame.select(
         pl.col(name).cast(dtype) if name in frame.columns else pl.lit(None, dtype).alias(name)
         for name, dtype in schema.items()
@@ -112,17 +117,19 @@ def _answers() -> pl.DataFrame:
 def _credited(answers: pl.DataFrame) -> pl.DataFrame:
     """The rows of every output, once for every system that made it."""
     tasks = running().tasks
+    corrected = corrected_segments(tasks)
     outputs = pl.DataFrame(
         [
             (task, output, placed.screen.id, placed.screen.document, placed.item.segment, placed.output.kind,
-             text_hash(placed.output.text), placed.item.inclusion, number, system, system in tasks.human)
+             text_hash(placed.output.text), placed.item.inclusion, placed.screen.version,
+             (placed.screen.document, placed.item.segment) in corrected, number, system, system in tasks.human)
             for (task, output), placed in running().output_by_id.items()
             for number, system in enumerate(placed.output.systems)
         ],
         schema={
             "task": pl.String, "output": pl.String, "screen": pl.String, "document": pl.String, "segment": pl.String,
-            "kind": pl.String, "text_hash": pl.String, **EXTRA_SELECTED, "number": pl.Int64, "system": pl.String,
-            "human": pl.Boolean,
+            "kind": pl.String, "text_hash": pl.String, **EXTRA_SELECTED, **EXTRA_VERSIONS, "number": pl.Int64,
+            "system": pl.String, "human": pl.Boolean,
         },
         orient="row",
     )  # fmt: skip

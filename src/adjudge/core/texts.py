@@ -18,6 +18,8 @@ class SourceSegment:
     document: str
     segment: str
     text: str
+    version: str | None = None
+    """Of which version of the test set, where there are two."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,8 @@ class TestSet:
 
     def documents(self) -> tuple[tuple[str, range], ...]:
         """The documents in order, each with the places of its segments."""
-        places = groupby(range(len(self.source)), key=lambda i: self.source[i].document)
-        runs = [(name, list(run)) for name, run in places]
+        places = groupby(range(len(self.source)), key=lambda i: (self.source[i].document, self.source[i].version))
+        runs = [(name, list(run)) for (name, _), run in places]
         return tuple((name, range(run[0], run[-1] + 1)) for name, run in runs)
 
     @property
@@ -44,7 +46,8 @@ class TestSet:
         """Twelve hexadecimal digits that identify all texts."""
         digest = hashlib.sha256()
         for segment in self.source:
-            digest.update("\t".join((segment.document, segment.segment, segment.text, "\n")).encode())
+            fields = (segment.document, segment.segment, segment.text, segment.version or "")
+            digest.update("\t".join((*fields[: 3 + bool(segment.version)], "\n")).encode())
         for group in (self.references, self.systems):
             for name, texts in group.items():
                 digest.update("\n".join((name, *texts, "")).encode())

@@ -49,6 +49,11 @@ def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
             "Appraise's results do not tell with which probability a segment was chosen, so that they could not be "
             "weighted; leave out design.select or use 'adjudge serve'"
         )
+    if any(screen.version is not None for task in work for screen in task.screens):
+        raise DataError(
+            "Appraise's results do not tell the versions of a test set apart; leave out files.after or use "
+            "'adjudge serve'"
+        )
     large = next((task for task in work if task.size > ITEMS), None)
     if large is not None:
         raise DataError(

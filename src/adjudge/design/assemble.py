@@ -55,8 +55,8 @@ class Assembler:
                     ids[screen.key, number, draft.systems] = output.id
             items.append(self._item(f"{name}-i{number + 1}", item, outputs))
         before, after = self._context(screen)
-        document = self.material.testset.source[screen.items[0].index].document
-        return Screen(name, document, tuple(items), before, after)
+        source = self.material.testset.source[screen.items[0].index]
+        return Screen(name, source.document, tuple(items), before, after, source.version)
 
     def _item(self, name: str, item: DraftItem, outputs: tuple[Output, ...]) -> Item:
         source = self.material.testset.source[item.index]
@@ -75,10 +75,14 @@ class Assembler:
         """Neighbours within the document; with the same system's translation where the screen is one system's page."""
         wanted, source = self.material.campaign.context, self.material.testset.source
         first, last = screen.items[0].index, screen.items[-1].index
-        document = source[first].document
-        before = [i for i in range(max(0, first - wanted.before), first) if source[i].document == document]
+        document, version = source[first].document, source[first].version
+
+        def beside(places: range) -> list[int]:
+            return [i for i in places if (source[i].document, source[i].version) == (document, version)]
+
+        before = beside(range(max(0, first - wanted.before), first))
         end = min(len(source), last + 1 + wanted.after)
-        after = [i for i in range(last + 1, end) if source[i].document == document]
+        after = beside(range(last + 1, end))
         return tuple(self._neighbour(i, screen) for i in before), tuple(self._neighbour(i, screen) for i in after)
 
     def _neighbour(self, index: int, screen: DraftScreen) -> ContextSegment:

@@ -134,6 +134,23 @@ class Campaign(Part):
             )
         return self
 
+    @model_validator(mode="after")
+    def _versions_fit(self) -> Self:
+        if self.files.after is None:
+            return self
+        refused = {
+            'assignment.policy = "pool"': self.assignment.policy == "pool",
+            "design.select": self.design.select is not None,
+            "controls.calibration": bool(self.controls.calibration),
+            "files.prefilled": self.files.prefilled is not None,
+            "design.segments of structure 'pages'": self.design.structure == "pages"
+            and self.design.segments is not None,
+        }
+        for key, given in refused.items():
+            if given:
+                raise ValueError(f"{key} cannot be had with two versions of a test set (files.after); remove it")
+        return self
+
     @property
     def score_scale(self) -> Scale:
         """The scale in force: the file's, or the protocol's own."""

@@ -18,9 +18,11 @@ from adjudge.design.campaign import Campaign
 from adjudge.design.campaign_parts import Design
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pydantic_core import ErrorDetails
 
-    from adjudge.design.campaign_parts import Instruction, TextFile
+    from adjudge.design.campaign_parts import Instruction, TextFile, Texts
 
 # Errors are marked, and texts edited, in whole documents, if the file says nothing else.
 WHOLE_DOCUMENTS = "pages-same-documents"
@@ -117,20 +119,10 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
             missing.append(f"{quoted(key, 100)}: no such file '{quoted(file)}' beside the campaign file")
         return full
 
-    def text_file(file: TextFile, key: str) -> TextFile:
-        return file.model_copy(update={"file": absolute(file.file, key)})
-
     files = campaign.files
-    update: dict[str, Any] = {
-        name: absolute(file, f"files.{name}")
-        for name in ("testset", "documents", "tutorial", "prefilled", "spread")
-        if (file := getattr(files, name)) is not None
-    }
-    if files.source is not None:
-        update["source"] = text_file(files.source, "files.source")
-    for group in ("references", "systems"):
-        named: dict[str, TextFile] = getattr(files, group)
-        update[group] = {name: text_file(file, f"files.{group}.{name}") for name, file in named.items()}
+    update = _with_texts(files, "files", absolute)
+    if files.after is not None:
+        update["after"] = files.after.model_copy(update=_with_texts(files.after, "files.after", absolute))
     instructions = {
         language: instruction.model_copy(update={"file": absolute(instruction.file, f"instructions.{language}.file")})
         if instruction.file is not None
@@ -146,6 +138,25 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
     if page.logo is not None:
         logo_type(page.logo)
     return campaign.model_copy(update={"files": files.model_copy(update=update), "instructions": texts, "page": page})
+
+
+def _with_texts(texts: Texts, key: str, absolute: Callable[[Path, str], Path]) -> dict[str, Any]:
+    """What changes in a part of the file that names texts, when its paths become absolute."""
+
+    def text_file(file: TextFile, name: str) -> TextFile:
+        return file.model_copy(update={"file": absolute(file.file, f"{key}.{name}")})
+
+    update: dict[str, Any] = {
+        name: absolute(file, f"{key}.{name}")
+        for name in ("testset", "documents", "tutorial", "prefilled", "spread")
+        if (file := getattr(texts, name, None)) is not None
+    }
+    if texts.source is not None:
+        update["source"] = text_file(texts.source, "source")
+    for group in ("references", "systems"):
+        named: dict[str, TextFile] = getattr(texts, group)
+        update[group] = {name: text_file(file, f"{group}.{name}") for name, file in named.items()}
+    return update
 
 
 def logo_type(file: Path) -> str:

@@ -77,20 +77,14 @@ class TextFile(Part):
 AnyTextFile = Annotated[TextFile, BeforeValidator(_as_text_file)]
 
 
-class Files(Part):
-    """Where the texts are. Paths are relative to the campaign file."""
+class Texts(Part):
+    """The texts of a test set. Paths are relative to the campaign file."""
 
     testset: Path | None = None
     source: AnyTextFile | None = None
     references: dict[str, AnyTextFile] = Field(default={})
     systems: dict[str, AnyTextFile] = Field(default={})
     documents: Path | None = None
-    tutorial: Path | None = None
-    prefilled: Path | None = None
-    spread: Path | None = None
-    format: TextFormat = "auto"
-    only: tuple[str, ...] = ()
-    human: tuple[str, ...] | None = None
 
     @model_validator(mode="after")
     def _texts_are_there(self) -> Self:
@@ -99,6 +93,18 @@ class Files(Part):
         if self.testset is None and not self.systems:
             raise ValueError("name the outputs of at least one system under 'systems'")
         return self
+
+
+class Files(Texts):
+    """Where everything is; `after` is the corrected version of the test set, where two are judged together."""
+
+    tutorial: Path | None = None
+    prefilled: Path | None = None
+    spread: Path | None = None
+    format: TextFormat = "auto"
+    only: tuple[str, ...] = ()
+    human: tuple[str, ...] | None = None
+    after: Texts | None = None
 
 
 def named_annotators(annotators: int | tuple[str, ...]) -> tuple[str, ...]:

@@ -89,6 +89,11 @@ class Material:
             makers.setdefault(texts[index], []).append(name)
         return tuple(DraftOutput(tuple(names), text) for text, names in makers.items())
 
+    def judged_as(self, index: int, systems: Sequence[str]) -> tuple[str, ...]:
+        """What is to be balanced over tasks: the systems, of each version by itself where there are two."""
+        version = self.testset.source[index].version
+        return tuple(systems) if version is None else tuple(f"{name}\t{version}" for name in systems)
+
     def pages(self, indices: Sequence[int]) -> tuple[tuple[DraftOutput, ...], ...]:
         """The distinct translations of several segments as a whole: for each, one output per segment."""
         makers: dict[tuple[str, ...], list[str]] = {}

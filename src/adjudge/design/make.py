@@ -22,6 +22,7 @@ from adjudge.design.single_segments import make_all_systems, make_mixed
 from adjudge.design.tasks import Task, TaskSet
 from adjudge.design.texts import direction_of, human_names, read_texts
 from adjudge.design.tutorial import read_tutorial
+from adjudge.design.versions import first_version, sides, teams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from adjudge.design.campaign import Campaign
 
 # Streams of chance, one per step, so that a change of one step leaves the others as they are.
-_SELECT, _WORK, _PEOPLE, _CONTROLS, _ORDER, _CALIBRATION = range(6)
+_SELECT, _WORK, _PEOPLE, _CONTROLS, _ORDER, _CALIBRATION, _VERSIONS = range(7)
 
 _STRUCTURES: dict[str, Callable[..., list[list[Run]]]] = {
     "mixed": make_mixed,
@@ -51,7 +52,8 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
     testset = read_texts(campaign) if testset is None else testset
     material = make_material(campaign, testset)
     _check(material)
-    calibration, work, inclusion = select_segments(material, generator(campaign.seed, _SELECT))
+    chosen_from = material if campaign.files.after is None else first_version(material)
+    calibration, work, inclusion = select_segments(chosen_from, generator(campaign.seed, _SELECT))
     material = replace(material, inclusion=inclusion)
     tasks: list[Task] = []
     if campaign.files.tutorial is not None:
@@ -116,14 +118,32 @@ def _calibration_task(material: Material, indices: Sequence[int]) -> Task:
     return Assembler(material).task("calibration", screens, kind="calibration", people=people, judgments=len(people))
 
 
-def _work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
+def _drafts(material: Material, indices: Sequence[int]) -> tuple[list[list[Run]], list[tuple[str, ...]]]:
+    """The work of every task, and its people; of two versions, each team has tasks of its own."""
     campaign = material.campaign
-    drafts = _make(material, indices, _room(material), _WORK)
     people_rng = generator(campaign.seed, _PEOPLE)
-    names = campaign.design.annotator_names
-    people = assign_people(len(drafts), names, judgments=campaign.design.judgments, rng=people_rng)
+    parts = [(indices, campaign.design.annotator_names)]
+    if campaign.files.after is not None:
+        rng = generator(campaign.seed, _VERSIONS)
+        parts = list(zip(sides(material, indices, rng), teams(campaign, rng), strict=True))
+    drafts: list[list[Run]] = []
+    people: list[tuple[str, ...]] = []
+    for part, team in parts:
+        made = _make(material, part, _room(material), _WORK)
+        people += assign_people(len(made), team, judgments=campaign.design.judgments, rng=people_rng)
+        drafts += made
     if campaign.assignment.policy == "pool":
         people = [()] * len(drafts)
+    if len(parts) > 1:
+        # The number of a task is not to tell which team it is for.
+        order = people_rng.permutation(len(drafts))
+        drafts, people = [drafts[i] for i in order], [people[i] for i in order]
+    return drafts, people
+
+
+def _work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
+    campaign = material.campaign
+    drafts, people = _drafts(material, indices)
     controller = _controller(material, drafts)
     rng = generator(campaign.seed, _ORDER)
     positions, assembler = Positions(rng), Assembler(material)

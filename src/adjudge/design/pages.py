@@ -58,7 +58,10 @@ def make_pages(
     limit = material.campaign.design.segments
     if material.campaign.design.structure == "pages" and limit is not None:
         pages = _sample(pages, limit, rng)
-    units = [Unit(len(page), dict.fromkeys(page[0].systems, len(page)), chunk.document) for chunk, page in pages]
+    units = [
+        Unit(len(page), dict.fromkeys(material.judged_as(chunk.indices[0], page[0].systems), len(page)), chunk.document)
+        for chunk, page in pages
+    ]
     return [[(_screen(material, *pages[i]),) for i in group] for group in spread(units, capacity=capacity, rng=rng)]
 
 
@@ -71,7 +74,12 @@ def make_pages_all_systems(
     _check_lengths(parts, max(map(len, pages)), capacity)
     units: list[Unit] = []
     for chunk, translations in zip(parts, pages, strict=True):
-        counts = Counter(system for page in translations for output in page for system in output.systems)
+        counts = Counter(
+            system
+            for page in translations
+            for output in page
+            for system in material.judged_as(chunk.indices[0], output.systems)
+        )
         units.append(Unit(len(chunk.indices) * len(translations), dict(counts), chunk.document))
     groups = spread(units, capacity=capacity, rng=rng)
     return [[(_screen(material, parts[i], page),) for i in group for page in pages[i]] for group in groups]

@@ -31,7 +31,7 @@ def make_ranking(
     grouped: dict[int, list[DraftScreen]] = {}
     for (run, _), screen in zip(blocks, screens, strict=True):
         grouped.setdefault(run, []).append(screen)
-    units = [_unit(group) for group in grouped.values()]
+    units = [_unit(material, group) for group in grouped.values()]
     made = [tuple(group) for group in grouped.values()]
     return [[made[i] for i in group] for group in spread(units, capacity=capacity, rng=rng)]
 
@@ -92,6 +92,8 @@ def _references(
     return fixed
 
 
-def _unit(screens: Sequence[DraftScreen]) -> Unit:
-    counts = Counter(system for screen in screens for system in screen.systems)
+def _unit(material: Material, screens: Sequence[DraftScreen]) -> Unit:
+    counts = Counter(
+        system for screen in screens for system in material.judged_as(screen.items[0].index, screen.systems)
+    )
     return Unit(len(screens), dict(counts), str(screens[0].items[0].index))

@@ -32,25 +32,28 @@ def make_mixed(
     order = [indices[i] for i in rng.permutation(len(indices))]
     items = [(index, output) for index in order for output in material.outputs(index)]
     tasks = math.ceil(len(items) / capacity)
-    goal = _deal(items, tasks)
-    _part_segments(items, goal, tasks, rng)
+    dealt_as = [material.judged_as(index, output.systems) for index, output in items]
+    goal = _deal(dealt_as, tasks)
+    _part_segments(items, dealt_as, goal, tasks, rng)
     groups: list[list[int]] = [[] for _ in range(tasks)]
     for i, task in enumerate(goal):
         groups[task].append(i)
     shared = [i for i, (_, output) in enumerate(items) if len(output.systems) > 1]
     if shared:
         # Shared outputs count for several systems at once, which dealing cannot foresee.
-        units = [Unit(1, dict.fromkeys(output.systems, 1), str(index)) for index, output in items]
+        units = [
+            Unit(1, dict.fromkeys(names, 1), str(index)) for (index, _), names in zip(items, dealt_as, strict=True)
+        ]
         groups = improve(deal_from(units, goal, tasks=tasks, capacity=capacity), rng, only=shared)
     return [[(material.screen([DraftItem(items[i][0], (items[i][1],))]),) for i in group] for group in groups]
 
 
-def _deal(items: Sequence[tuple[int, DraftOutput]], tasks: int) -> list[int]:
+def _deal(dealt_as: Sequence[tuple[str, ...]], tasks: int) -> list[int]:
     """The task of every item: system by system in turn, each starting one task further on than the one before."""
     by_systems: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for i, (_, output) in enumerate(items):
-        by_systems[output.systems].append(i)
-    goal = [0] * len(items)
+    for i, names in enumerate(dealt_as):
+        by_systems[names].append(i)
+    goal = [0] * len(dealt_as)
     dealt = 0
     for number, group in enumerate(by_systems.values()):
         shift = (number - dealt) % tasks
@@ -61,19 +64,23 @@ def _deal(items: Sequence[tuple[int, DraftOutput]], tasks: int) -> list[int]:
 
 
 def _part_segments(
-    items: Sequence[tuple[int, DraftOutput]], goal: list[int], tasks: int, rng: np.random.Generator
+    items: Sequence[tuple[int, DraftOutput]],
+    dealt_as: Sequence[tuple[str, ...]],
+    goal: list[int],
+    tasks: int,
+    rng: np.random.Generator,
 ) -> None:
     """Exchange items of the same systems between tasks, until no task holds a segment more often than it must."""
     held = Counter((task, index) for task, (index, _) in zip(goal, items, strict=True))
     outputs = Counter(index for index, _ in items)
     by_systems: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for i, (_, output) in enumerate(items):
-        by_systems[output.systems].append(i)
-    for i, (index, output) in enumerate(items):
+    for i, names in enumerate(dealt_as):
+        by_systems[names].append(i)
+    for i, (index, _) in enumerate(items):
         allowed = math.ceil(outputs[index] / tasks)
         if held[goal[i], index] <= allowed:
             continue
-        group = by_systems[output.systems]
+        group = by_systems[dealt_as[i]]
         for other in rng.permutation(group):
             theirs = items[other][0]
             fits_there = held[goal[other], index] < allowed
@@ -96,12 +103,15 @@ def make_all_systems(
             f"a segment has {largest} different outputs, but a task has room for {capacity} items besides its "
             "controls; raise design.task_size or choose the structure 'mixed'"
         )
-    units = [Unit(len(texts), _counts(texts), str(index)) for index, texts in zip(indices, outputs, strict=True)]
+    units = [
+        Unit(len(texts), _counts(material, index, texts), str(index))
+        for index, texts in zip(indices, outputs, strict=True)
+    ]
     return [
         [(material.screen([DraftItem(indices[i], (output,))]),) for i in group for output in outputs[i]]
         for group in spread(units, capacity=capacity, rng=rng)
     ]
 
 
-def _counts(outputs: Sequence[DraftOutput]) -> dict[str, int]:
-    return dict(Counter(system for output in outputs for system in output.systems))
+def _counts(material: Material, index: int, outputs: Sequence[DraftOutput]) -> dict[str, int]:
+    return dict(Counter(system for output in outputs for system in material.judged_as(index, output.systems)))

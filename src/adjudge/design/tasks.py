@@ -78,6 +78,8 @@ class Screen:
     items: tuple[Item, ...]
     context_before: tuple[ContextSegment, ...] = ()
     context_after: tuple[ContextSegment, ...] = ()
+    version: str | None = None
+    """Of which version of the test set, where there are two; not shown."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,16 @@ class TaskSet:
         return fingerprint(to_json(self))
 
 
+def corrected_segments(tasks: TaskSet) -> set[tuple[str, str]]:
+    """Documents and segments whose source (or reference, where only that is shown) differs between two versions."""
+    texts: dict[tuple[str, str], set[str | None]] = {}
+    for task in tasks.tasks:
+        for screen, item, _ in task.outputs():
+            if screen.version is not None:
+                texts.setdefault((screen.document, item.segment), set()).add(item.source or item.reference)
+    return {place for place, different in texts.items() if len(different) > 1}
+
+
 def text_hash(text: str) -> str:
     """Sixteen hexadecimal digits that identify a text; written beside it, so that a changed text is noticed."""
     return fingerprint(text, digits=16)
@@ -160,6 +172,8 @@ def _plain(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, A
     """The fields of a part; a text stands beside its hash. Marks and probabilities only where there are any."""
     if isinstance(value, Item) and value.inclusion is None:
         return {name: content for name, content in vars(value).items() if name != "inclusion"}
+    if isinstance(value, Screen) and value.version is None:
+        return {name: content for name, content in vars(value).items() if name != "version"}
     if not isinstance(value, Output):
         return vars(value)
     fields = {**vars(value), "hash": text_hash(value.text)}

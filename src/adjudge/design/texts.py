@@ -10,6 +10,7 @@ from adjudge.core.errors import InputError, unknown_choice
 from adjudge.core.files import read_text
 from adjudge.core.humans import is_human
 from adjudge.core.texts import SourceSegment, TestSet
+from adjudge.design.versions import both_versions
 from adjudge.formats.texts.columns import Column, aligned, read_column, read_table, text_format
 
 if TYPE_CHECKING:
@@ -17,12 +18,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.design.campaign import Campaign
-    from adjudge.design.campaign_parts import Files, TextFile
+    from adjudge.design.campaign_parts import Files, TextFile, Texts
 
 
 def read_texts(campaign: Campaign) -> TestSet:
-    """Read and align all texts that the campaign file names."""
+    """Read and align all texts that the campaign file names, both versions where there are two."""
     files = campaign.files
+    whole = _checked(_read_version(files, files), campaign)
+    if files.after is None:
+        return whole
+    return both_versions(whole, _checked(_read_version(files.after, files), campaign))
+
+
+def _read_version(texts: Texts, files: Files) -> TestSet:
+    """One version of the test set."""
+    files = files.model_copy(update=dict(texts))
     if files.testset is not None:
         whole, column = _read_whole(files.testset, files)
     else:
@@ -31,7 +41,7 @@ def read_texts(campaign: Campaign) -> TestSet:
         whole = TestSet(_source(column, files.documents))
     references = {**whole.references, **_read_all(files, "references", column)}
     systems = {**whole.systems, **_read_all(files, "systems", column)}
-    return _checked(TestSet(whole.source, references, _only(systems, files.only)), campaign)
+    return TestSet(whole.source, references, _only(systems, files.only))
 
 
 def _read_whole(path: Path, files: Files) -> tuple[TestSet, Column]:

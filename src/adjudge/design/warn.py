@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from adjudge.design.tasks import TaskSet
 
 FEW_CONTROLS = 10
+TEAMS = 2
+"""Of people, where two versions of a test set are judged."""
 
 
 def warn(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> Iterator[str]:
@@ -100,6 +102,8 @@ def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> I
             "no two annotators judge the same items, so their agreement and leniency cannot be compared directly; "
             "set design.judgments to 2 or add controls.calibration"
         )
+    elif campaign.files.after is not None and report.connected_annotators == TEAMS:
+        yield "two versions: the annotators are two teams, so that nobody sees a document in both; parity compares them"
     elif counted and report.connected_annotators > 1 and len(counted) > 1:
         groups = report.connected_annotators
         yield f"the annotators fall into {groups} groups without common items; add controls.calibration to link them"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from adjudge.results.parity_change import ParityChange, change_table, model_table
 from adjudge.results.result import Result, to_plain
 from adjudge.results.table import Cell, Table, number, p_value, percent, shown_name, text
 
@@ -119,33 +120,6 @@ class GroupAgreement:
     kappa_preferences: float
 
 
-@dataclass(frozen=True)
-class Change:
-    """A figure of one system before and after: the difference with its 95% interval by resampling documents."""
-
-    system: str
-    measure: str
-    part: str
-    before: float
-    after: float
-    difference: float
-    interval: Interval
-    p: float
-    """Two-sided: before and after exchanged at random, document by document."""
-
-
-@dataclass(frozen=True)
-class ParityChange:
-    """What becomes of parity between two versions of a test set."""
-
-    before: tuple[ParityPart, ...]
-    changes: tuple[Change, ...]
-    difference_in_differences: tuple[Change, ...]
-    """The change on contaminated segments beyond the change on untouched ones."""
-    units: int
-    unit: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Parity(Result):
     """Is a system at human parity? With two versions of a test set, `parts` is the later one."""
@@ -189,6 +163,7 @@ class Parity(Result):
             plain["before"] = to_plain(_by_part(change.before))
             plain["change"] = to_plain(change.changes)
             plain["difference_in_differences"] = to_plain(change.difference_in_differences)
+            plain["model_change"] = to_plain(change.by_model)
         return plain
 
     def tables(self) -> tuple[Table, ...]:
@@ -196,7 +171,8 @@ class Parity(Result):
         tables: list[Table] = []
         later = "" if self.change is None else ", after"
         if self.change is not None:
-            tables.append(_change_table(self.change))
+            tables.append(change_table(self.change))
+            tables += [model_table(self.change.by_model)] if self.change.by_model else []
         tables += [_part_table(part, self.human, later) for part in self.parts]
         if self.change is not None:
             tables += [_part_table(part, self.human, ", before") for part in self.change.before]
@@ -270,29 +246,3 @@ def _model_cells(contrast: Contrast | None) -> tuple[Cell, Cell, Cell]:
 def _span(interval: Interval) -> str:
     low, high = (f"{100 * limit:.1f}" for limit in interval)
     return f"{low} to {high}"
-
-
-def _change_table(change: ParityChange) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for figure in (*change.changes, *change.difference_in_differences):
-        unit = 100 if figure.measure == "parity_share" else 1
-        low, high = (f"{unit * limit:+.2f}" for limit in figure.interval)
-        values = (unit * value for value in (figure.before, figure.after, figure.difference))
-        rows.append(
-            (figure.system, figure.measure.replace("_", " "), figure.part, *values, f"{low} to {high}", figure.p)
-        )
-    columns = (
-        text("system"),
-        text("measure", help="parity share in percentage points"),
-        text("segments"),
-        number("before", 2),
-        number("after", 2),
-        number("change", 2),
-        text("95% interval"),
-        p_value("p", help="before and after exchanged at random within documents"),
-    )
-    note = (
-        f"Intervals by resampling {change.units} {change.unit}, before and after together. "
-        "'beyond untouched' is the change on contaminated segments minus the change on untouched ones."
-    )
-    return Table("Change from before to after", columns, tuple(rows), note)

@@ -15,17 +15,20 @@ import polars as pl
 from adjudge.audit.margins import check_margin
 from adjudge.audit.parity.agreement import agreement
 from adjudge.audit.parity.counts import Ties, count_part, model_contrasts
+from adjudge.audit.parity.model_change import model_changes
 from adjudge.audit.parity.notes import PLACE, notes_on, twin_notes
 from adjudge.audit.parity.outcomes import Outcomes, outcomes
 from adjudge.audit.parity.resampling import Resampler, changes, resampler
 from adjudge.audit.parity.settings import ParitySettings
 from adjudge.core.errors import DataError, UsageError
-from adjudge.results.parity import Parity, ParityChange, ParityPart, Part
+from adjudge.core.versions import AFTER, BEFORE, VERSION
+from adjudge.results.parity import Parity, ParityPart, Part
+from adjudge.results.parity_change import ModelChange, ParityChange
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
-__all__ = ["ParitySettings", "parity"]
+__all__ = ["ParitySettings", "parity", "split_versions"]
 
 
 def parity(
@@ -51,6 +54,9 @@ def parity(
     later = sets[0]
     models, model_notes = ({}, ()) if later.relative else model_contrasts(judgments, later.human, settings.margin)
     said = (*judgments.notes, *(() if before is None else before.notes))
+    modelled, change_notes = (
+        ((), ()) if before is None else model_changes(before, judgments, later.human, settings.contaminated)
+    )
     counted = _counted(parts[0], drawn, settings.ties)
     if models:
         whole = count_part("all", later, drawn, ties=settings.ties, contrasts=models)
@@ -60,14 +66,24 @@ def parity(
         data="+".join(version.fingerprint for version in (before, judgments) if version is not None),
         set_aside=tuple(aside for part in (judgments, before) if part is not None for aside in part.final().set_aside),
         notes=tuple(
-            dict.fromkeys((*said, *model_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before)))
+            dict.fromkeys(
+                (*said, *model_notes, *change_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before))
+            )
         ),
         human=later.human,
         parts=counted,
         agreement=agreement(judgments, later.human) if later.relative else (),
-        change=None if before is None else _change(parts[1], parts[0], drawn, settings.ties),
+        change=None if before is None else _change(parts[1], parts[0], drawn, settings.ties, modelled),
         annotators=_annotators(judgments),
     )
+
+
+def split_versions(judgments: Judgments) -> tuple[Judgments | None, Judgments]:
+    """Before and after, where one campaign judged both versions of a test set; None and all of it where not."""
+    table = judgments.table
+    if VERSION not in table.columns or not {BEFORE, AFTER} <= set(table[VERSION].unique().to_list()):
+        return None, judgments
+    return judgments.select(pl.col(VERSION) == BEFORE), judgments.select(pl.col(VERSION) == AFTER)
 
 
 def _annotators(judgments: Judgments) -> int | None:
@@ -101,13 +117,19 @@ def _counted(parts: dict[Part, Outcomes], drawn: Resampler, ties: Ties) -> tuple
     return tuple(count_part(name, part, drawn, ties=ties) for name, part in parts.items())
 
 
-def _change(before: dict[Part, Outcomes], after: dict[Part, Outcomes], drawn: Resampler, ties: Ties) -> ParityChange:
+def _change(
+    before: dict[Part, Outcomes],
+    after: dict[Part, Outcomes],
+    drawn: Resampler,
+    ties: Ties,
+    by_model: tuple[ModelChange, ...],
+) -> ParityChange:
     changed, beyond = changes(
         {str(name): part for name, part in before.items()}, {str(name): part for name, part in after.items()}, drawn
     )
     if not changed:
         raise DataError("no system is in both versions; the same systems are needed before and after")
-    return ParityChange(_counted(before, drawn, ties), changed, beyond, len(drawn.names), drawn.unit)
+    return ParityChange(_counted(before, drawn, ties), changed, beyond, len(drawn.names), drawn.unit, by_model)
 
 
 def _shown(settings: ParitySettings, human: str) -> dict[str, str | int | float | None]:

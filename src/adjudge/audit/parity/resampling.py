@@ -14,7 +14,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
-from adjudge.results.parity import Change
+from adjudge.results.parity_change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -51,9 +51,10 @@ def parity(
     Example: adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error
     """
     from adjudge.api.comparing import marked_segments
-    from adjudge.audit.parity import ParitySettings, parity
+    from adjudge.audit.parity import ParitySettings, parity, split_versions
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError
+    from adjudge.core.versions import CORRECTED
     from adjudge.meta.keys import read_keys
 
     if bool(before) != bool(after):
@@ -63,6 +64,13 @@ def parity(
     reading = reading.with_human(human)
     later = reading.by_pair(after or files or [])
     earlier = reading.by_pair(before) if before else {}
+    if not before:
+        # A campaign that judged both versions is taken apart.
+        versions = {name: split_versions(part) for name, part in later.items()}
+        earlier = {name: first for name, (first, _) in versions.items() if first is not None}
+        later = {name: second for name, (_, second) in versions.items() if not earlier or name in earlier}
+        if earlier and contaminated is None and all(CORRECTED in part.table.columns for part in later.values()):
+            contaminated = CORRECTED
     if earlier and earlier.keys() != later.keys():
         held = f"{', '.join(earlier)} before, {', '.join(later)} after"
         raise UsageError(f"the two test sets hold other language pairs ({held}); choose one with --pair")

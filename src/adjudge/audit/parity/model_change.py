@@ -1,0 +1,192 @@
+"""How a system's distance from the human changes between two versions of a test set, by a model.
+
+Of scores: the mixed model with an effect for every system in every version (and for contaminated and untouched
+segments apart), so that strictness, tastes, documents and pages are allowed for. With m(s, v) the effect of system s in
+version v and h the human, the change is [m(s, after) - m(h, after)] - [m(s, before) - m(h, before)], and beyond
+untouched segments the difference of two such changes. Of ranks: the strengths of Bradley-Terry with tastes, fitted to
+every part by itself; tastes that two parts share make their difference more certain than is said.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from adjudge.audit.parity.notes import PLACE
+from adjudge.core.comparisons import comparisons
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
+from adjudge.core.protocols import RELATIVE
+from adjudge.core.versions import AFTER, BEFORE
+from adjudge.rank.lines import holm
+from adjudge.rank.mixed import design_from, prepare
+from adjudge.rank.people import people_counts
+from adjudge.rank.tastes import fit_tastes
+from adjudge.rank.units import units_of
+from adjudge.results.parity_change import ModelChange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from adjudge.core.arrays import Floats
+
+_VERSION, _PART = "version of the test set", "part of the segments"
+PARTS = {"all": ("contaminated", "untouched"), "contaminated": ("contaminated",), "untouched": ("untouched",)}
+BEYOND = "beyond untouched"
+
+
+class _Estimate(NamedTuple):
+    """A change with its standard error and degrees of freedom."""
+
+    change: float
+    se: float
+    df: float
+
+
+def model_changes(
+    before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
+) -> tuple[tuple[ModelChange, ...], tuple[str, ...]]:
+    """The change of every system on every part of the segments; where no model can be fitted, a note says why."""
+    relative = bool(set(after.protocols) & set(RELATIVE))
+    estimate = _by_ranks if relative else _by_scores
+    try:
+        changes = estimate(before, after, human, contaminated)
+    except DataError as fault:
+        return (), (f"the model of the change is left out: {fault}",)
+    return tuple(change for part, own in changes.items() for change in _corrected(part, own)), ()
+
+
+def _corrected(part: str, changes: Mapping[str, _Estimate]) -> list[ModelChange]:
+    from scipy.special import stdtr, stdtrit
+
+    p = np.array([2 * stdtr(own.df, -abs(own.change) / own.se) if own.se > 0 else np.nan for own in changes.values()])
+    made = []
+    for (system, own), value, corrected in zip(changes.items(), p, holm(p), strict=True):
+        reach = float(stdtrit(own.df, 0.975)) * own.se
+        interval = (own.change - reach, own.change + reach)
+        least = sys.float_info.min
+        made.append(
+            ModelChange(
+                system, part, own.change, own.se, interval, max(float(value), least), max(float(corrected), least)
+            )
+        )
+    return made
+
+
+def _marked(contaminated: frozenset[str] | None) -> pl.Expr:
+    names = sorted(contaminated or ())
+    inside = pl.col("segment").is_in(names) | PLACE.is_in(names).fill_null(value=False)
+    return pl.when(inside).then(pl.lit("contaminated")).otherwise(pl.lit("untouched")).alias(_PART)
+
+
+def _by_scores(
+    before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
+) -> dict[str, dict[str, _Estimate]]:
+    # The model leaves references out as controls; here the human is one of those compared.
+    competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
+    # The same person's work on two versions is not one task or page, whatever its numbers.
+    one_work = [
+        pl.concat_str(pl.col(_VERSION), pl.col(name).fill_null(""), separator=":").alias(name)
+        for name in ("task", "screen")
+    ]
+    tables = [
+        version.final()
+        .table.with_columns(competing, pl.lit(name).alias(_VERSION), _marked(contaminated), revision=pl.lit(1))
+        .with_columns(one_work)
+        for name, version in ((BEFORE, before), (AFTER, after))
+    ]
+    table = pl.concat(tables, how="diagonal_relaxed")
+    design = design_from(Judgments(table), model="mixed-points")
+    rows = table[design.row]
+    names = [f"{v}\t{p}" for v, p in rows.select(_VERSION, _PART).iter_rows()]
+    levels = sorted(set(names))
+    code = np.array([levels.index(name) for name in names])
+    cells, system = np.unique(design.system * len(levels) + code, return_inverse=True)
+    owner, level = cells // len(levels), cells % len(levels)
+    place = {(design.systems[s], *levels[k].split("\t")): i for i, (s, k) in enumerate(zip(owner, level, strict=True))}
+    labels = tuple(f"{design.systems[s]} ({levels[k]})" for s, k in zip(owner, level, strict=True))
+    fitted = prepare(design.with_systems(system, labels, design.human[owner])).fit()
+    weight = np.bincount(system, minlength=len(cells)).astype(float)
+
+    def estimate(contrast: Floats) -> _Estimate:
+        se = float(np.sqrt(max(float(contrast @ fitted.covariance @ contrast), 0.0)))
+        return _Estimate(float(contrast @ fitted.effects), se, float(fitted.degrees.of(contrast[None])[0]))
+
+    def contrast(name: str, parts: tuple[str, ...]) -> Floats | None:
+        row = np.zeros(len(cells))
+        for who, sign in ((name, 1.0), (human, -1.0)):
+            for version, direction in ((AFTER, 1.0), (BEFORE, -1.0)):
+                inside = [place[who, version, part] for part in parts if (who, version, part) in place]
+                if not inside:
+                    return None
+                row[inside] += sign * direction * weight[inside] / weight[inside].sum()
+        return row
+
+    others = [name for name in design.systems if name != human]
+    return _all_parts(others, contrast, estimate, several=contaminated is not None)
+
+
+def _all_parts(
+    systems: list[str],
+    contrast: Callable[[str, tuple[str, ...]], Floats | None],
+    estimate: Callable[[Floats], _Estimate],
+    *,
+    several: bool,
+) -> dict[str, dict[str, _Estimate]]:
+    """The changes on each part of the segments, and beyond untouched ones where there are any."""
+    found: dict[str, dict[str, Floats]] = {}
+    for part, held in PARTS.items():
+        if part == "all" or several:
+            rows = {name: contrast(name, held) for name in systems}
+            found[part] = {name: row for name, row in rows.items() if row is not None}
+    if several:
+        both = [name for name in found["contaminated"] if name in found["untouched"]]
+        found[BEYOND] = {name: found["contaminated"][name] - found["untouched"][name] for name in both}
+    return {part: {name: estimate(row) for name, row in rows.items()} for part, rows in found.items() if rows}
+
+
+def _by_ranks(
+    before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
+) -> dict[str, dict[str, _Estimate]]:
+    found: dict[str, dict[str, _Estimate]] = {}
+    for part, held in PARTS.items():
+        if part == "all" or contaminated is not None:
+            versions = []
+            for version in (before, after):
+                marked = Judgments(version.table.with_columns(_marked(contaminated)))
+                versions.append(_distances(marked.select(pl.col(_PART).is_in(held)), human))
+            found[part] = {
+                name: _difference(versions[0][name], versions[1][name]) for name in versions[0] if name in versions[1]
+            }
+    if contaminated is not None:
+        first, second = found["contaminated"], found["untouched"]
+        found[BEYOND] = {name: _difference(second[name], first[name]) for name in first if name in second}
+    return found
+
+
+def _distances(judgments: Judgments, human: str) -> dict[str, _Estimate]:
+    """Every system minus the human, by strengths with tastes."""
+    compared = comparisons(judgments)
+    units = units_of(compared)
+    if units.kind != "annotators" or human not in compared.systems:
+        raise DataError("tastes need two named annotators or more who judged the human in every part")
+    fitted = fit_tastes(people_counts(units), compared)
+    own = compared.systems.index(human)
+    distances = {}
+    for i, name in enumerate(compared.systems):
+        if i != own:
+            variance = fitted.covariance[i, i] + fitted.covariance[own, own] - 2 * fitted.covariance[i, own]
+            change = float(fitted.strength[i] - fitted.strength[own])
+            distances[name] = _Estimate(change, float(np.sqrt(max(variance, 0.0))), float(fitted.df[i, own]))
+    return distances
+
+
+def _difference(first: _Estimate, second: _Estimate) -> _Estimate:
+    """The second minus the first, taken as independent; degrees of freedom after Welch and Satterthwaite."""
+    variances = first.se**2, second.se**2
+    whole = sum(variances)
+    spread = sum(variance**2 / own.df for variance, own in zip(variances, (first, second), strict=True))
+    return _Estimate(second.change - first.change, float(np.sqrt(whole)), whole**2 / spread if spread > 0 else np.inf)

@@ -1,0 +1,125 @@
+"""Two versions of a test set in one campaign, as it was and as corrected: mixed blindly, no document seen in both.
+
+The documents are divided into two halves, and the people into two teams. One team judges the first half as it was and
+the second half as corrected, the other team the reverse: a two-by-two Latin square. So every task holds both versions
+in about equal shares, every person judges both versions but no document in both, and every document is judged in both.
+What a person is like (strict, generous, fond of a system) meets both versions alike, and so does what a document is
+like: neither can pass for an effect of the correction. After A. Kim and others (2022), who judged two versions one
+after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import DataError, InputError
+from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.texts import SourceSegment, TestSet
+from adjudge.core.versions import AFTER, BEFORE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.drafts import Material
+
+
+def both_versions(before: TestSet, after: TestSet) -> TestSet:
+    """One test set of all segments as they were, followed by the same segments as corrected."""
+    _check_same(before, after)
+    source = [
+        replace(segment, version=version)
+        for version, testset in ((BEFORE, before), (AFTER, after))
+        for segment in testset.source
+    ]
+    return TestSet(tuple(source), _joined(before.references, after.references), _joined(before.systems, after.systems))
+
+
+def _joined(before: Mapping[str, tuple[str, ...]], after: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {name: texts + after[name] for name, texts in before.items()}
+
+
+def _check_same(before: TestSet, after: TestSet) -> None:
+    if len(before) != len(after):
+        raise InputError(
+            f"files.after has {len(after):,} segments, the test set as it was has {len(before):,}; both must have the "
+            "same segments"
+        )
+    for own, other in zip(before.source, after.source, strict=True):
+        if (own.document, own.segment) != (other.document, other.segment):
+            raise InputError(
+                f"files.after has segment '{_name(other)}' where the test set as it was has '{_name(own)}'; "
+                "both must have the same documents and segments"
+            )
+    for group in ("systems", "references"):
+        names, others = set(getattr(before, group)), set(getattr(after, group))
+        if names != others:
+            lacking = ", ".join(sorted(names ^ others))
+            raise InputError(f"files.after and files do not have the same {group} ({lacking}); name the same in both")
+
+
+def _name(segment: SourceSegment) -> str:
+    return f"{segment.document}:{segment.segment}"
+
+
+def first_version(material: Material) -> Material:
+    """The material of the test set as it was, from which segments are drawn for both versions."""
+    count = len(material.testset) // 2
+
+    def half(texts: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(own[:count]) for name, own in texts.items()}
+
+    testset = TestSet(
+        material.testset.source[:count], half(material.testset.references), half(material.testset.systems)
+    )
+    return replace(material, testset=testset, systems=half(material.systems))
+
+
+def sides(material: Material, chosen: Sequence[int], rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """What each team judges: indices of segments, half of the documents in each version.
+
+    Args:
+        material: both versions.
+        chosen: indices of the segments to judge, in the version as it was.
+        rng: which documents come in which version.
+    """
+    count = len(material.testset) // 2
+    documents: dict[str, list[int]] = {}
+    relative = PROTOCOLS[material.campaign.protocol].relative
+    for index in chosen:
+        if relative and len(material.outputs(index + count)) < 2:
+            # All systems agree on the corrected segment, so there is nothing to compare.
+            continue
+        documents.setdefault(material.testset.source[index].document, []).append(index)
+    if len(documents) < 2:
+        raise DataError(
+            "two versions need at least two documents, because nobody is to see a document in both; separate documents "
+            "by blank lines, or name them in files.documents"
+        )
+    halves: tuple[list[int], list[int]] = ([], [])
+    names = list(documents)
+    # The longest first, each to the half that has less, so that both are of about the same size.
+    for name in sorted((names[i] for i in rng.permutation(len(names))), key=lambda name: -len(documents[name])):
+        min(halves, key=len).extend(documents[name])
+    first, second = halves
+    return (
+        sorted([*first, *(index + count for index in second)]),
+        sorted([*(index + count for index in first), *second]),
+    )
+
+
+def teams(campaign: Campaign, rng: np.random.Generator) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The people in two teams of the same size, or one more in the first."""
+    names = campaign.design.annotator_names
+    shuffled = [names[i] for i in rng.permutation(len(names))]
+    half = (len(names) + 1) // 2
+    first, second = (tuple(sorted(team, key=names.index)) for team in (shuffled[:half], shuffled[half:]))
+    if len(second) < campaign.design.judgments:
+        raise DataError(
+            f"two versions need two teams of at least design.judgments = {campaign.design.judgments} people, so that "
+            f"nobody sees a document in both; design.annotators is {len(names)}, raise it"
+        )
+    return first, second

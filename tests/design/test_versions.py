@@ -1,0 +1,162 @@
+"""Two versions of a test set in one campaign: mixed in every task, and nobody sees a document in both."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from adjudge.core.errors import DataError, InputError
+from adjudge.core.texts import TestSet
+from adjudge.design import load_campaign
+from adjudge.design.appraise import to_batches
+from adjudge.design.balance import measure_balance
+from adjudge.design.make import design
+from adjudge.design.tasks import TaskSet, corrected_segments, parse_tasks, to_json
+from adjudge.design.texts import read_texts
+from adjudge.design.versions import both_versions
+from tests.design.texts import make_texts
+
+SYSTEMS = ("refA", "S0", "S1", "S2")
+
+
+def write_texts(folder: Path, *, documents: int = 8) -> tuple[TestSet, TestSet]:
+    """Two versions; the source of every second document has another first segment after."""
+    before = make_texts(documents=[4] * documents, systems=3, seed=3)
+    before = replace(before, references={}, systems={"refA": before.references["ref0"], **before.systems})
+    changed = [int(s.document[1:]) % 2 == 0 and s.segment == "1" for s in before.source]
+
+    def corrected(texts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"{text} corrected" if own else text for text, own in zip(texts, changed, strict=True))
+
+    source = corrected(tuple(segment.text for segment in before.source))
+    after = TestSet(
+        tuple(replace(segment, text=text) for segment, text in zip(before.source, source, strict=True)),
+        {},
+        {name: corrected(texts) for name, texts in before.systems.items()},
+    )
+    for ending, version in (("before", before), ("after", after)):
+        columns = {"source": [segment.text for segment in version.source], **version.systems}
+        for name, texts in columns.items():
+            blocks = ["\n".join(texts[i : i + 4]) for i in range(0, len(texts), 4)]
+            (folder / f"{name}.{ending}.txt").write_text("\n\n".join(blocks) + "\n")
+    return before, after
+
+
+def campaign_file(folder: Path, *, protocol: str = "da", design: str = "", more: str = "", task_size: int = 32) -> Path:
+    def files(ending: str, table: str) -> str:
+        systems = "\n".join(f'{name} = "{name}.{ending}.txt"' for name in SYSTEMS)
+        return f'[{table}]\nsource = "source.{ending}.txt"\n[{table}.systems]\n{systems}\n'
+
+    path = folder / "campaign.toml"
+    path.write_text(
+        f'name = "two"\nprotocol = "{protocol}"\n[languages]\nsource = "en"\ntarget = "cs"\n'
+        f"{files('before', 'files')}{files('after', 'files.after')}"
+        f"[design]\ntask_size = {task_size}\nannotators = 6\njudgments = 2\n{design}\n{more}"
+    )
+    return path
+
+
+def versions_by_person(tasks: TaskSet) -> dict[tuple[str, str], set[str | None]]:
+    seen: dict[tuple[str, str], set[str | None]] = defaultdict(set)
+    for task in tasks.tasks:
+        for screen in task.screens:
+            for person in task.annotators:
+                seen[person, screen.document].add(screen.version)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("protocol", "structure"),
+    [
+        ("da", 'structure = "mixed"'),
+        ("da", 'structure = "all-systems"'),
+        ("da", 'structure = "pages-same-documents"'),
+        ("da", 'structure = "pages-all-systems"'),
+        ("esa", ""),
+        ("ranking", "outputs = 4\nscreens_per_segment = 2"),
+        ("pairwise", "screens_per_segment = 2"),
+    ],
+)
+def test_both_versions_are_judged_by_all_but_no_document_in_both_by_anybody(
+    tmp_path: Path, protocol: str, structure: str
+) -> None:
+    write_texts(tmp_path)
+    controls = "[controls]\nrepeats = 2\ndegraded = 2" if protocol == "da" else ""
+    # A task must have room for pages of both versions, by all systems where they stay together.
+    size = 72 if "pages" in structure else 32
+    campaign = load_campaign(
+        campaign_file(tmp_path, protocol=protocol, design=structure, more=controls, task_size=size)
+    )
+    tasks = design(campaign)
+    assert {len(own) for own in versions_by_person(tasks).values()} == {1}
+    for task in tasks.tasks:
+        sizes = Counter(screen.version for screen in task.screens for _ in screen.items)
+        assert set(sizes) == {"before", "after"}
+        assert 0.6 < sizes["before"] / sizes["after"] < 1.7
+    judged = Counter(
+        (screen.version, screen.document, item.segment, system)
+        for task in tasks.tasks
+        for screen, item, output in task.outputs()
+        if output.kind == "system"
+        for system in output.systems
+    )
+    if protocol in ("da", "esa"):
+        assert set(judged.values()) == {1}
+        assert len(judged) == 2 * 32 * len(SYSTEMS)
+    by_version = Counter(key[0] for key in judged.elements())
+    assert by_version["before"] == by_version["after"]
+    loads = Counter(person for task in tasks.tasks for person in task.annotators)
+    assert max(loads.values()) - min(loads.values()) <= 1
+
+
+def test_tasks_keep_the_version_and_tell_what_was_corrected(tmp_path: Path) -> None:
+    write_texts(tmp_path)
+    campaign = load_campaign(campaign_file(tmp_path))
+    tasks = design(campaign)
+    assert design(campaign) == tasks
+    assert parse_tasks(to_json(tasks), "tasks.json") == tasks
+    lines = (segment for segment in read_texts(campaign).source if segment.text.endswith("corrected"))
+    assert corrected_segments(tasks) == {(segment.document, segment.segment) for segment in lines}
+    ids = {output.id for task in tasks.tasks for _, _, output in task.outputs()}
+    assert not any("before" in name or "after" in name for name in ids)
+    notes = measure_balance(tasks, campaign, read_texts(campaign)).notes
+    assert any(note.startswith("two versions: the annotators are two teams") for note in notes)
+    with pytest.raises(DataError, match="do not tell the versions of a test set apart"):
+        to_batches(tasks)
+
+
+def test_without_a_second_version_nothing_is_said_of_versions(tmp_path: Path) -> None:
+    write_texts(tmp_path)
+    text = campaign_file(tmp_path).read_text()
+    start, end = text.index("[files.after]"), text.index("[design]")
+    (tmp_path / "campaign.toml").write_text(text[:start] + text[end:])
+    tasks = design(load_campaign(tmp_path / "campaign.toml"))
+    assert '"version"' not in to_json(tasks)
+
+
+def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
+    before, after = write_texts(tmp_path)
+    with pytest.raises(InputError, match="cannot be had with two versions"):
+        load_campaign(campaign_file(tmp_path, more='[assignment]\npolicy = "pool"'))
+    with pytest.raises(InputError, match=r"controls\.calibration cannot be had"):
+        load_campaign(campaign_file(tmp_path, more="[controls]\ncalibration = 4"))
+    with pytest.raises(InputError, match="both must have the same segments"):
+        both_versions(before, replace(after, source=after.source[1:]))
+    with pytest.raises(InputError, match=r"do not have the same systems \(S2\)"):
+        both_versions(before, replace(after, systems={name: after.systems[name] for name in SYSTEMS[:-1]}))
+    with pytest.raises(DataError, match=r"two teams of at least design\.judgments = 2 people"):
+        design(load_campaign(_with_people(campaign_file(tmp_path), 3)))
+
+
+def _with_people(campaign: Path, number: int) -> Path:
+    campaign.write_text(campaign.read_text().replace("annotators = 6", f"annotators = {number}"))
+    return campaign
+
+
+def test_one_document_cannot_be_divided(tmp_path: Path) -> None:
+    write_texts(tmp_path, documents=1)
+    with pytest.raises(DataError, match="at least two documents"):
+        design(load_campaign(campaign_file(tmp_path)))
