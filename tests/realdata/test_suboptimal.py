@@ -39,6 +39,15 @@ def test_true_rank_points(replication: Replication) -> None:
     )  # fmt: skip
 
 
+def test_cells_are_counted_by_source(replication: Replication) -> None:
+    """72 cells of the paper, of which 4 are shares of its printed counts; 437 of the released file of TER."""
+    counts = {
+        str(source): (count.compared, count.matching, count.from_print)
+        for source, count in replication.counts().items()
+    }
+    assert counts == {"paper": (68, 57, 4), "authors' files": (437, 437, 0)}
+
+
 def test_every_difference_has_its_reason(replication: Replication) -> None:
     different = [cell for table in replication.replicated for cell in table.cells if not cell.match]
     assert len(different) == 11

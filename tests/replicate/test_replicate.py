@@ -42,13 +42,16 @@ def test_result_for_people_and_machines() -> None:
         ReplicatedCell("b", 3.0, 0, None, "needs what was kept", released=False),
         ReplicatedCell("c", 3.0, 0, None, "lies elsewhere"),
         ReplicatedCell("d", 3.0, 0, 4.0, "a misprint"),
+        ReplicatedCell("e", 7.0, 0, 7.0, "the sum of what is printed", from_print=True),
+        ReplicatedCell("f", 7.0, 0, 8.0, "a wrong sum of what is printed", from_print=True),
     )
     result = Replication(
         settings={"paper": "p"}, data="0", paper="A Paper", replicated=(ReplicatedTable("Table 1", "About", 2, cells),)
     )
     plain = result.to_dict()
-    assert (plain["cells"], plain["compared"], plain["matching"]) == (4, 2, 1)
-    assert plain["by_source"] == {"paper": {"cells": 4, "compared": 2, "matching": 1, "not_released": 1}}
+    assert (plain["cells"], plain["compared"], plain["matching"]) == (6, 3, 1)
+    counts = {"cells": 6, "compared": 3, "matching": 1, "from_print": 1, "not_released": 1}
+    assert plain["by_source"] == {"paper": counts}
     assert plain["tables"][0]["cells"][1] == {
         "name": "b",
         "published": 3.0,
@@ -58,7 +61,7 @@ def test_result_for_people_and_machines() -> None:
         "state": "not released",
     }
     states = [cell["state"] for cell in plain["tables"][0]["cells"]]
-    assert states == ["matches", "not released", "not in the folder", "differs"]
+    assert states == ["matches", "not released", "not in the folder", "differs", "follows from print", "differs"]
     shown = result_as_text(result)
     assert "all cells of the paper" in shown
     assert "Table 1 (page 2): About" in shown
@@ -131,7 +134,9 @@ def test_figures_about_other_data_are_not_counted_as_compared() -> None:
     plain = result.to_dict()
     assert (plain["cells"], plain["compared"], plain["matching"]) == (3, 1, 1)
     assert [cell["match"] for cell in plain["tables"][0]["cells"]] == [None, None, True]
-    assert plain["by_source"]["paper"] == {"cells": 3, "compared": 1, "matching": 1, "not_released": 0}
+    assert plain["by_source"]["paper"] == {
+        "cells": 3, "compared": 1, "matching": 1, "from_print": 0, "not_released": 0,
+    }  # fmt: skip
 
 
 def test_cells_of_the_paper_and_of_files_are_counted_apart() -> None:

@@ -68,7 +68,8 @@ def weights_of_the_label(folder: Path, content: Mapping[str, Any], simulated: Qu
         says=f"The ranking of three invented systems turns as the weight grows from 0 to 50: {counts}.",
         note="Predictions and post-editions were not released. The systems are invented: one senses errors of single "
         "sentences, one errors of context, one both. Edit rates of the first post-edition are drawn, or, as the author "
-        "did, the TER of each translation with its reference, moved and stretched; those of the second are drawn.",
+        "did, the TER of each translation with its reference, moved and stretched (to a mean and spread chosen here); "
+        "those of the second are drawn.",
         x="weight of TER(PE2, PE1)",
         y="Pearson's r",
         curves=curves,

@@ -1,7 +1,8 @@
 """Published figures, kept as data files beside the modules that recompute them.
 
 A file is JSON with `paper` (citation) and `tables`: of each its name, title, page, cells as printed (so that the number
-of decimals is known), and notes on cells that cannot match; `source` and `origin` where they stand in another file
+of decimals is known), notes on cells that cannot match, and which
+follow from other printed figures (`from_print`); `source` and `origin` where they stand in another file
 than the paper.
 """
 
@@ -62,6 +63,7 @@ class Published:
                 notes.get(name, ""),
                 comparable=name not in other_data,
                 released=name in recomputed or name in absent,
+                from_print=name in entry.get("from_print", ()),
             )
             for name, printed in entry["cells"].items()
         )

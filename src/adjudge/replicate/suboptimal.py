@@ -16,7 +16,8 @@ from adjudge.core.rng import DEFAULT_SEED
 from adjudge.replicate.published import read_published
 from adjudge.replicate.suboptimal_data import Released, read_released, with_right_block
 from adjudge.replicate.suboptimal_figures import draw_figures
-from adjudge.results.replication import Replication
+from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
+from adjudge.testset.versions import segment_ter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +61,10 @@ def replicate(folder: Path) -> Replication:
         figures=draw_figures(released, parts, points, names),
         not_recomputed=published.not_recomputed(),
         paper=published.paper,
-        replicated=tuple(published.compared(name, cells, notes) for name, (cells, notes) in tables.items()),
+        replicated=(
+            *(published.compared(name, cells, notes) for name, (cells, notes) in tables.items()),
+            _edit_rates(released),
+        ),
     )
 
 
@@ -200,6 +204,17 @@ def _edits(released: Released) -> Cells:
         "of these contaminated": int((high & marked).sum()),
         "unmarked segments that Google's output changes, percent": float(100 * (google[~marked] > 0).mean()),
     }
+
+
+def _edit_rates(released: Released) -> ReplicatedTable:
+    """The released TER between the two versions of Google's outputs, the only ones whose texts were released."""
+    recomputed = segment_ter(*released.google)
+    cells = tuple(
+        ReplicatedCell(f"segment {number}", theirs, 4, ours)
+        for number, (theirs, ours) in enumerate(zip(released.ter["mt_google"], recomputed, strict=True), start=1)
+    )
+    title = "TER between the two versions of Google's output, by segment"
+    return ReplicatedTable("TER of Google", title, None, cells, Source.AUTHORS, "score/mt_google.txt")
 
 
 def _beyond(released: Released, result: Parity, right: Parity, names: Mapping[str, str]) -> list[str]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+GOOGLE = "mt_google.txt"
+
+
 @dataclass(frozen=True)
 class Released:
     """Everything the release holds that the tables need."""
@@ -29,6 +32,8 @@ class Released:
     documents: Mapping[str, str]
     ter: Mapping[str, tuple[float, ...]]
     """TER between the two versions of an output, by name and segment."""
+    google: tuple[tuple[str, ...], tuple[str, ...]]
+    """The outputs of Google before and after, one per segment."""
 
 
 def read_released(folder: Path, content: Mapping[str, Any]) -> Released:
@@ -48,6 +53,7 @@ def read_released(folder: Path, content: Mapping[str, Any]) -> Released:
         groups=_groups(root / "score" / "groups", content),
         contaminated=frozenset(marked["segment"].to_list()),
         documents={str(segment): str(sum(start <= segment for start in starts)) for segment in segments},
+        google=_google(root, content["folders"]),
         ter={name: _numbers(root / "score" / f"{name}.txt") for name in ("mt_y", "mt_z", "mt_google")},
     )
 
@@ -77,6 +83,11 @@ def _by_row(part: Judgments) -> Judgments:
     row = pl.col("screen").rank("dense").cast(pl.Int64).cast(pl.String)
     number = part.table.with_columns(pl.col("screen").cast(pl.Int64)).select(row.alias("segment"))["segment"]
     return Judgments(part.table.with_columns(pl.col("segment").alias("printed_id"), number), part.set_aside, part.notes)
+
+
+def _google(root: Path, folders: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    before, after = (tuple(read_text(root / folders[when] / GOOGLE).splitlines()) for when in ("before", "after"))
+    return before, after
 
 
 def _numbers(path: Path) -> tuple[float, ...]:

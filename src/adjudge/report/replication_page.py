@@ -25,6 +25,10 @@ GUIDE = (
         "The recomputed figure, rounded to the digits that are printed, is the printed one. A half may go either way.",
     ),
     Term("Differs", "Both figures are about the same data and are not the same; the note gives the reason."),
+    Term(
+        "Follows from print",
+        "The figure is a sum or a share of other printed figures and agrees with them. No data stand behind that.",
+    ),
     Term("Not released", "The data behind a figure were never published, so that nobody can recompute it."),
     Term("Other data", "The recomputed figure is about other campaigns than the paper's, so it need not be the same."),
     Term(
@@ -83,9 +87,9 @@ def _facts(result: Replication) -> tuple[Fact, ...]:
 
 
 def _detail(count: CellCount) -> str:
-    missing = f", {count.not_released:,} not released" if count.not_released else ""
-    other = count.cells - count.compared - count.not_released
-    return f"match{missing}{f', {other:,} not compared' if other else ''}"
+    others = count.cells - count.compared - count.from_print - count.not_released
+    parts = {"follow from print": count.from_print, "not released": count.not_released, "not compared": others}
+    return ", ".join(["match", *(f"{number:,} {what}" for what, number in parts.items() if number)])
 
 
 def _table(table: ReplicatedTable, number: int) -> Section:

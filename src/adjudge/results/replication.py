@@ -20,6 +20,7 @@ class State(StrEnum):
 
     MATCHES = "matches"
     DIFFERS = "differs"
+    FROM_PRINT = "follows from print"
     NOT_RELEASED = "not released"
     NOT_IN_FOLDER = "not in the folder"
     OTHER_DATA = "other data"
@@ -50,6 +51,8 @@ class ReplicatedCell:
     """False where the two figures are about different data, so that they need not be the same."""
     released: bool = True
     """True where a figure that is not recomputed could be, if its data lay in the folder."""
+    from_print: bool = False
+    """True where it was recomputed from other figures that the paper prints, not from data."""
 
     @property
     def match(self) -> bool | None:
@@ -70,7 +73,9 @@ class ReplicatedCell:
             return State.NOT_PRINTED
         if not self.comparable:
             return State.OTHER_DATA
-        return State.MATCHES if self.match else State.DIFFERS
+        if not self.match:
+            return State.DIFFERS
+        return State.FROM_PRINT if self.from_print else State.MATCHES
 
     def to_dict(self) -> dict[str, Any]:
         """As promised to users."""
@@ -118,11 +123,13 @@ class NotRecomputed:
 
 @dataclass(frozen=True)
 class CellCount:
-    """How many cells there are, how many of them can be compared, and what came of them."""
+    """How many cells there are, how many of them can be compared with data, and what came of them."""
 
     cells: int
     compared: int
     matching: int
+    from_print: int
+    """Right sums of other printed figures; no data stand behind them, so they are not among the compared."""
     not_released: int
 
     def words(self) -> str:
@@ -182,25 +189,25 @@ class Replication(Result):
         ]
         columns = (
             text("table"), text("about"), text("published in"), number("cells", 0), number("compared", 0),
-            number("match", 0), number("not released", 0),
+            number("match", 0), number("from print", 0), number("not released", 0),
         )  # fmt: skip
         return Table(self.paper, columns, tuple(rows), lines=lines)
 
 
 def count_cells(cells: Iterable[ReplicatedCell]) -> CellCount:
     """Counts of these cells."""
-    cells = list(cells)
-    matches = [cell.match for cell in cells]
+    states = [cell.state for cell in cells]
     return CellCount(
-        cells=len(cells),
-        compared=sum(match is not None for match in matches),
-        matching=sum(match is True for match in matches),
-        not_released=sum(cell.state is State.NOT_RELEASED for cell in cells),
+        cells=len(states),
+        compared=states.count(State.MATCHES) + states.count(State.DIFFERS),
+        matching=states.count(State.MATCHES),
+        from_print=states.count(State.FROM_PRINT),
+        not_released=states.count(State.NOT_RELEASED),
     )
 
 
-def _numbers(count: CellCount) -> tuple[int, int, int, int]:
-    return count.cells, count.compared, count.matching, count.not_released
+def _numbers(count: CellCount) -> tuple[int, int, int, int, int]:
+    return count.cells, count.compared, count.matching, count.from_print, count.not_released
 
 
 def _shown_decimals(cell: ReplicatedCell) -> int:
