@@ -18,7 +18,7 @@ GUIDE = (
         "How well the scores of two campaigns go together; its interval says what other people and texts could show.",
     ),
     Term("Flip", "A pair of systems that two campaigns order differently."),
-    Term("More than chance", "Each campaign is sure of its own order of the pair, so that both cannot be right."),
+    Term("More than chance", "Each campaign tells the pair apart in its own order: chance hardly explains it."),
 )
 HEIGHT = 340
 

@@ -30,7 +30,7 @@ GUIDE = (
         "Holds and fragile",
         "The data support a claim if its p is below the level after Holm's correction. It holds if it also survives "
         "every audit: other halves of the annotators, people and documents left out, other methods. It is fragile if "
-        "some audit overturns it.",
+        "some audit breaks it, or too few people judged to ask other halves of them.",
     ),
     Term(
         "Taste",

@@ -168,9 +168,9 @@ def _told_apart(told: int, pairs: int, how: str) -> str:
 def _audited(holds: int, fragile: int) -> str:
     if holds + fragile == 0:
         return "No difference is claimed, so that none could fall in an audit."
-    overturned = {0: "none is", 1: "1 is"}.get(fragile, f"{fragile:,} are")
     held = "1 holds" if holds == 1 else f"{holds:,} hold"
-    return f"Of the differences claimed, {held} in every audit, and {overturned} overturned by at least one audit."
+    broken = {0: "", 1: "; the other one does not"}.get(fragile, f"; the other {fragile:,} do not")
+    return f"Of {counted(holds + fragile, 'difference')} claimed, {held} in every audit{broken}."
 
 
 def _agreed(results: PairResults) -> list[str]:

@@ -66,7 +66,7 @@ def _rule(claims: Claims) -> tuple[str, ...]:
     if not claims.audits:
         return ()
     audits = listed(claims.audits)
-    return (f"A claim holds if it survives every audit ({audits}), and is fragile if some audit overturns it.",)
+    return (f"A claim holds if it survives every audit ({audits}), and is fragile if some audit breaks it.",)
 
 
 def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:

@@ -57,7 +57,8 @@ def _honesty(aa: AATest, where: str) -> list[str]:
     if too_often:
         words.append(f"Too often {where}: {listed(too_often)}. What these tests call significant need not be.")
     if honest:
-        words.append(f"As promised: {listed(honest)}.")
+        widest = max(aa.rates[name].interval[1] for name in honest)
+        words.append(f"In keeping with 5%: {listed(honest)} (up to {100 * widest:.0f}% cannot be excluded).")
     return words
 
 
@@ -73,6 +74,7 @@ def reliability_section(reliability: Reliability) -> Section:
     words = (
         f"{halves}, and each half ranked the systems.",
         f"The two orders agree best by {method}: Kendall's tau {best.tau:.2f} (1: the same order, 0: no relation).",
+        "Bars that overlap mean that other people might well have favoured another method.",
     )
     rows = [(name, by_method.tau, by_method.low, by_method.high) for name, by_method in reliability.methods.items()]
     chart = Chart(
