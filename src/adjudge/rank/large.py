@@ -28,6 +28,7 @@ from adjudge.rank.customary import SystemItems, assemble_means, equal_scores_not
 from adjudge.rank.large_rows import ROW, LargeRows, last_of_each
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -116,81 +117,94 @@ def _read(rows: LargeRows) -> tuple[pl.DataFrame, Provenance] | None:
         return None
     if "protocol" in table.columns and table["protocol"].null_count() and "rank" in rows.header:
         return None
-    bad = _bad_rows(table, rows)
+    table = table.drop(CONSTANT, strict=False)
+    bad = rows.bad_rows(table.height)
+    table = _odd_scores(table, rows, bad)
+    _record_bad_rows(table, bad)
     set_aside, notes = bad.settle()
     if bad.problems:
         table = table.filter(~pl.col(ROW).is_in(list(bad.problems)))
-    nameless = pl.col("annotator", "segment").cast(pl.String).fill_null("") == ""
-    if table.select(pl.any_horizontal(nameless).any()).item():
+    if any(_among(table, name, ("",), otherwise="").any() for name in ("annotator", "segment")):
         return None
     everyone = pl.repeat(value=True, n=table.height, eager=True)
     counts, copies, told = last_of_each(table["identity"], everyone)
     table = table if counts.all() else table.filter(counts)
-    scored = pl.col("score").is_not_null() & _word(table, "protocol", "da").is_in(list(SCORED))
-    table = table.filter(scored).with_columns(_word(table, "kind", "system").is_in(list(RATED)).alias("rated"))
+    scored = table["score"].is_not_null() & _among(table, "protocol", SCORED, otherwise="da")
+    rated = _among(table, "kind", RATED, otherwise="system").alias("rated")
+    table = table.with_columns(rated) if scored.all() else table.with_columns(rated).filter(scored)
     if not table["rated"].any():
         return None
     source = Provenance(fingerprint_of_file(rows.path), (*set_aside, *copies), (*notes, *told))
-    return table.drop(ROW, "identity", "broken"), source
+    return table.drop(ROW, "identity", "odd"), source
 
 
-def _word(table: pl.DataFrame, name: str, otherwise: str) -> pl.Expr:
-    """A column of words, or what it is taken for where it is missing or empty."""
-    return pl.col(name).cast(pl.String).fill_null(otherwise) if name in table.columns else pl.lit(otherwise)
+def _among(table: pl.DataFrame, name: str, words: Collection[str], *, otherwise: str) -> pl.Series:
+    """Where a column holds one of these words; `otherwise` is what it is taken for where it is missing or empty.
+
+    Words are compared once each, not row by row.
+    """
+    if name not in table.columns:
+        return pl.repeat(otherwise in words, table.height, dtype=pl.Boolean, eager=True)
+    different = table[name].unique().drop_nulls()
+    wanted = different.filter(different.cast(pl.String).is_in(list(words)))
+    if len(wanted) == len(different) and not table[name].null_count():
+        return pl.repeat(len(different) > 0, table.height, dtype=pl.Boolean, eager=True)
+    if not len(wanted) and not table[name].null_count():
+        return pl.repeat(value=False, n=table.height, eager=True)
+    return table[name].to_physical().is_in(wanted.to_physical().implode()).fill_null(otherwise in words)
 
 
 def _collect(rows: LargeRows) -> pl.DataFrame:
     """Scores and codes of the rows that hold anything; `identity` is a number for all that identifies a judgment."""
     header = rows.header
-    value, broken = _score()
+    number = pl.col("score").cast(pl.Float64, strict=False)
     identity = [name for name in (*KEY, "revision") if name in header]
     try:
-        filled = rows.scan().filter(~pl.all_horizontal(pl.col(name).is_null() for name in header))
+        filled = rows.scan(words=WORDS).filter(~pl.all_horizontal(pl.col(name).is_null() for name in header))
         return filled.select(
             ROW,
-            value.alias("score"),
-            broken.alias("broken"),
+            number.alias("score"),
+            (pl.col("score").is_not_null() & ~number.is_finite().fill_null(value=False)).alias("odd"),
             pl.struct(identity).hash().alias("identity"),
-            *(pl.col(name).cast(pl.Categorical) for name in WORDS if name in header),
+            *(name for name in WORDS if name in header),
         ).collect(engine="streaming")
     except pl.exceptions.PolarsError as fault:
         reason = str(fault).split("\n", 1)[0]
         raise InputError(f"cannot be read as scores ({reason}); check the columns", file=rows.path) from fault
 
 
-def _score() -> tuple[pl.Expr, pl.Expr]:
-    """The score as a number, and whether it is something else."""
-    text = pl.col("score").str.strip_chars()
-    given = text.is_not_null() & ~text.str.to_lowercase().is_in(list(MISSING))
-    number = text.cast(pl.Float64, strict=False)
-    usable = number.is_finite().fill_null(value=False)
-    return pl.when(given & usable).then(number), given & ~usable
+def _odd_scores(table: pl.DataFrame, rows: LargeRows, bad: BadRows) -> pl.DataFrame:
+    """The table with scores that have blanks around them, without words for missing ones; others are bad rows."""
+    if not table["odd"].any():
+        return table
+    texts = rows.scan().join(table.lazy().filter("odd").select(ROW), on=ROW, how="semi").select(ROW, "score")
+    stripped = texts.collect(engine="streaming").with_columns(
+        pl.col("score").cast(pl.String).str.strip_chars().alias("text")
+    )
+    given = stripped.filter(~pl.col("text").str.to_lowercase().is_in(list(MISSING)))
+    read = given.with_columns(pl.col("text").cast(pl.Float64, strict=False).alias("number"))
+    usable = pl.col("number").is_finite().fill_null(value=False)
+    for row, text in read.filter(~usable).select(ROW, "score").iter_rows():
+        problem = f"column 'score' holds '{shown(text)}', a finite number is needed; correct it"
+        bad.row(row, problem, "row with a broken score")
+    numbers = table.join(read.filter(usable).select(ROW, "number"), on=ROW, how="left", maintain_order="left")
+    score = pl.when("odd").then("number").otherwise("score").alias("score")
+    return numbers.with_columns(score).drop("number")
 
 
-def _bad_rows(table: pl.DataFrame, rows: LargeRows) -> BadRows:
-    """The rows that the ordinary reader would not use either."""
-    bad = rows.bad_rows(table.height)
-    if table["broken"].any():
-        texts = rows.scan().filter(_score()[1]).select(ROW, "score").collect(engine="streaming")
-        for row, text in texts.iter_rows():
-            problem = f"column 'score' holds '{shown(text)}', a finite number is needed; correct it"
-            bad.row(row, problem, "row with a broken score")
-    system = table["system"].cast(pl.String).fill_null("")
-    faults = {"row without a system": (system == "", "has no system; name what was judged")}
-    for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
-        if name in table.columns:
-            words = table[name].cast(pl.String)
-            strange = words.is_not_null() & ~words.is_in(list(allowed))
-            faults[f"row with an unknown {name}"] = (strange, f"column '{name}' is none of {', '.join(allowed)}")
-    off = table.select(
-        ~pl.col("score").is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING)
-        & _word(table, "protocol", "da").is_in(list(ON_SCALE))
-    ).to_series()
+def _record_bad_rows(table: pl.DataFrame, bad: BadRows) -> None:
+    """Record the rows that the ordinary reader would not use either."""
+    nameless = _among(table, "system", ("",), otherwise="")
+    faults = {"row without a system": (nameless, "has no system; name what was judged")}
+    for name, allowed, otherwise in (("protocol", PROTOCOLS, "da"), ("kind", KINDS, "system")):
+        strange = ~_among(table, name, tuple(allowed), otherwise=otherwise)
+        faults[f"row with an unknown {name}"] = (strange, f"column '{name}' is none of {', '.join(allowed)}")
+    off = ~table["score"].is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING).fill_null(value=True)
+    off &= _among(table, "protocol", ON_SCALE, otherwise="da")
     faults["score off the scale"] = (off, "score must lie between 0 and 100; correct it")
     for reason, (strange, problem) in faults.items():
-        for row in table[ROW].filter(strange.fill_null(value=False)):
+        for row in table[ROW].filter(strange):
             bad.row(row, problem, reason)
-    return bad
 
 
 def _codes(column: pl.Series) -> NDArray[np.uint32]:
