@@ -56,7 +56,7 @@ def test_annotators_whose_scores_are_equal_have_no_z(tmp_path: Path) -> None:
     counted = streamed(judgments, tmp_path)
     check_alike(counted, rank(judgments, method="zscore", settings=PLAIN))
     assert counted is not None
-    assert any("1 annotators gave the same score throughout" in note for note in counted.notes)
+    assert any("1 annotator gave the same score throughout" in note for note in counted.notes)
 
 
 def test_of_judgments_that_stand_there_twice_the_last_counts(tmp_path: Path) -> None:
