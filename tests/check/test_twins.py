@@ -109,7 +109,14 @@ def test_shared_items_are_those_of_a_slow_comparison(seed: int) -> None:
     judgments = Judgments.from_columns(table.with_columns(protocol=pl.lit("da")))
     found = {
         shared.annotators: list(
-            zip(shared.items, shared.copied, shared.mirrored, shared.decided, shared.preferences, strict=True)
+            zip(
+                (shared.names[item] for item in shared.items),
+                shared.copied,
+                shared.mirrored,
+                shared.decided,
+                shared.preferences,
+                strict=True,
+            )
         )
         for shared in shared_items(judgments)
     }

@@ -16,6 +16,7 @@ from adjudge.design.campaign_file import load_campaign
 from adjudge.design.tasks import load_tasks
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, new_save, panels_of
+from tests.collect.test_changed_under_way import refused_start
 from tests.conftest import Run
 
 SCORES = {"alpha": 90, "beta": 84, "gamma": 20}
@@ -169,3 +170,18 @@ def _state(server: Server) -> Any:
 def test_plans_that_cannot_be_are_refused(more: str, names: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=names):
         load_campaign(make_campaign(tmp_path, more=more))
+
+
+def test_a_policy_cannot_change_after_tasks_were_drawn(tmp_path: Path) -> None:
+    file = campaign(tmp_path)
+    with Server(file) as server:
+        judge_all(server, systems_by_output(file), 3)
+    text = file.read_text()
+    for change in (text.replace("floor = 0.15", "floor = 0.5"), "seed = 9\n" + text):
+        file.write_text(change)
+        said = refused_start(file)
+        assert "after tasks were drawn" in said
+        assert ("adaptive.floor" in said) != ("adaptive.seed" in said)
+    file.write_text(text)
+    with Server(file) as server:
+        assert server.process is not None

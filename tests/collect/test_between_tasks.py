@@ -78,17 +78,20 @@ def test_marks_and_ranks_are_taken_back(page: Page, tmp_path: Path) -> None:
         expect(checked).to_have_count(0)
 
 
-def test_a_telephone_offers_language_and_size_and_says_nothing_of_keys(browser: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", ["da", "esa", "postedit"])
+def test_a_telephone_offers_language_and_size_and_says_nothing_of_keys(
+    protocol: str, browser: Browser, tmp_path: Path
+) -> None:
     context = browser.new_context(
         viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True, locale="en-GB", reduced_motion="reduce"
     )
     page = context.new_page()
-    with Server(make_campaign(tmp_path, documents=1)) as server:
+    with Server(make_campaign(tmp_path, protocol, documents=1)) as server:
         page.goto(server.links["anna"])
         page.get_by_role("button", name="Begin").click()
         expect(page.locator("select.language")).to_be_visible()
         expect(page.get_by_role("button", name="A+")).to_be_visible()
-        assert [key for key in page.locator("kbd").all() if key.is_visible()] == []
+        assert [key for key in page.locator("kbd, .keys-hint").all() if key.is_visible()] == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off at the side"
         shoot(page, "telephone")
         page.locator("select.language").select_option("ar")

@@ -34,7 +34,9 @@ class _Shared:
     """The items that two annotators share, in order; per item whether answers fit each pattern, and how many."""
 
     annotators: tuple[str, str]
-    items: list[str]
+    names: list[str]
+    """Of all items."""
+    items: NDArray[np.int64]
     copied: NDArray[np.bool_]
     mirrored: NDArray[np.bool_]
     decided: NDArray[np.int64]
@@ -48,11 +50,11 @@ def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
     runs: list[Twins] = []
     for kind in ("copied", "mirrored"):
         fits = [getattr(pair, kind)[pair.decided > 0] for pair in shared]
-        everywhere = np.concatenate(fits) if fits else np.empty(0, dtype=bool)
+        items, fitting = sum(map(len, fits)), sum(int(own.sum()) for own in fits)
         for pair, own in zip(shared, fits, strict=True):
             # The rate among the others: a pair that copied throughout must not excuse itself.
-            others = len(everywhere) - len(own)
-            rate = (everywhere.sum() - own.sum()) / others if others >= FEWEST_ITEMS else 0.0
+            others = items - len(own)
+            rate = (fitting - own.sum()) / others if others >= FEWEST_ITEMS else 0.0
             twins = _longest_run(pair, kind, max(float(rate), LEAST_RATE))
             if twins is not None:
                 runs.append(twins)
@@ -91,12 +93,12 @@ def _partners(answers: _Answers, number: int, mine: NDArray[np.int64], theirs: N
     often = np.bincount(partner, minlength=len(answers.annotators)) >= FEWEST_ITEMS
     mine, theirs, partner = mine[often[partner]], theirs[often[partner]], partner[often[partner]]
     copied, mirrored, decided, preferences = _compared(answers.good[mine], answers.good[theirs])
-    names = [answers.items[item] for item in answers.item[mine]]
+    items = answers.item[mine]
     starts = np.flatnonzero(np.diff(partner, prepend=-1))
     for start, stop in pairwise([*starts.tolist(), len(partner)]):
         run = slice(start, stop)
         both = (answers.annotators[number], answers.annotators[partner[start]])
-        yield _Shared(both, names[run], copied[run], mirrored[run], decided[run], preferences[run])
+        yield _Shared(both, answers.items, items[run], copied[run], mirrored[run], decided[run], preferences[run])
 
 
 def _compared(
@@ -164,8 +166,8 @@ def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:
     return Twins(
         annotators=shared.annotators,
         kind=kind,
-        first=shared.items[best[0]],
-        last=shared.items[best[1] - 1],
+        first=shared.names[shared.items[best[0]]],
+        last=shared.names[shared.items[best[1] - 1]],
         items=best[1] - best[0],
         preferences=int(shared.preferences[run].sum()),
         p=p,

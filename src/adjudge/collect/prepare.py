@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from adjudge.collect.database import writing
 from adjudge.collect.links import make_link, valid_links
-from adjudge.collect.models import Annotator, Assignment, Campaign, Link, Save
+from adjudge.collect.models import Annotator, Assignment, Campaign, Draw, Link, Save
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign_parts import named_annotators
@@ -58,6 +58,7 @@ def prepare(
         if changed_tasks or not stored.settings:
             stored.settings = json.dumps(design_settings(campaign))
         joining = _joining(stored, campaign)
+        _store_policy(stored, campaign)
         stored.save()
         people = tuple(dict.fromkeys((*tasks.annotators, *joining)))
         links = [*_annotator_links(campaign, people, renew=new_links), *_other_links(campaign, renew=new_links)]
@@ -90,7 +91,8 @@ def keys_without_effect(campaign: CampaignFile) -> list[str]:
     if stored is None or not stored.settings:
         return []
     before, now = json.loads(stored.settings), design_settings(campaign)
-    return sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+    keys = [key for key in before.keys() | now.keys() if not key.startswith(POLICY)]
+    return sorted(key for key in keys if before.get(key) != now.get(key))
 
 
 def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) -> bool:
@@ -136,6 +138,27 @@ def _joining(stored: Campaign, campaign: CampaignFile) -> list[str]:
         )
     stored.settings = json.dumps({**settings, PEOPLE: now})
     return list(names)
+
+
+POLICY = "adaptive."
+
+
+def _store_policy(stored: Campaign, campaign: CampaignFile) -> None:
+    """Note by which policy tasks are drawn. It cannot change once some were: they could not be drawn again."""
+    settings = json.loads(stored.settings)
+    before = {key: value for key, value in settings.items() if key.startswith(POLICY)}
+    now = {}
+    if campaign.adaptive is not None:
+        now = {f"{POLICY}{key}": value for key, value in campaign.adaptive.model_dump(mode="json").items()}
+        now[f"{POLICY}seed"] = campaign.seed
+    if before and before != now and Draw.objects.exists():
+        changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+        raise DataError(
+            f"{', '.join(changed)} changed after tasks were drawn, and the draws could not be made again from their "
+            "log; put the campaign file back as it was, or begin a new campaign with a new database"
+        )
+    others = {key: value for key, value in settings.items() if key not in before}
+    stored.settings = json.dumps({**others, **now})
 
 
 def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> None:

@@ -118,7 +118,7 @@ export function editItem(item, setting, number) {
     comment: comment.open,
     show,
   };
-  const hint = h("p.hint", {}, t("edit_hint"));
+  const hint = h("p.hint", {}, t("edit_hint"), h("span.keys-hint", {}, ` ${t("edit_hint_keys")}`));
   const edition = h("div.text", {}, h("span.label", {}, t("edit")), area);
   const right = [box, edition, h("div.mark-buttons", {}, fine, again), hint];
   const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));

@@ -29,7 +29,7 @@ export class Marking {
     const inSource = this.rules.source && item.source !== null;
     this.source = inSource ? this.textOf(String(item.source), "source", t("source"), attend) : null;
     this.list = h("ol.errors", { "aria-label": t("errors_marked") });
-    this.hint = h("p.hint.mark-hint", {}, t("mark_hint"));
+    this.hint = h("p.hint.mark-hint", {}, t("mark_hint"), h("span.keys-hint", {}, ` ${t("mark_hint_keys")}`));
     const missing = h(
       "button.quiet.add-missing",
       { type: "button", disabled: setting.locked, onclick: () => this.addMissing() },

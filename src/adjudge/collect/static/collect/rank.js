@@ -75,7 +75,8 @@ export function shelves({ outputs, ranks, locked, change }) {
   const places = [...outputs.keys()].map((i) => shelf(String(i + 1), rankName(i + 1, outputs.length)));
   const tray = shelf("0", t("not_ranked"));
   tray.classList.add("tray");
-  const element = h("div.shelves", { "aria-hidden": "true" }, h("p.hint", {}, t("drag_hint")), tray, ...places);
+  const hint = h("p.hint", {}, t("drag_hint"), h("span.keys-hint", {}, ` ${t("drag_hint_keys")}`));
+  const element = h("div.shelves", { "aria-hidden": "true" }, hint, tray, ...places);
   const chips = outputs.map((output, i) => {
     const chip = h("span.chip", {}, letter(i));
     drag(chip, output);
