@@ -188,7 +188,7 @@ def test_the_command_writes_a_page(adjudge: Callable[..., Run], data: Path, tmp_
     done = adjudge("replicate", "suboptimal", "--data", data, "--report", path, "--json")
     assert done.json["figures"][0]["figure"] == "Figure 2"
     page = path.read_text(encoding="utf-8")
-    assert "57 of 68 figures of the paper" in page
+    assert "57 of 68 numbers of the paper" in page
     refused = adjudge("replicate", "suboptimal", "--data", data, "--report", tmp_path / "paper.doc")
     assert refused.code != 0
     assert "choose one of these endings" in refused.err

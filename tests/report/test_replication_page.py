@@ -43,7 +43,7 @@ def section(slug: str) -> Section:
 
 def test_the_page_counts_sources_apart_and_says_what_is_missing() -> None:
     (page,) = build_replication_page(replication(), title="A paper").pairs
-    assert page.headline == "1 of 2 figures of the paper that the data allow to compare come out as printed."
+    assert page.headline == "1 of 2 numbers of the paper that the data allow to compare come out as printed."
     facts = {fact.label: (fact.value, fact.detail) for fact in page.facts}
     assert facts["Cells of the paper"] == ("1 of 2", "match, 1 not released, 1 not compared")
     assert facts["Cells of organisers' files"] == ("20 of 20", "match")

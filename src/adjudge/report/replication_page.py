@@ -17,29 +17,31 @@ from adjudge.results.replication import Source, State
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from adjudge.results.figures import Basis
     from adjudge.results.replication import CellCount, ReplicatedTable, Replication
 
 GUIDE = (
     Term(
         "Matches",
-        "The recomputed figure, rounded to the digits that are printed, is the printed one. A half may go either way.",
+        "The recomputed number, rounded to the digits that are printed, is the printed one. A half may go either way.",
     ),
-    Term("Differs", "Both figures are about the same data and are not the same; the note gives the reason."),
+    Term("Differs", "Both numbers are about the same data and are not the same; the note gives the reason."),
     Term(
         "Follows from print",
-        "The figure is a sum or a share of other printed figures and agrees with them. No data stand behind that.",
+        "The number is a sum or a share of other printed numbers and agrees with them. No data stand behind that.",
     ),
-    Term("Not released", "The data behind a figure were never published, so that nobody can recompute it."),
-    Term("Other data", "The recomputed figure is about other campaigns than the paper's, so it need not be the same."),
+    Term("Not released", "The data behind a number were never published, so that nobody can recompute it."),
+    Term("Other data", "The recomputed number is about other campaigns than the paper's, so it need not be the same."),
     Term(
         "Published in",
-        "Where the published figure stands: in the paper, in files that its authors released, or in files that the "
+        "Where the published number stands: in the paper, in files that its authors released, or in files that the "
         "organisers of a campaign released. They are counted apart.",
     ),
 )
 # A table with more cells than this is shown on request.
 SHORT = 16
 _DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
+_OTHER_BASES: tuple[Basis, ...] = ("other data", "simulated data")
 _FACTS = {
     Source.PAPER: "Cells of the paper",
     Source.AUTHORS: "Cells of the authors' files",
@@ -71,8 +73,8 @@ def build_replication_page(result: Replication, *, title: str) -> ReportPage:
 def _headline(result: Replication) -> str:
     count = result.counts().get(Source.PAPER)
     if count is None or not count.compared:
-        return "No figure of the paper can be compared with the data at hand."
-    return f"{count.words()} figures of the paper that the data allow to compare come out as printed."
+        return "No number of the paper can be compared with the data at hand."
+    return f"{count.words()} numbers of the paper that the data allow to compare come out as printed."
 
 
 def _facts(result: Replication) -> tuple[Fact, ...]:
@@ -80,9 +82,9 @@ def _facts(result: Replication) -> tuple[Fact, ...]:
     facts = [Fact(label, counts[source].words(), _detail(counts[source])) for source, label in _FACTS.items()
              if source in counts]  # fmt: skip
     drawn = [figure for figure in result.figures if figure.basis == "the paper's data"]
-    others = len(result.figures) - len(drawn)
-    detail = "from the paper's own data" if not others else f"from the paper's data, {others} from other data"
-    facts.append(Fact("Figures drawn", str(len(drawn)), detail))
+    bases = [figure.basis for figure in result.figures]
+    others = [f"{bases.count(basis)} from {basis}" for basis in _OTHER_BASES if basis in bases]
+    facts.append(Fact("Figures drawn", str(len(drawn)), ", ".join(["from the paper's data", *others])))
     return tuple(facts)
 
 
@@ -128,11 +130,16 @@ def _panel_says(figure: PaperFigure, panel: str) -> str:
     assert isinstance(figure, Curves)
     number = ".0%" if figure.share else ".2f"
     ends = [
-        f"{curve.name} {curve.points[0].y:{number}} → {curve.points[-1].y:{number}}"
+        f"{curve.name} {_rounded(curve.points[0].y):{number}} → {_rounded(curve.points[-1].y):{number}}"
         for curve in figure.curves
         if curve.panel == panel and curve.points
     ]
     return f"From the left to the right end: {'; '.join(ends)}."
+
+
+def _rounded(value: float) -> float:
+    """To two decimals, and without the sign of a negative zero."""
+    return round(value, 2) + 0.0
 
 
 def replication_charts(result: Replication) -> dict[str, Mapping[str, Any]]:

@@ -107,7 +107,8 @@ class ReplicatedTable:
         for cell in self.cells:
             published = "–" if cell.published is None else f"{cell.published:.{cell.decimals}f}"
             recomputed = "–" if cell.recomputed is None else f"{cell.recomputed:.{_shown_decimals(cell)}f}"
-            rows.append((cell.name, published, recomputed, str(cell.state), cell.note))
+            note = cell.note or ("no reason is known" if cell.state is State.DIFFERS else "")
+            rows.append((cell.name, published, recomputed, str(cell.state), note))
         columns = (text("cell"), text("published"), text("recomputed"), text("match"), text("note"))
         note = f"Published figures from {self.origin}." if self.origin else ""
         return Table(self.heading, columns, tuple(rows), note)
@@ -178,18 +179,18 @@ class Replication(Result):
     def summary(self) -> Table:
         """One line per table, and one for all tables of each source."""
         rows: list[tuple[Cell, ...]] = [
-            (table.table, table.title, str(table.source), *_numbers(count_cells(table.cells)))
+            (table.table, *_numbers(count_cells(table.cells)), str(table.source), table.title)
             for table in self.replicated
         ]
         lines = frozenset({len(rows)})
         rows += [
-            ("all", f"all cells of the {source}", str(source), *_numbers(count))
+            ("all", *_numbers(count), str(source), f"all cells of the {source}")
             for source, count in self.counts().items()
             if source is not Source.NONE
         ]
         columns = (
-            text("table"), text("about"), text("published in"), number("cells", 0), number("compared", 0),
-            number("match", 0), number("from print", 0), number("not released", 0),
+            text("table"), number("match", 0), number("compared", 0), number("from print", 0),
+            number("not released", 0), number("cells", 0), text("published in"), text("about"),
         )  # fmt: skip
         return Table(self.paper, columns, tuple(rows), lines=lines)
 
@@ -207,7 +208,7 @@ def count_cells(cells: Iterable[ReplicatedCell]) -> CellCount:
 
 
 def _numbers(count: CellCount) -> tuple[int, int, int, int, int]:
-    return count.cells, count.compared, count.matching, count.from_print, count.not_released
+    return count.matching, count.compared, count.from_print, count.not_released, count.cells
 
 
 def _shown_decimals(cell: ReplicatedCell) -> int:
