@@ -170,7 +170,7 @@ def test_an_export_of_label_studio(tmp_path: Path) -> None:
     judgments = read(file)
     rows = judgments.table.select("annotator", "segment", "system", "score", "active_seconds").rows()
     assert rows == [("ann@example.org", "7", "a", 4.0, 12.5), ("3", "7", "a", 2.0, None)]
-    assert "1 annotations were cancelled and are no judgments" in judgments.notes
+    assert "1 annotation was cancelled and is no judgment" in judgments.notes
 
 
 def test_scores_of_mt_metrics_eval_with_their_documents(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -122,7 +123,15 @@ def read_text(path: Path) -> str:
 
 
 def decode_text(raw: bytes, path: Path) -> str:
-    """The bytes of a file as UTF-8 text, without a byte-order mark; `path` names the file in the error."""
+    """The bytes of a file as text, without a byte-order mark; `path` names the file in the error.
+
+    Text is UTF-8, or UTF-16 where the mark says so, as spreadsheets save "Unicode text".
+    """
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            raw = raw.decode("utf-16").encode()
+        except UnicodeError as fault:
+            raise InputError("begins as UTF-16 and is not; convert the file to UTF-8", file=path) from fault
     if b"\0" in raw:
         line = raw[: raw.index(b"\0")].count(b"\n") + 1
         raise InputError("is a binary file (it holds a zero byte); give a text file", file=path, line=line)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.comparisons import BLOCK_KEY
+from adjudge.core.judgments import SCHEMA
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.formats.rankings.labels import scale_of
 
@@ -25,12 +26,28 @@ ANSWERS = ("rank", "score", "spans", "text")
 def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap) -> None:
     """Refuse a table without the column that holds its answers."""
     if not set(given) & set(ANSWERS):
-        raise mapping.missing("score", instead="rank")
+        taken = set(mapping.columns.values())
+        numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
+        raise mapping.missing("score", instead="rank", guess=numbers[-1] if numbers else None)
     protocols = frame["protocol"].drop_nulls().unique().sort()
     for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
         needed = PROTOCOLS[protocol].needed_column
         if needed is not None and needed not in given:
             raise mapping.missing(needed, why=f", which protocol '{protocol}' needs")
+
+
+def columns_of_numbers(frame: pl.DataFrame) -> list[str]:
+    """The columns that hold numbers and nothing else."""
+    return [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_numeric()
+        or (
+            dtype == pl.String
+            and frame[name].null_count() < frame.height
+            and frame[name].str.strip_chars().cast(pl.Float64, strict=False).null_count() == frame[name].null_count()
+        )
+    ]
 
 
 def check_scale(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> None:

@@ -19,7 +19,12 @@ import polars as pl
 from adjudge.core.errors import InputError, Source
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
 from adjudge.core.words import agreeing, counted
-from adjudge.formats.native.checks import check_answers, check_scale, warn_about_scale
+from adjudge.formats.native.checks import (
+    check_answers,
+    check_scale,
+    columns_of_numbers,
+    warn_about_scale,
+)
 from adjudge.formats.pairwise.table import pair_judgments
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.humans import mark_humans
@@ -27,7 +32,7 @@ from adjudge.formats.parsing.sources import stem
 from adjudge.formats.tables.cells import check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import ColumnMap, map_columns, renamed
 from adjudge.formats.tables.load import LoadedTable, load_table
-from adjudge.formats.tables.names import SYNONYMS
+from adjudge.formats.tables.names import SYNONYMS, plain
 from adjudge.formats.tables.wide import unpivot
 
 if TYPE_CHECKING:
@@ -63,7 +68,19 @@ def _judgments(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judg
     sides = map_columns(frame.columns, source, columns=options.columns)
     if "left" in sides and "right" in sides:
         return pair_judgments(loaded, sides, options, campaign)
-    raise mapping.missing("system", guess=_likely_system(frame, mapping))
+    raise _no_system(frame, mapping)
+
+
+def _no_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
+    """The error for a table without a column of systems, with what its columns look like."""
+    taken = set(mapping.columns.values())
+    numbers = [name for name in columns_of_numbers(frame) if name not in taken and plain(name) != _WIDE_SEGMENT]
+    system = _likely_system(frame, mapping)
+    answered = {"score", "rank"} & set(mapping.columns)
+    if len(numbers) > 1 and not answered:
+        return mapping.looks_wide(numbers)
+    also = {"score": numbers[-1]} if numbers and not answered else None
+    return mapping.missing("system", guess=system, also=also)
 
 
 def _check_header(header: Sequence[str], source: Source) -> None:

@@ -37,7 +37,13 @@ class ColumnMap:
         return self.columns[meaning]
 
     def missing(
-        self, meaning: str, *, instead: str | None = None, why: str = "", guess: str | None = None
+        self,
+        meaning: str,
+        *,
+        instead: str | None = None,
+        why: str = "",
+        guess: str | None = None,
+        also: Mapping[str, str] | None = None,
     ) -> InputError:
         """The error for a table in which no column has this meaning.
 
@@ -46,6 +52,7 @@ class ColumnMap:
             instead: another meaning that would do.
             why: who needs it.
             guess: a column that may be it.
+            also: what else is missing, and the column that may be it.
         """
         taken = {column: name for name, column in self.columns.items() if column != name}
         listed = ", ".join(f"{name} (taken for {taken[name]})" if name in taken else name for name in self.header)
@@ -53,9 +60,17 @@ class ColumnMap:
         either = f"'{instead}' or '{meaning}'" if instead else f"'{meaning}'"
         what = f"has no column {either}{why}, it has {shown(listed, 300)}"
         wide = " (or --systems, where each system has a column)" if meaning == "system" else ""
+        besides = "".join(f",{name}={shown(column)}" for name, column in (also or {}).items())
         return self.source.fault(
-            f"{what}; say which it is, as --columns {meaning}={shown(free)}{wide}, or give --format"
+            f"{what}; say which it is, as --columns {meaning}={shown(free)}{besides}{wide}, or give --format"
         )
+
+    def looks_wide(self, systems: Sequence[str]) -> InputError:
+        """The error for a table without a column of systems, but with columns of numbers that may be systems."""
+        what = f"has no column 'system', but {len(systems)} columns of numbers ({shown(', '.join(systems), 200)})"
+        names = shown(",".join(systems), 200)
+        other = "otherwise which is the system, as --columns system=NAME"
+        return self.source.fault(f"{what}; if each is a system, say --systems {names}; {other}")
 
     def sides(self) -> set[str]:
         """The columns that hold the two systems and the winner."""
@@ -124,7 +139,26 @@ def map_columns(
                 if meaning not in chosen and column is not None and column not in taken and _free(column, meaning):
                     chosen[meaning] = column
                     taken.add(column)
+    for meaning, column in _inside(header, meanings, taken).items():
+        chosen.setdefault(meaning, column)
     return ColumnMap(chosen, tuple(header), source)
+
+
+def _inside(header: Sequence[str], meanings: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """Fields inside fields, by their last name or the last two, where one field alone has it: `judgment.score`."""
+    by_name: dict[str, set[str]] = {}
+    for column in header:
+        parts = column.split(".")
+        if len(parts) > 1 and column not in taken:
+            for name in (parts[-1], "_".join(parts[-2:])):
+                by_name.setdefault(plain(name), set()).add(column)
+    inside: dict[str, str] = {}
+    for meaning in meanings:
+        for name in KNOWN[meaning]:
+            columns = by_name.get(plain(name), set()) - set(inside.values())
+            if meaning not in inside and len(columns) == 1:
+                inside[meaning] = next(iter(columns))
+    return inside
 
 
 def _free(column: str, meaning: str) -> bool:

@@ -17,6 +17,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import check_size, decode_text, read_bytes
+from adjudge.core.words import counted
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, row_lines
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
 from adjudge.formats.tables.parquet import PARQUET_MAGIC, read_parquet
@@ -30,6 +31,11 @@ ZIP_MAGIC = b"PK\x03\x04"
 ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")
 # Fields nested deeper than this stay JSON text.
 DEEPEST = 16
+# A header is looked for in so many rows of a sheet.
+TITLE_ROWS = 20
+# The share of a column's cells that must be numbers, before a comma in them is taken for a decimal one.
+MOSTLY = 0.95
+_DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
 _ROW = "row of the sheet"
 
 
@@ -70,17 +76,30 @@ def _excel(raw: bytes, path: Path) -> LoadedTable:
     check_size(_unpacked_size(raw), path, what="unpacked")
     try:
         workbook = fastexcel.read_excel(raw)
-        frame: pl.DataFrame = workbook.load_sheet(0, dtypes="string").to_polars()
+        above = _rows_above_header(
+            workbook.load_sheet(0, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars()
+        )
+        frame: pl.DataFrame = workbook.load_sheet(0, header_row=above, dtypes="string").to_polars()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
         reason = shown(str(fault).split("\n", 1)[0], 120)
         raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
     others = workbook.sheet_names[1:]
-    notes = (f"only the first sheet of {path.name} is read; not {', '.join(map(shown, others))}",) if others else ()
+    notes = [f"only the first sheet of {path.name} is read; not {', '.join(map(shown, others))}"] if others else []
+    if above:
+        notes.append(f"{counted(above, 'row')} above the header of {path.name}, such as a title, not read")
     frame = frame.cast(pl.String).with_row_index(_ROW)
     frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
     numbers = frame[_ROW].to_list()
-    source = Source(str(path), lambda row: numbers[row] + 2 if row < len(numbers) else row + 2)
-    return LoadedTable(frame.drop(_ROW), source, notes)
+    first = above + 2
+    source = Source(str(path), lambda row: numbers[row] + first if row < len(numbers) else row + first)
+    return LoadedTable(frame.drop(_ROW), source, tuple(notes))
+
+
+def _rows_above_header(rows: pl.DataFrame) -> int:
+    """How many rows, such as a title over all columns, stand before the first that could name the columns."""
+    filled = [sum(value is not None and value.strip() != "" for value in row) for row in rows.rows()]
+    enough = max(2, (max(filled, default=0) + 1) // 2)
+    return next((row for row, count in enumerate(filled) if count >= enough), 0)
 
 
 def _unpacked_size(raw: bytes) -> int:
@@ -118,7 +137,23 @@ def _delimited(text: str, path: Path) -> LoadedTable:
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
     if ragged and frame.height != len(lines.numbers):
         raise source.fault(ragged[min(ragged)], min(ragged))
-    return LoadedTable(frame, source, ragged=ragged)
+    frame, notes = _with_decimal_points(frame) if separator != "," else (frame, [])
+    return LoadedTable(frame, source, tuple(notes), ragged)
+
+
+def _with_decimal_points(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Numbers with a decimal comma, as spreadsheets of many countries write them, with a point; and a note on which."""
+    changed: list[str] = []
+    for name in frame.columns:
+        cells = frame[name].drop_nulls().str.strip_chars()
+        with_comma = cells.str.contains(_DECIMAL_COMMA)
+        numbers = with_comma | cells.str.contains(r"^[+-]?[0-9]+$") | (cells == "")
+        if with_comma.any() and len(numbers.arg_true()) >= MOSTLY * len(cells):
+            changed.append(name)
+    if not changed:
+        return frame, []
+    with_points = pl.col(changed).str.replace(_DECIMAL_COMMA, "$1.$2")
+    return frame.with_columns(with_points), [f"commas in {', '.join(map(shown, changed))} are decimal points"]
 
 
 def _cut_to_header(text: str, separator: str, source: Source, ragged: dict[int, str]) -> pl.DataFrame:

@@ -15,7 +15,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "score": (
         "score", "rating", "raw_score", "da_score", "esa_score", "da", "points", "grade", "mark", "value",
-        "overall",
+        "overall", "quality",
     ),
     "rank": ("rank", "ranking", "position"),
     "annotator": (

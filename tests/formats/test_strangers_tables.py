@@ -1,0 +1,79 @@
+"""Tables as people have them: a title over a sheet, decimal commas, UTF-16, fields inside fields, and good guesses."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+
+from adjudge.core.errors import InputError
+from adjudge.formats import read
+
+
+def write(tmp_path: Path, text: str, *, name: str = "table.csv", encoding: str = "utf-8") -> Path:
+    file = tmp_path / name
+    file.write_text(text, encoding=encoding)
+    return file
+
+
+def test_a_title_above_the_header_of_a_sheet_is_left_out(tmp_path: Path) -> None:
+    workbook = io.BytesIO()
+    with xlsxwriter.Workbook(workbook) as book:
+        sheet = book.add_worksheet()
+        sheet.merge_range(0, 0, 0, 2, "Our campaign")
+        for row, values in enumerate([("Model", "Rater", "Rating"), ("x", "ann", 7), ("y", "ann", "much")], start=2):
+            sheet.write_row(row, 0, values)
+    file = tmp_path / "ratings.xlsx"
+    file.write_bytes(workbook.getvalue())
+    judgments = read(file, bad_rows=0.5)
+    assert judgments.table.select("system", "annotator", "score").rows() == [("x", "ann", 7.0)]
+    assert any("2 rows above the header" in note for note in judgments.notes)
+    assert any("line 5" in note for note in judgments.notes), "rows are numbered as the spreadsheet shows them"
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_decimal_comma_is_a_point_where_commas_separate_nothing(separator: str, tmp_path: Path) -> None:
+    rows = [("SYSTEM", "SCORE", "NOTE"), ("x", "70,5", "a, b"), ("y", "60", "1,5 of 2"), ("z", "-0,25", "c")]
+    judgments = read(write(tmp_path, "\n".join(separator.join(row) for row in rows)), bad_rows=0.5)
+    assert judgments.table.select("system", "score", "NOTE").rows()[:2] == [
+        ("x", 70.5, "a, b"),
+        ("y", 60.0, "1,5 of 2"),
+    ]
+    assert any("commas in SCORE are decimal points" in note for note in judgments.notes)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_text_with_a_byte_order_mark_is_read(encoding: str, tmp_path: Path) -> None:
+    file = write(tmp_path, "model\trating\nKočka\t7\ny\t9\n", encoding=encoding)
+    assert read(file).systems == ("Kočka", "y")
+
+
+def test_a_file_that_only_begins_as_utf_16_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "half.tsv"
+    file.write_bytes("model\trating\n".encode("utf-16") + b"x")
+    with pytest.raises(InputError, match="begins as UTF-16 and is not"):
+        read(file)
+
+
+def test_fields_inside_fields_are_known_by_their_last_names(tmp_path: Path) -> None:
+    rows = [{"meta": {"system": {"name": name}, "lp": "en-de"}, "judgment": {"score": 7}} for name in "xy"]
+    judgments = read(write(tmp_path, "\n".join(map(json.dumps, rows)), name="a.jsonl"))
+    assert judgments.systems == ("x", "y")
+    assert judgments.pairs == ("en-de",)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ID,rater,A1,B2\n1,ann,70,80\n2,ann,60,90\n", "if each is a system, say --systems A1,B2"),
+        ("Système,Note\nx,7\ny,8\nx,9\ny,9\n", "--columns system=Système,score=Note"),
+        ("system,Satz,Punkte\nx,1,70\ny,1,80\n", "--columns score=Punkte"),
+    ],
+)
+def test_a_refusal_names_the_columns_that_look_right(text: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as fault:
+        read(write(tmp_path, text))
+    assert words in str(fault.value)
