@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import norm, t
 
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
 from adjudge.look import LookPlan, look
 from adjudge.look.anytime import mixture_bound, narrowest
 from adjudge.look.estimates import count_judgments
 from adjudge.look.goals import Goal
 from adjudge.look.history import read_history
 from adjudge.look.live import live
+from adjudge.results.look import Outlook
 from tests.look.make import growing
 
 PARTS = growing({"A": 12.0, "B": 0.0, "C": -12.0})
@@ -68,6 +72,23 @@ def test_the_outlook_of_planned_looks_uses_their_boundaries(tmp_path_factory: py
     assert outlook.chance is not None
     assert 0 <= outlook.chance <= 1
     assert "settle the goal with a chance of" in outlook.sentence
+
+
+def test_the_sentence_suits_what_is_open() -> None:
+    pair = Outlook(more=1000, open=1, expected=0.4, chance=None, half_width=3.0, half_width_then=2.5)
+    assert pair.sentence == (
+        "1,000 more judgments would settle the open pair with a chance of 40% and narrow intervals from ±3.00 to ±2.50."
+    )
+    early = Outlook(more=50, open=3, expected=0.2, chance=None, half_width=96_317.0, half_width_then=27.8)
+    assert early.sentence == "50 more judgments would settle about 0.2 of the 3 open pairs."
+
+
+def test_corrected_translations_count_and_nothing_judged_is_said() -> None:
+    table = PARTS[0].table
+    edits = Judgments(table.with_columns(protocol=pl.lit("postedit"), score=pl.lit(None, pl.Float64), text=pl.lit("x")))
+    assert count_judgments(edits) == len(table)
+    with pytest.raises(DataError, match="nothing has been judged yet"):
+        count_judgments(Judgments(edits.table.with_columns(text=pl.lit(None, pl.String))))
 
 
 def test_a_ranking_at_hand_is_used() -> None:

@@ -104,18 +104,33 @@ def _alone(history: Path) -> Iterator[None]:
 
 
 def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: int) -> list[PanelTable]:
+    from adjudge.core.errors import AdjudgeError
     from adjudge.rank import rank
 
     if looks is None:
         live = _live(judgments, None, None, history, planned, rank(judgments))
         return [_live_panel(live, headline=live.advice)]
     part = planned_part(judgments, planned)
-    ranking = rank(part)
+    try:
+        ranking = rank(part)
+    except AdjudgeError as fault:
+        return _too_early(part, looks, history, str(fault))
     verdict = _verdict(part, looks, history, ranking)
     from adjudge.look.history import read_history
 
     live = _live(part, looks, read_history(history), history, planned, ranking)
     return [*verdict, _live_panel(live)]
+
+
+def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> list[PanelTable]:
+    """What can be said while there is no ranking yet: when the next look comes."""
+    from adjudge.look.estimates import counted
+    from adjudge.look.history import read_history
+
+    past = read_history(history)
+    taken = 0 if past is None else len(past.records)
+    first, *others = _waiting(_shown(history), counted(judgments).height, taken, looks)
+    return [replace(first, note=f"{first.note} {why}."), *others]
 
 
 def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking) -> list[PanelTable]:

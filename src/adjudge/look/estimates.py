@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.protocols import RATED, RELATIVE
+from adjudge.core.errors import DataError
+from adjudge.core.protocols import PROTOCOLS, RATED, RELATIVE
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from adjudge.results.rank import PairComparison, Ranking
 
 
+EDITED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.edited)
+"""Protocols in which the text itself is the answer."""
 TASTE = "annotator:system"
 """The effect of the mixed model for what each annotator thinks of each system."""
 _FARTHEST = 37.0
@@ -93,11 +96,15 @@ def as_normal(p: float) -> float:
 
 def count_judgments(judgments: Judgments) -> int:
     """The judgments that count towards the plan: last revisions with an answer, controls left out."""
-    return counted(judgments).height
+    count = counted(judgments).height
+    if not count:
+        raise DataError("nothing has been judged yet that counts towards the plan; wait for the first judgments")
+    return count
 
 
 def counted(judgments: Judgments) -> pl.DataFrame:
-    """The rows that count towards the plan."""
-    relative = pl.col("protocol").is_in(RELATIVE)
-    scored = pl.col("score").is_not_null() & pl.col("kind").is_in(RATED)
-    return judgments.final().table.filter((relative & pl.col("rank").is_not_null()) | (~relative & scored))
+    """The rows that count towards the plan: ranks, scores, and translations that were corrected."""
+    relative, edited = pl.col("protocol").is_in(RELATIVE), pl.col("protocol").is_in(EDITED)
+    given = pl.when(edited).then(pl.col("text").is_not_null()).otherwise(pl.col("score").is_not_null())
+    answered = (relative & pl.col("rank").is_not_null()) | (~relative & given & pl.col("kind").is_in(RATED))
+    return judgments.final().table.filter(answered.fill_null(value=False))

@@ -111,6 +111,10 @@ class Look(Result):
         return Table("After stopping", columns, rows, note)
 
 
+TOO_WIDE = 10
+"""Where intervals would shrink by more than this factor, their present width says nothing."""
+
+
 @dataclass(frozen=True)
 class LiveSystem:
     """A system with the ranks that it may have."""
@@ -141,11 +145,14 @@ class Outlook:
         """The outlook in one sentence."""
         if self.chance is not None:
             settled = f"settle the goal with a chance of {self.chance:.0%}"
+        elif self.open == 1:
+            settled = f"settle the open pair with a chance of {self.expected:.0%}"
         else:
-            pairs = "the 1 open pair" if self.open == 1 else f"the {self.open} open pairs"
-            settled = f"settle about {self.expected:.1f} of {pairs}"
+            settled = f"settle about {self.expected:.1f} of the {self.open} open pairs"
+        # With very few judgments nobody knows how wide intervals are.
+        known = self.half_width <= TOO_WIDE * self.half_width_then
         narrower = f"narrow intervals from ±{self.half_width:.2f} to ±{self.half_width_then:.2f}"
-        return f"{self.more:,} more judgments would {settled} and {narrower}."
+        return f"{self.more:,} more judgments would {settled}{f' and {narrower}' if known else ''}."
 
 
 @dataclass(frozen=True, kw_only=True)
