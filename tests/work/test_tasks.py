@@ -7,6 +7,8 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import parallel_config, register_parallel_backend
+from joblib._parallel_backends import ThreadingBackend
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
@@ -78,6 +80,20 @@ def test_a_worker_hands_nothing_on() -> None:
     with workers(jobs=2):
         inside = map_tasks(lambda _: current_workers().jobs, range(4), what="tasks")
     assert inside[1:] == [1, 1, 1]
+
+
+class AllAtOnce(ThreadingBackend):  # type: ignore[misc]
+    """A backend as that of Spark: it gives no result before it has them all."""
+
+    supports_return_generator = False
+
+
+@pytest.mark.usefixtures("eager")
+def test_backends_of_joblib_that_give_all_results_at_once_do_the_work_too() -> None:
+    register_parallel_backend("all at once", AllAtOnce)
+    with parallel_config(backend="all at once"), workers(jobs=2):
+        there = map_tasks(draw, range(20), what="draws")
+    assert there == [draw(task) for task in range(20)]
 
 
 def test_nothing_to_do() -> None:

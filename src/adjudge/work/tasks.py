@@ -168,14 +168,24 @@ def _deaf_to_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def _parallel(jobs: int) -> Any:
+    from joblib import Parallel
+
+    # Without memory maps: arrays that workers cannot write to would behave otherwise than in this process.
+    settings: dict[str, Any] = {"n_jobs": jobs, "batch_size": 1, "prefer": "processes", "max_nbytes": None}
+    try:
+        return Parallel(return_as="generator", **settings)
+    except ValueError:  # a backend that the user has chosen, as that of Spark, gives all results at once
+        return Parallel(**settings)
+
+
 def _in_processes(
     function: Callable[[_Task], _Done], tasks: Sequence[_Task], jobs: int, progress: Progress
 ) -> list[Outcome[_Done]]:
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
     outcomes: list[Outcome[_Done]] = []
-    # Without memory maps: arrays that workers cannot write to would behave otherwise than in this process.
-    parallel: Any = Parallel(n_jobs=jobs, batch_size=1, prefer="processes", return_as="generator", max_nbytes=None)
+    parallel = _parallel(jobs)
     with _deaf_to_interrupts():
         # Starts the processes and hands them their first chunks.
         by_chunk = parallel(delayed(do_chunk)(function, chunk) for chunk in chunks_of(tasks, jobs))
