@@ -1,11 +1,11 @@
-"""Adaptive draws: the best system of a released campaign found again from part of its scores, and false claims.
+"""Adaptive draws: the best system of a released campaign found again from part of its scores, and bias of estimates.
 
     python -m bench adaptive                # replay of the scores in ADJUDGE_DATA/wmt23, and simulated campaigns
     ADAPTIVE_RUNS=150 python -m bench adaptive
 
 Replay: every system was scored on every segment. A policy draws which system is judged next, on a segment at random
-among those not yet judged for it; the truth is the order by all segments. Simulated campaigns of identical systems are
-drawn by each policy and looked at five times.
+among those not yet judged for it; the truth is the order by all segments. Simulated campaigns of unequal systems are
+drawn by each policy, and their estimates compared with the truth. False claims are in `bench_false_claims`.
 """
 
 from __future__ import annotations
@@ -17,20 +17,23 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.adapt import Adaptive, Candidate, Observation, Running, decide, page_observation
+from adjudge.adapt import Adaptive, Observation, Running
 from adjudge.adapt.policies import system_shares
 from adjudge.core.humans import is_human
 from adjudge.core.rng import generator
-from adjudge.look.decide import LookPlan
-from adjudge.look.goals import Goal
-from bench.look_campaigns import GrowingCampaign, Pages, draw_campaign, run_looks
+from adjudge.rank.contrasts import contrasts
+from adjudge.rank.mixed import fit
+from bench.bench_false_claims import adaptive_campaign
+from bench.look_campaigns import GrowingCampaign, Pages, design_of
 
 Floats = NDArray[np.float64]
 
 RUNS = int(os.environ.get("ADAPTIVE_RUNS", "30"))
 CAMPAIGNS = int(os.environ.get("ADAPTIVE_CAMPAIGNS", "40"))
+QUALITIES = (6.0, 4.0, 3.0, 1.0, 0.0)
 SHARES = (0.1, 0.2, 0.4)
 POLICIES = ("even", "1/rank", "best", "top:4", "pairs")
+TOP = 4
 BATCH = 4
 """Draws between two updates of the shares, so that the bench takes minutes."""
 
@@ -71,15 +74,15 @@ def shares_of(running: Running, policy: str, number: int) -> Floats:
     return system_shares(running, Adaptive(policy), generator(3, number))
 
 
-def replay(data: Replay, policy: str, run: int) -> dict[float, tuple[bool, float]]:
-    """By share of the scores: whether the best system came first, and Kendall's tau with the true order."""
+def replay(data: Replay, policy: str, run: int) -> dict[float, tuple[bool, bool, float]]:
+    """By share of the scores: whether the best system, and the best four, came first, and Kendall's tau."""
     from scipy.stats import kendalltau
 
     rng = generator(11, run)
     running = Running(data.systems)
     left = [rng.permutation(data.score.shape[1]).tolist() for _ in data.systems]
     total = data.score.size
-    found: dict[float, tuple[bool, float]] = {}
+    found: dict[float, tuple[bool, bool, float]] = {}
     share = np.full(len(data.systems), 1 / len(data.systems))
     for number in range(round(max(SHARES) * total)):
         if number % BATCH == 0:
@@ -93,7 +96,8 @@ def replay(data: Replay, policy: str, run: int) -> dict[float, tuple[bool, float
             if number + 1 == round(part * total):
                 effects = running.estimate()[0]
                 best = int(effects.argmax()) == int(data.truth.argmax())
-                found[part] = (best, float(kendalltau(effects, data.truth).statistic))
+                top = set(np.argsort(-effects)[:TOP]) == set(np.argsort(-data.truth)[:TOP])
+                found[part] = (best, top, float(kendalltau(effects, data.truth).statistic))
     return found
 
 
@@ -105,61 +109,77 @@ def print_replay() -> None:
         return
     data = read_scores(path)
     print(f"replay of {len(data.systems)} systems on {data.score.shape[1]} segments, {RUNS} runs")
-    print("policy, then for each share judged: best system first (se), tau")
+    print(f"policy, then for each share judged: best system first (se), best {TOP} first (se), tau (se)")
     for policy in POLICIES:
         runs = [replay(data, policy, run) for run in range(RUNS)]
         cells = []
         for part in SHARES:
-            best = float(np.mean([run[part][0] for run in runs]))
-            tau = float(np.mean([run[part][1] for run in runs]))
-            cells.append(f"{part:.0%}: {best:.2f} ({np.sqrt(best * (1 - best) / RUNS):.2f}) {tau:.3f}")
+            shares = [float(np.mean([run[part][k] for run in runs])) for k in (0, 1)]
+            said = " ".join(f"{share:.2f} ({np.sqrt(share * (1 - share) / RUNS):.2f})" for share in shares)
+            tau = np.array([run[part][2] for run in runs])
+            cells.append(f"{part:.0%}: {said} {tau.mean():.3f} ({tau.std() / np.sqrt(RUNS):.3f})")
         print(f"  {policy:8s}" + "   ".join(cells), flush=True)
 
 
-def adaptive_campaign(campaign: GrowingCampaign, policy: str, number: int) -> Pages:
-    """A simulated campaign whose pages are drawn by a policy."""
-    names = tuple(f"system-{system:02d}" for system in range(campaign.systems))
-    running, settings = Running(names), Adaptive(policy, seed=number + 1)
+@dataclass(frozen=True, eq=False)
+class Estimated:
+    """Errors of every system's estimate, around their mean, in one campaign; and the share of pairs covered."""
 
-    def choose(page: int, before: Pages) -> int:
-        if page:
-            system, annotator = names[before.system[page - 1]], f"a{before.annotator[page - 1]}"
-            scores = before.score[page - 1].tolist()
-            running.add(page_observation(system, str(before.document[page - 1]), annotator, scores))
-        candidates = [Candidate(name, (name,)) for name in names]
-        who = f"a{before.annotator[page]}"
-        return names.index(decide(running, candidates, annotator=who, number=page, settings=settings).drawn)
-
-    return draw_campaign(campaign, generator(17, number), choose)
+    plain: Floats
+    weighted: Floats
+    model: Floats
+    covered: float
 
 
-def print_false_claims() -> None:
-    """Identical systems, drawn by each policy and looked at five times."""
-    campaign = GrowingCampaign(systems=4, annotators=10, page=4, pages=160)
-    plan = LookPlan(campaign.judgments, 5, Goal())
-    print(f"identical systems, {CAMPAIGNS} campaigns, five looks: any false claim (se); pairs told apart by segments")
+def print_estimates() -> None:
+    """Does the draw bias estimates? Plain means, means weighted by 1 / probability of the draw, and the mixed model."""
+    campaign = GrowingCampaign(systems=5, annotators=10, page=4, pages=160, qualities=QUALITIES, taste_sd=3.0)
+    print(f"five systems {QUALITIES}, {CAMPAIGNS} campaigns: bias of the lower three systems, in points (se)")
+    print("  draw       plain means        1 / probability    mixed model        rms errors        coverage (se)")
     for policy in ("even", "best", "top:2", "pairs"):
-        false, told_apart = [], []
-        for number in range(CAMPAIGNS):
-            pages = adaptive_campaign(campaign, policy, number)
-            outcome = run_looks(pages, plan, campaign.systems)
-            false.append(bool((outcome.settled.sign != 0).any()))
-            told_apart.append(segment_tests(pages, campaign.systems))
-        rate = float(np.mean(false))
-        error = np.sqrt(max(rate * (1 - rate), 0.01) / CAMPAIGNS)
-        print(f"  {policy:8s} {rate:.3f} ({error:.3f})   {np.mean(told_apart):.3f}", flush=True)
+        runs = [estimated(campaign, policy, number) for number in range(CAMPAIGNS)]
+        cells = []
+        for name in ("plain", "weighted", "model"):
+            errors = np.array([getattr(run, name)[2:].mean() for run in runs])
+            cells.append(f"{errors.mean():6.2f} ({errors.std() / np.sqrt(CAMPAIGNS):.2f})")
+        squares = [np.mean([getattr(run, name) ** 2 for run in runs]) for name in ("plain", "weighted", "model")]
+        spread = "  ".join(f"{np.sqrt(value):.2f}" for value in squares)
+        covered = np.array([run.covered for run in runs])
+        print(
+            f"  {policy:8s}" + "".join(f"{cell:>17s}  " for cell in cells) + spread
+            + f"   {covered.mean():.3f} ({covered.std() / np.sqrt(CAMPAIGNS):.3f})",
+            flush=True,
+        )  # fmt: skip
 
 
-def segment_tests(pages: Pages, systems: int) -> float:
-    """The share of pairs that an unpaired t-test on single segments calls different at .05, as is customary."""
-    from scipy.stats import ttest_ind
+def estimated(campaign: GrowingCampaign, policy: str, number: int) -> Estimated:
+    """The estimates of one campaign drawn by a policy."""
+    probability: list[float] = []
+    pages = adaptive_campaign(campaign, policy, number, probability)
+    truth = np.array(QUALITIES) - np.mean(QUALITIES)
+    model = fit(design_of(pages, campaign.pages, campaign.systems).with_model("mixed-points"))
+    compared = contrasts(model.effects, model.covariance, model.df)
+    low, high = compared.interval()
+    true, upper = truth[:, None] - truth[None, :], np.triu_indices(campaign.systems, 1)
 
-    scores = [pages.score[pages.system == system].ravel() for system in range(systems)]
-    first, second = np.triu_indices(systems, 1)
-    return float(np.mean([ttest_ind(scores[i], scores[j]).pvalue < 0.05 for i, j in zip(first, second, strict=True)]))
+    def errors(means: Floats) -> Floats:
+        return np.asarray(means - means.mean() - truth)
+
+    return Estimated(
+        plain=errors(weighted_means(pages, np.ones(campaign.pages), campaign.systems)),
+        weighted=errors(weighted_means(pages, 1 / np.array(probability), campaign.systems)),
+        model=errors(model.effects),
+        covered=float(((low <= true) & (true <= high))[upper].mean()),
+    )
+
+
+def weighted_means(pages: Pages, weight: Floats, systems: int) -> Floats:
+    """The weighted mean score of every system."""
+    total = np.bincount(pages.system, weight * pages.score.mean(axis=1), minlength=systems)
+    return np.asarray(total / np.bincount(pages.system, weight, minlength=systems))
 
 
 def run() -> None:
     """Print all tables."""
     print_replay()
-    print_false_claims()
+    print_estimates()

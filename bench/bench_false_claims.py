@@ -79,8 +79,10 @@ def all_cells() -> list[Cell]:
     return cells + [Cell(policy, 10, 4, 4, like) for policy in POLICIES for like in CAMPAIGNS]
 
 
-def adaptive_campaign(campaign: GrowingCampaign, policy: str, number: int) -> Pages:
-    """A simulated campaign whose pages are drawn by a policy."""
+def adaptive_campaign(
+    campaign: GrowingCampaign, policy: str, number: int, probability: list[float] | None = None
+) -> Pages:
+    """A simulated campaign whose pages are drawn by a policy; probabilities of the draws are added to the list."""
     names = tuple(f"system-{system:02d}" for system in range(campaign.systems))
     by_rank = policy == "1/rank"
     running, settings = Running(names), Adaptive("even" if by_rank else policy, seed=number + 1)
@@ -94,7 +96,10 @@ def adaptive_campaign(campaign: GrowingCampaign, policy: str, number: int) -> Pa
             return draw_by_rank(running, generator(18, number, page))
         candidates = [Candidate(name, (name,)) for name in names]
         who = f"a{before.annotator[page]}"
-        return names.index(decide(running, candidates, annotator=who, number=page, settings=settings).drawn)
+        decision = decide(running, candidates, annotator=who, number=page, settings=settings)
+        if probability is not None:
+            probability.append(decision.probability)
+        return names.index(decision.drawn)
 
     return draw_campaign(campaign, generator(17, number), choose)
 
