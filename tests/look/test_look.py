@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from adjudge.look.claims import claims_of, settled_top
 from adjudge.look.decide import LookPlan, Observed, Settled, State, bound, settle
 from adjudge.look.estimates import as_normal, count_judgments
 from adjudge.look.goals import Goal, parse_goal
+from tests.conftest import Run
 from tests.look.make import growing
 
 QUALITIES = {"A": 8.0, "B": 0.0, "C": 0.0}
@@ -232,3 +234,12 @@ def test_p_values_as_normal_quantiles() -> None:
     assert as_normal(0.05) == pytest.approx(1.959964, abs=1e-6)
     assert as_normal(0.0) == 37.0
     assert as_normal(1.0) == 0.0
+
+
+def test_a_look_without_a_plan_is_refused(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
+    file = tmp_path / "judgments.parquet"
+    PARTS[1].table.write_parquet(file)
+    for given in ((), ("--planned", "500"), ("--looks", "5")):
+        run = adjudge("look", file, *given)
+        assert run.code == 2
+        assert "a look needs a plan" in run.err

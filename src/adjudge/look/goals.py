@@ -40,7 +40,9 @@ class Goal:
         if unknown:
             raise DataError(f"'{unknown[0]}' is not among the systems ({', '.join(systems)}); check --between")
         if self.kind == "top" and self.size >= len(systems):
-            raise DataError(f"--goal {self} needs more than {self.size} systems, the data hold {len(systems)}")
+            raise DataError(
+                f"--goal {self} needs more than {self.size} systems, the data hold {len(systems)}; choose a smaller top"
+            )
 
     def one_sided_level(self, level: float, systems: int) -> float:
         """The level of each comparison where the top is the goal."""

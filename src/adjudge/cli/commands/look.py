@@ -12,8 +12,10 @@ from adjudge.cli.reading import Reading
 def look(
     files: o.Files,
     reading: Reading,
-    planned: Annotated[int, typer.Option(help="Judgments planned in all, controls not counted.")],
-    looks: Annotated[int, typer.Option(help="Looks planned.")],
+    planned: Annotated[
+        int | None, typer.Option(help="Judgments planned in all, controls not counted; must be given.")
+    ] = None,
+    looks: Annotated[int | None, typer.Option(help="Looks planned; must be given.")] = None,
     history: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File of the looks taken so far; this one is added.")
     ] = None,
@@ -45,6 +47,11 @@ def look(
     from adjudge.core.errors import UsageError
     from adjudge.look import look
 
+    if planned is None or looks is None:
+        raise UsageError(
+            "a look needs a plan, made before the first one; give the judgments planned in all with --planned, and how "
+            "many looks with --looks"
+        )
     parts = reading.by_pair(files)
     if history is not None and len(parts) > 1:
         raise UsageError(
