@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from bench.relative_campaigns import Outcome, RelativeCampaign, outcomes
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from scipy.stats import binom
 
+from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.rank import RankSettings, rank, sandwich, shared_segments
@@ -194,6 +196,23 @@ def test_shared_segments_are_found_and_widen_errors() -> None:
 def _fit(campaign: RelativeCampaign, rng: np.random.Generator) -> TasteFit:
     compared = campaign.draw(rng)
     return compare_strengths(annotator_units(compared), compared).fit
+
+
+def test_segments_on_which_people_share_no_system_say_nothing() -> None:
+    """Two annotators judge the same ten segments, each other systems; a third joins them on segments of their own."""
+    rankings: list[dict[str, int | None]] = []
+    people: list[str] = []
+    for number in range(60):
+        first, second = (("a", "b"), ("c", "d"), ("b", "c"))[number % 3]
+        rankings.append({first: 1 + (number % 4 == 0), second: 1 + (number % 4 != 0)})
+        people.append(f"p{number % 3}")
+    table = blocks(rankings, annotators=people).table
+    number_of_block = pl.col("screen").cast(pl.Int64)
+    shared = pl.when(pl.col("annotator") == "p2").then(100 + number_of_block).otherwise(number_of_block // 3)
+    compared = comparisons(Judgments(table.with_columns(segment=shared.cast(pl.String))))
+    strengths = compare_strengths(annotator_units(compared), compared)
+    assert strengths.fit.segment_sd is None
+    assert np.isfinite(strengths.fit.covariance).all()
 
 
 def test_slices_of_segments_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:

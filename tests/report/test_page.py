@@ -12,6 +12,8 @@ import pytest
 from adjudge.report.build import build_report
 from adjudge.report.page import Chart, ReportPage
 from adjudge.report.sections.ranking import scores_chart
+from adjudge.report.sections.trust import rates_chart, reliability_section
+from adjudge.results.audit.trust import AARate, HalfAgreement, Reliability
 from adjudge.results.result import to_plain
 from adjudge.results.table import Table
 from tests.report.made import audit, pair_results, score_results
@@ -173,3 +175,18 @@ def test_separate_bars_of_an_undecided_pair_are_counted() -> None:
 def _states(chart: Chart) -> dict[str, str]:
     rows = [row for rows in chart.spec["datasets"].values() for row in rows]
     return {row["system"]: row["first"] for row in rows}
+
+
+def test_what_has_no_number_is_not_drawn() -> None:
+    """A test without any p, a method that orders a single system: no NaN reaches the page, and nobody agrees best."""
+    nothing = AARate(0, float("nan"), float("nan"), (float("nan"), float("nan")))
+    known = AARate(40, 0.05, 0.0, (0.01, 0.16))
+    drawn = rates_chart([("sign", nothing.rate_05, *nothing.interval), ("mixed", known.rate_05, *known.interval)],
+                        title="rate", number=".0%")  # fmt: skip
+    assert "NaN" not in json.dumps(drawn)
+    unknown = HalfAgreement(0, float("nan"), float("nan"), float("nan"))
+    agreed = {"mfas": unknown, "bradley-terry": HalfAgreement(5, 0.4, 0.1, 0.7)}
+    assert "agree best by bradley-terry" in reliability_section(Reliability(agreed, 8, 2)).words[1]
+    alone = reliability_section(Reliability({"mfas": unknown}, 8, 2))
+    assert alone.words[1] == "No method orders the systems in both halves."
+    assert alone.charts == ()

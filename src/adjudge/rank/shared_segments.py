@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # Segments are taken in slices of about this many numbers, to bound memory.
 SLICE = 8_000_000
+SMALLEST_SHARE = 1e-12
+"""Differences below this share of what is subtracted are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ class _Cells:
 def segment_effect(
     blocks: Comparisons, annotator: Integers, strength: Floats, log_tie: float, weighting: Floats
 ) -> SegmentEffect | None:
-    """Estimate the effect; None where no two annotators judged the same segment, or no segments are known.
+    """Estimate the effect; None where no two annotators judged a system on the same segment, or none is known.
 
     Args:
         blocks: the comparisons.
@@ -85,6 +87,9 @@ def segment_effect(
         return None
     number = _effective_segments(cells)
     scores, information = (_between(matrix, cells.segment) for matrix in (cells.score, cells.information))
+    if information <= 0:
+        # Annotators share segments, but on none of them a system.
+        return None
     # Fitted strengths take up what all segments have in common.
     variance = max(scores / information / (1 - 1 / number) if number > 1 else 0.0, 0.0)
     middle = sum(_crossed(cells, weighting), start=np.zeros((len(strength), len(strength))))
@@ -119,13 +124,14 @@ def _shared(cells: _Cells) -> _Cells:
 
 
 def _between(matrix: sp.csr_array, segment: Integers) -> float:
-    """The sum of products of rows of different annotators on the same segment."""
+    """The sum of products of rows of different annotators on the same segment; exactly 0 where they share nothing."""
     from scipy.sparse import coo_array
 
     _, code = np.unique(segment, return_inverse=True)
     rows = np.arange(len(code))
     joining = coo_array((np.ones(len(code)), (code, rows)), shape=(int(code.max()) + 1, len(code))).tocsr()
-    return float((joining @ matrix).power(2).sum() - matrix.power(2).sum())
+    whole, own = float((joining @ matrix).power(2).sum()), float(matrix.power(2).sum())
+    return 0.0 if abs(whole - own) < SMALLEST_SHARE * own else whole - own
 
 
 def _effective_segments(cells: _Cells) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
@@ -70,20 +71,24 @@ def _aa_chart(aa: AATest) -> dict[str, Any]:
 def reliability_section(reliability: Reliability) -> Section:
     """Whether one half of the annotators orders the systems as the other half does."""
     halves = f"The {reliability.annotators:,} annotators were split at random into two halves"
-    method, best = max(reliability.methods.items(), key=lambda item: item[1].tau)
-    words = (
-        f"{halves}, and each half ranked the systems.",
+    # A method that has an order of fewer than two systems, such as those without the reference, has no agreement.
+    known = {name: agreed for name, agreed in reliability.methods.items() if not math.isnan(agreed.tau)}
+    words = [f"{halves}, and each half ranked the systems."]
+    if not known:
+        return Section("reliability", "Would others agree?", (*words, "No method orders the systems in both halves."))
+    method, best = max(known.items(), key=lambda item: item[1].tau)
+    words += [
         f"The two orders agree best by {method}: Kendall's tau {best.tau:.2f} (1: the same order, 0: no relation).",
         "Bars that overlap mean that other people might well have favoured another method.",
-    )
-    rows = [(name, by_method.tau, by_method.low, by_method.high) for name, by_method in reliability.methods.items()]
+    ]
+    rows = [(name, agreed.tau, agreed.low, agreed.high) for name, agreed in known.items()]
     chart = Chart(
         "reliability",
         "Agreement of two halves of the annotators",
         "Bars hold 95% of the random splits.",
         rates_chart(rows, title="Kendall's tau", number=".2f"),
     )
-    return Section("reliability", "Would others agree?", words, (chart,), folded=reliability.tables())
+    return Section("reliability", "Would others agree?", tuple(words), (chart,), folded=reliability.tables())
 
 
 def influence_section(influence: Influence) -> Section:
@@ -100,9 +105,13 @@ def influence_section(influence: Influence) -> Section:
 def rates_chart(
     rows: Sequence[tuple[str, float, float, float]], *, title: str, number: str, target: float | None = None
 ) -> dict[str, Any]:
-    """Name, estimate, low and high; an interval that misses the target stands out, and a line marks the target."""
+    """Name, estimate, low and high; an interval that misses the target stands out, and a line marks the target.
+
+    What has no estimate is not drawn.
+    """
     import altair as alt
 
+    rows = [row for row in rows if not math.isnan(row[1])]
     data = [
         {"name": name, "estimate": estimate, "low": low, "high": high, "right": _right(low, high, target)}
         for name, estimate, low, high in rows
