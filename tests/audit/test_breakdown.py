@@ -103,6 +103,30 @@ def test_balanced_data_give_the_f_of_an_analysis_of_variance() -> None:
 
 
 @pytest.mark.slow
+def test_cells_that_nobody_judged_are_allowed() -> None:
+    """Without people and documents the test is that of two nested least-squares fits, one cell missing."""
+    rng = np.random.default_rng(9)
+    cells = [(s, level) for s in "abc" for level in "xyz" if (s, level) != ("c", "z")]
+    rows = [
+        {"system": s, "domain": level, "protocol": "da", "score": float(rng.normal(50 + 4 * (s + level == "ax"), 6))}
+        for s, level in cells
+        for _ in range(6)
+    ]
+    table = pl.DataFrame(rows)
+    cell = table.group_by("system", "domain", maintain_order=True).agg(pl.len(), pl.col("score").mean())
+    full = float(((table["score"] - table.select(pl.col("score").mean().over("system", "domain"))["score"]) ** 2).sum())
+    indicators = np.hstack([table["system"].to_dummies().to_numpy(), table["domain"].to_dummies().to_numpy()]).astype(
+        float
+    )
+    score = table["score"].to_numpy()
+    sums = float(((score - indicators @ np.linalg.pinv(indicators) @ score) ** 2).sum())
+    q, df = cell.height - 5, table.height - cell.height
+    judgments = Judgments.from_columns(table)
+    tested = score_breakdown(design_from(judgments, model="mixed-points"), judgments.table, "domain")
+    assert tested.p == pytest.approx(stats.f.sf(((sums - full) / q) / (full / df), q, df), rel=1e-6)
+    assert all(not np.isnan(score.shift) for score in tested.scores)
+
+
 def test_the_test_keeps_its_level() -> None:
     """No interaction: of 30 campaigns 5 or fewer may be significant at .05 but in one case of a hundred (binomial)."""
     p = [breakdown(campaign(seed), "domain").columns[0].p for seed in range(30)]

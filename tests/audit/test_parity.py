@@ -279,3 +279,27 @@ def test_margins_that_make_no_sense_are_refused(
 ) -> None:
     file = two_documents(tmp_path / "a.csv", range(1, 9))
     assert_explained(adjudge("parity", file, "--human", "refA", "--margin", margin), code=2, names=names)
+
+
+def test_post_edits_are_compared_by_their_edit_rates() -> None:
+    """Of four words one (human) or two (x) are changed everywhere: x is worse on every segment."""
+    rows = [
+        (f"p{p}", str(segment), system, " ".join([*["new"] * changed, *"abcd"[changed:]]))
+        for p in range(2)
+        for segment in range(6)
+        for system, changed in (("ref", 1), ("x", 2))
+    ]
+    columns: dict[str, object] = {
+        name: [row[i] for row in rows] for i, name in enumerate(("annotator", "segment", "system", "text"))
+    }
+    edits = Judgments.from_columns(
+        {
+            **columns,
+            "target_text": ["a b c d"] * len(rows),
+            "protocol": ["postedit"] * len(rows),
+            "human": [row[2] == "ref" for row in rows],
+        }
+    )
+    (own,) = parity(edits, human="ref", settings=QUICK).systems
+    assert (own.mt_better, own.tie, own.human_better) == (0, 0, 6)
+    assert own.mean_score == pytest.approx(50)

@@ -298,7 +298,9 @@ def test_changes_after_which_nothing_can_be_ranked_are_named() -> None:
     rankings: list[dict[str, int | None]] = [{"a": 1, "b": 2, "c": 3}, {"a": 3, "b": 2, "c": 1}]
     rankings += [{"a": 1, "b": 2}, {"a": 2, "b": 1}]
     made = audit(blocks(rankings, annotators=["p1", "p1", "p2", "p3"]), only=["stability"])
-    assert any("the rest cannot be ranked" in note and "without annotator p1" in note for note in made.notes)
+    assert any(
+        "after which the rest cannot be ranked (" in note and "without annotator p1" in note for note in made.notes
+    )
 
 
 def test_the_a_a_test_has_the_shape_of_scores() -> None:

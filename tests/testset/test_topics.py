@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,9 @@ def test_topics_carry_shares_words_and_labels() -> None:
     assert [topic.label for topic in found.topics] == ["A", "B", "C"]
     assert sum(topic.share_test for topic in found.topics) == pytest.approx(1)
     assert any(set(topic.terms) <= set(SUBJECTS["sport"]) for topic in found.topics)
+    counted = Counter(own.topic for own in found.by_document)
+    for topic in found.topics:
+        assert counted[topic.label] / found.documents_test == pytest.approx(topic.share_test)
 
 
 def test_documents_on_the_same_event() -> None:

@@ -36,6 +36,14 @@ class NearPair:
 
 
 @dataclass(frozen=True)
+class DocumentTopic:
+    """The topic of a document."""
+
+    document: str
+    topic: str
+
+
+@dataclass(frozen=True)
 class Topics:
     """The test of the mix of topics (energy distance, documents permuted), the topics to look at, and near pairs."""
 
@@ -48,6 +56,8 @@ class Topics:
     """What made documents into points: `words`, or the name of a model."""
     topics: tuple[Topic, ...]
     near_pairs: tuple[NearPair, ...]
+    by_document: tuple[DocumentTopic, ...] = ()
+    """The topic of every document of the test set."""
 
     def tables(self) -> tuple[Table, ...]:
         """The test, the topics, and the near pairs where there are any."""
@@ -71,7 +81,10 @@ class Topics:
         )
         columns = (text("document"), text("document"), number("similarity", 2), text("starts"), text("starts"))
         pairs = Table("Documents that may report the same event", columns, rows)
-        return (test, shown, pairs) if rows else (test, shown)
+        topics = tuple((own.document, own.topic) for own in self.by_document)
+        note = "As a CSV file this is a side table for --by topic (docs/audit.md)."
+        documents = Table("Topics of the documents", (text("document"), text("topic")), topics, note)
+        return (test, shown, documents, pairs) if rows else (test, shown, documents)
 
 
 SURE = 0.9
@@ -220,7 +233,7 @@ class TestSetCheck(Result):
 
     @property
     def alarmed(self) -> int:
-        """How many segments have at least finding finding that counts."""
+        """How many segments have at least one finding that counts."""
         return len({(finding.file, finding.line) for finding in self.findings if finding.category in CATEGORIES})
 
     def to_dict(self) -> dict[str, Any]:

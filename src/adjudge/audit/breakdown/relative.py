@@ -182,6 +182,8 @@ def _units(blocks: pl.DataFrame, parts: Subsets) -> _Units:
     of_block = np.full(blocks.height, -1)
     of_block[known] = unit
     where = " within their documents" if inside else ""
+    if name in ("segments", "blocks") and document is None:
+        where = ", as documents are not known,"
     of_annotators = name != "annotators" and "annotators" in codes and _constant(codes["annotators"], level)
     return _Units(f"{name}{where}", of_block, stratum, level[first], of_annotators)
 

@@ -1,10 +1,11 @@
 """Breakdown of scores: the mixed model with one effect for every system in every subset.
 
 With m(s, l) the effect of system s in subset l, the interaction is the set of contrasts m(s, l) - m(s, 1) - m(1, l) +
-m(1, 1), tested together by the F statistic c' V^-1 c / q with q contrasts. Where subsets are ordered from low to high,
-as lengths are, only the slopes are compared, which needs fewer contrasts and finds a trend more often. Tastes of
-annotators, which are for systems, cancel out of contrasts within an annotator, so these rest on pages and documents and
-not on the number of annotators (`ContrastDegrees`).
+m(1, 1) (of cells that were judged, all that sums of systems and subsets leave), tested together by the F statistic
+c' V^-1 c / q with q contrasts. Where subsets are ordered from low to high, as lengths are, only the slopes are
+compared, which needs fewer contrasts and finds a trend more often. Tastes of annotators, which are for systems, cancel
+out of contrasts within an annotator, so these rest on pages and documents and not on the number of annotators
+(`ContrastDegrees`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
     from adjudge.rank.mixed import MixedDesign, MixedFit
 
-MOST_CELLS = 2000
+MOST_CELLS = 1200
+TWO = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,8 @@ def score_breakdown(design: MixedDesign, table: pl.DataFrame, column: str) -> Co
     fitted = prepare(known.with_systems(system, names, known.human[cells.owner])).fit()
     _check_pages(fitted, column)
     contrasts = _interaction(cells, levels, ordered=parts.ordered)
+    if not len(contrasts):
+        raise DataError(f"no two systems were judged in the same two subsets by '{column}'; nothing to compare")
     return ColumnTest(
         parts.levels,
         _scores(fitted, cells, known.systems, parts),
@@ -72,7 +76,7 @@ def score_breakdown(design: MixedDesign, table: pl.DataFrame, column: str) -> Co
 
 
 def _check(cells: _Cells, parts: Subsets) -> None:
-    if len(cells.complete) < 2:
+    if parts.ordered and len(cells.complete) < TWO:
         raise DataError(f"fewer than two systems were judged in every subset by '{parts.column}'")
     if len(cells.owner) > MOST_CELLS:
         held = (
@@ -89,19 +93,29 @@ def _check_pages(fitted: MixedFit, column: str) -> None:
 
 def _interaction(cells: _Cells, levels: int, *, ordered: bool) -> Floats:
     """The contrasts that are 0 where all systems differ between subsets in the same way."""
+    if not ordered or levels == TWO:
+        return _beyond_sums(cells, levels)
     first, *others = cells.complete
-    # Of ordered levels the slope, of others every level against the first.
-    weights = np.eye(levels)[1:] - np.eye(levels)[:1]
-    if ordered and levels > 2:
-        weights = np.arange(levels)[None, :] - np.full((1, levels), (levels - 1) / 2)
-    rows: list[Floats] = []
-    for system in others:
-        for weight in weights:
-            row = np.zeros(len(cells.owner))
-            row[[cells.place[system, level] for level in range(levels)]] = weight
-            row[[cells.place[first, level] for level in range(levels)]] = -weight
-            rows.append(row)
-    return np.array(rows)
+    slope = np.arange(levels) - (levels - 1) / 2
+    rows = np.zeros((len(others), len(cells.owner)))
+    for row, system in zip(rows, others, strict=True):
+        row[[cells.place[system, level] for level in range(levels)]] = slope
+        row[[cells.place[first, level] for level in range(levels)]] = -slope
+    return rows
+
+
+def _beyond_sums(cells: _Cells, levels: int) -> Floats:
+    """All that cells tell beyond sums of a system's and a subset's own effect; not every cell need be judged."""
+    from scipy.linalg import null_space
+
+    contrasts: Floats = null_space(_sums_of_effects(cells, levels).T).T
+    return contrasts
+
+
+def _sums_of_effects(cells: _Cells, levels: int) -> Floats:
+    """Indicators of the system and of the subset of every cell."""
+    systems = np.unique(cells.owner, return_inverse=True)[1]
+    return np.hstack([np.eye(int(systems.max()) + 1)[systems], np.eye(levels)[cells.level]])
 
 
 def _f_test(fitted: MixedFit, contrasts: Floats) -> float:
@@ -128,18 +142,19 @@ def _scores(fitted: MixedFit, cells: _Cells, systems: tuple[str, ...], parts: Su
 
 
 def _shifts(fitted: MixedFit, cells: _Cells, levels: int) -> tuple[Floats, Floats]:
-    """How much better each system is in a subset than in the others, beside the other systems; p after Holm."""
+    """How much better each system is in a subset than in the others, beside the other systems; p after Holm.
+
+    A cell that sums of systems and subsets explain whatever its value, such as a system's only one, has no shift.
+    """
     from scipy.stats import t
 
-    count = len(cells.owner)
-    shift, p = np.full(count, np.nan), np.full(count, np.nan)
-    tested = [i for i in range(count) if int(cells.owner[i]) in cells.complete]
-    inside = np.isin(np.arange(count), tested)
-    of_system = (cells.owner[tested][:, None] == cells.owner) - 1 / len(cells.complete)
-    of_level = (cells.level[tested][:, None] == cells.level) - 1 / levels
-    contrasts = of_system * of_level * inside
+    sums = _sums_of_effects(cells, levels)
+    contrasts = np.eye(len(cells.owner)) - sums @ np.linalg.pinv(sums)
+    tested = np.diag(contrasts) > 1e-9
+    contrasts = contrasts[tested]
     value = contrasts @ fitted.effects
     error = np.sqrt(np.maximum(np.einsum("ci,ij,cj->c", contrasts, fitted.covariance, contrasts), 1e-300))
+    shift, p = np.full(len(tested), np.nan), np.full(len(tested), np.nan)
     shift[tested] = value
     p[tested] = holm(2 * t.sf(np.abs(value) / error, fitted.degrees.of(contrasts)))
     return shift, p

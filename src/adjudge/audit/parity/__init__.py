@@ -22,6 +22,7 @@ from adjudge.audit.parity.resampling import Resampler, changes, resampler
 from adjudge.audit.parity.settings import ParitySettings
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.versions import AFTER, BEFORE, VERSION
+from adjudge.rank.edits import as_scores
 from adjudge.results.parity import Parity, ParityPart, Part
 from adjudge.results.parity_change import ModelChange, ParityChange
 
@@ -43,6 +44,8 @@ def parity(
         settings: see `ParitySettings`.
     """
     settings = settings or ParitySettings()
+    # Post-edits and judgments of acceptability are compared as the scores that they stand for.
+    judgments, before = as_scores(judgments), None if before is None else as_scores(before)
     if settings.ties not in ("half", "drop"):
         raise UsageError(f"--ties is '{settings.ties}'; choose half or drop")
     sets = [outcomes(version, human, settings.keys) for version in (judgments, before) if version is not None]

@@ -56,7 +56,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Stability:
     notes = [*untried_notes(compared, MOST_LEFT_OUT)]
     if unranked:
         more = f" and {len(unranked) - 3:,} more" if len(unranked) > 3 else ""
-        what = f"after {len(unranked):,} changes the rest cannot be ranked, so they are left out"
+        what = f"changes after which the rest cannot be ranked ({len(unranked):,}) are left out"
         notes.append(f"{what}: {', '.join(unranked[:3])}{more}")
     return Stability(rows, STYLE, method.name, rule, tuple(notes))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
@@ -10,11 +11,15 @@ from adjudge.report.sections.score_audits import matrix
 from adjudge.report.verdict import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adjudge.results.breakdown import Breakdown, ColumnBreakdown
 
 MOST_LINES = 8
 """Subsets that are drawn as lines; more are drawn as coloured cells."""
 LEVEL = 0.05
+LINE_HEIGHT = 15
+"""Of a name, in pixels."""
 _SHARES = (-0.6, -0.35, -0.1, 0.1, 0.35, 0.6)
 
 
@@ -81,10 +86,27 @@ def _lines(own: ColumnBreakdown, unit: str) -> dict[str, Any]:
             alt.Tooltip("shift:Q", title="shift", format="+.2f"),
         ],
     )
-    names = base.transform_filter(alt.datum.subset == own.levels[-1]).mark_text(align="left", dx=8, fontSize=11)
+    height = max(260, 18 * len({score.system for score in own.scores}))
+    last = [row for row in rows if row["subset"] == own.levels[-1]]
+    ends = _apart([score.score for score in own.scores if score.level == own.levels[-1]], height)
+    beside = [{**row, "score": end} for row, end in zip(last, ends, strict=True)]
+    names = base.properties(data=theme.values(beside)).mark_text(align="left", dx=8, fontSize=11)
     layers = (base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=60), names.encode(text="system:N"))
-    systems = len({score.system for score in own.scores})
-    return theme.finish(alt.layer(*layers), height=max(260, 18 * systems))
+    return theme.finish(alt.layer(*layers), height=height)
+
+
+def _apart(scores: Sequence[float], height: int) -> list[float]:
+    """The scores, moved as little as it takes for names beside them not to overlap."""
+    order = sorted(range(len(scores)), key=lambda i: scores[i])
+    least = (max(scores) - min(scores)) * LINE_HEIGHT / height if scores else 0.0
+    placed = [scores[i] for i in order]
+    for _ in range(len(placed)):
+        for low, high in pairwise(range(len(placed))):
+            missing = least - (placed[high] - placed[low])
+            if missing > 0:
+                placed[low] -= missing / 2
+                placed[high] += missing / 2
+    return [placed[order.index(i)] for i in range(len(scores))]
 
 
 def _cells(own: ColumnBreakdown) -> dict[str, Any]:

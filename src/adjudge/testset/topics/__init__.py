@@ -18,7 +18,7 @@ import numpy as np
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
-from adjudge.results.testset import NearPair, Topic, Topics
+from adjudge.results.testset import DocumentTopic, NearPair, Topic, Topics
 from adjudge.testset.topics.embeddings import WORDS, embed, load
 from adjudge.testset.topics.groups import energy_test, group
 from adjudge.testset.topics.space import Space, make_space
@@ -59,6 +59,7 @@ def compare_topics(
         encoder = load(embeddings)
         embeddings, space = encoder.name, replace(space, points=embed([*test, *reference], encoder))
     is_test = np.arange(len(test) + len(reference)) < len(test)
+    member, named = _topics(space, is_test, topics, labels, seed)
     distance, p = energy_test(space.points, is_test, permutations=PERMUTATIONS, seed=seed)
     return Topics(
         documents_test=len(test),
@@ -67,8 +68,12 @@ def compare_topics(
         p=p,
         permutations=PERMUTATIONS,
         embeddings=embeddings,
-        topics=_topics(space, is_test, topics, labels, seed),
+        topics=tuple(named.values()),
         near_pairs=_near_pairs(space, test),
+        by_document=tuple(
+            DocumentTopic(document.name, named[topic].label)
+            for document, topic in zip(test, member[: len(test)].tolist(), strict=True)
+        ),
     )
 
 
@@ -82,16 +87,17 @@ def _sample(documents: Sequence[Document], seed: int) -> Sequence[Document]:
 
 def _topics(
     space: Space, is_test: NDArray[np.bool_], number: int, labels: Sequence[str], seed: int
-) -> tuple[Topic, ...]:
+) -> tuple[NDArray[np.int64], dict[int, Topic]]:
+    """The group of every document, and the groups by number, the largest first."""
     member = group(space.points, min(number, len(space.points)), seed)
     order = sorted(set(member.tolist()), key=lambda topic: -int((member == topic).sum()))
-    topics = []
+    topics: dict[int, Topic] = {}
     for index, topic in enumerate(order):
         terms = space.terms_of(member == topic, TERMS)
         label = labels[index] if index < len(labels) else " / ".join(terms[:2])
         shares = (float((member[side] == topic).mean()) for side in (is_test, ~is_test))
-        topics.append(Topic(label, terms, *shares))
-    return tuple(topics)
+        topics[topic] = Topic(label, terms, *shares)
+    return member, topics
 
 
 def _near_pairs(space: Space, test: Sequence[Document]) -> tuple[NearPair, ...]:
