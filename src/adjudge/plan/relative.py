@@ -42,7 +42,7 @@ _STREAM = 51
 
 @dataclass(frozen=True)
 class RelativeSpread:
-    """How relative judgments vary, of the size found in released campaigns."""
+    """How relative judgments vary, on the safe side of released campaigns: tastes are 0 to 0.28 in 29 of them."""
 
     taste: float = 0.3
     dispersion: float = 2.2
@@ -109,7 +109,7 @@ def plan_relative(
 
     Args:
         settings: the question.
-        spread: how judgments vary; of the size found in released campaigns where left out.
+        spread: how judgments vary; on the safe side of released campaigns where left out.
     """
     asked, assumed = settings or RelativePlanSettings(), spread or RelativeSpread()
     sizes = sorted({FEWEST_PEOPLE, 5, 8, 10, 15, 20, 30, 50, asked.annotators})
