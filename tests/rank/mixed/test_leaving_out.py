@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from adjudge.core.errors import DataError
-from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, prepare, refit
+from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, leaving_out, prepare, refit
 from adjudge.rank.mixed.leaving_out import Whole, without
 from adjudge.rank.mixed.shared import FitsWithout, model_of
 from tests.rank.mixed.make import SHAPES, campaign
@@ -38,8 +38,12 @@ def test_a_part_is_fitted_as_if_it_were_laid_out_alone(shape: str, seed: int) ->
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", range(3))
-def test_fits_made_from_the_equations_of_the_whole_are_those_made_anew(shape: str, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "small_change"), [(0, 0.3), (1, 0.0), (2, 1.0)])
+def test_fits_made_from_the_equations_of_the_whole_are_those_made_anew(
+    shape: str, seed: int, small_change: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The border is factored again, or its inverse changed."""
+    monkeypatch.setattr(leaving_out, "SMALL_CHANGE", small_change)
     design = design_from(campaign(shape, seed, annotators=5, documents=6))
     model = model_of(design)
     leave_out = FitsWithout(model.prepared, model.fitted)

@@ -6,6 +6,7 @@ traces are needed, is replaced by the mean of outer products of draws whose cova
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -92,6 +93,51 @@ class DenseBorder:
             self._inverse = lower + lower.T
             self._inverse[np.diag_indices(len(lower))] /= 2
         return self._inverse
+
+    def inverse_diagonal(self) -> Floats:
+        """The diagonal of the inverse."""
+        return np.diag(self.inverse)
+
+    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
+        """Entries of the inverse."""
+        return self.inverse.ravel()[position]
+
+    def inverse_blocks(self, bucket: Bucket) -> Floats:
+        """The inverse restricted to what each block touches."""
+        index = bucket.border_index
+        return self.inverse[index[:, :, None], index[:, None, :]]
+
+
+class ChangedBorder:
+    """A border S to which a matrix E is added at a few unknowns, solved by the inverse B of the other (Woodbury).
+
+    inv(S + E) = B - B inv(I + E B) E B, where only the few rows and columns of E count.
+    """
+
+    def __init__(self, before: DenseBorder, index: NDArray[np.int64], added: Floats) -> None:
+        self.converged = True
+        self._before = before
+        self._columns = before.inverse[:, index]
+        self._index = index
+        inner = np.eye(len(index)) + added @ self._columns[index]
+        self._change = np.linalg.solve(inner, added)
+        self._log_change = float(np.linalg.slogdet(inner)[1])
+
+    @property
+    def log_determinant(self) -> float:
+        """Of the changed matrix."""
+        return self._before.log_determinant + self._log_change
+
+    def solve(self, right: Floats) -> Floats:
+        """Solve for one or more right-hand sides."""
+        solution: Floats = self._before.inverse @ right
+        solution -= self._columns @ (self._change @ solution[self._index])
+        return solution
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """The inverse of the changed matrix."""
+        return self._before.inverse - self._columns @ self._change @ self._columns.T
 
     def inverse_diagonal(self) -> Floats:
         """The diagonal of the inverse."""

@@ -9,12 +9,13 @@ back. The result is that of a layout made from scratch, at a fraction of the wor
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from adjudge.rank.mixed.border import DenseBorder, border_matrix
+from adjudge.rank.mixed.border import ChangedBorder, DenseBorder, border_matrix
 from adjudge.rank.mixed.equations import Equations, FactoredBlocks, Totals, Variances, assemble_core, factor, totals
 from adjudge.rank.mixed.layout import moved
 from adjudge.rank.mixed.reml import evaluated
@@ -22,10 +23,13 @@ from adjudge.rank.mixed.terms import gram_terms
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Bools, Codes, Floats
+    from adjudge.rank.mixed.border import Border
     from adjudge.rank.mixed.layout import Layout
     from adjudge.rank.mixed.reml import Evaluation
     from adjudge.rank.mixed.terms import Terms
 
+SMALL_CHANGE = 0.3
+"""Changes at a smaller share of the border's unknowns are added to its inverse instead of factoring it again."""
 MOST_PRODUCTS = 500_000_000
 """Products of the rows left out beyond which dense matrices are slower than a layout made from scratch."""
 
@@ -131,8 +135,8 @@ class Whole:
             absorbed_border=self.layout.absorbed_border[levels],
             absorbed_size=self.layout.absorbed_size[levels],
         )
-        factored, matrix = self._factored_without(gone)
-        equations = Equations(layout, self._variances, factored, DenseBorder(matrix))
+        factored, changes = self._factored_without(gone)
+        equations = Equations(layout, self._variances, factored, self._changed_border(changes))
         return evaluated(equations, self._scores_without(gone, ~kept, levels))
 
     def _scores_without(self, gone: _Removed, rows: Bools, levels: Bools) -> Totals:
@@ -142,15 +146,35 @@ class Whole:
         core[gone.core, 0] -= gone.core_rows.T @ score
         return Totals(border, core, self._scores.absorbed[levels], self._scores.square - score @ score)
 
-    def _factored_without(self, gone: _Removed) -> tuple[list[FactoredBlocks], Floats]:
-        """The blocks, those that lose rows factored again, and the matrix of the border."""
-        squares, oblongs, matrix = self._squares.copy(), self._oblongs.copy(), self._matrix.copy()
+    def _changed_border(self, changes: list[tuple[Codes, Floats]]) -> Border:
+        """The border with something added at some of its unknowns; factored again where these are many."""
+        touched = np.zeros(self.layout.width, dtype=bool)
+        for index, _ in changes:
+            touched[index] = True
+        chosen = np.flatnonzero(touched)
+        small = len(chosen) <= SMALL_CHANGE * self.layout.width
+        if not small:
+            matrix, position = self._matrix.copy(), np.arange(self.layout.width)
+        else:
+            matrix, position = np.zeros((len(chosen), len(chosen))), np.cumsum(touched) - 1
+        for index, added in changes:
+            # Padding occurs several times, and nothing is added there.
+            matrix[np.ix_(position[index], position[index])] += added
+        return ChangedBorder(self._border, chosen, matrix) if small else DenseBorder(matrix)
+
+    @cached_property
+    def _border(self) -> DenseBorder:
+        return DenseBorder(self._matrix.copy())
+
+    def _factored_without(self, gone: _Removed) -> tuple[list[FactoredBlocks], list[tuple[Codes, Floats]]]:
+        """The blocks, those that lose rows factored again, and what is added to the border at which unknowns."""
+        squares, oblongs = self._squares.copy(), self._oblongs.copy()
         number, index = self._core_number[gone.core], self.layout.core_index
         row, column = np.nonzero(gone.core_core)
         squares[index.in_square(number[row], number[column])] -= gone.core_core[row, column]
         row, column = np.nonzero(gone.core_border)
         oblongs[index.in_oblong(number[row], gone.border[column])] -= gone.core_border[row, column]
-        matrix[np.ix_(gone.border, gone.border)] -= gone.border_border
+        changes = [(gone.border, -gone.border_border)]
         factored = []
         for blocks in self._factored:
             bucket = blocks.bucket
@@ -164,11 +188,10 @@ class Whole:
             inverse_factor, half = blocks.inverse_factor.copy(), blocks.half.copy()
             inverse_factor[slots], half[slots] = factor(bucket.square(squares)[slots], bucket.oblong(oblongs)[slots])
             for slot in slots:
-                # Padding occurs several times, and nothing is added there.
-                touched = np.ix_(bucket.border_index[slot], bucket.border_index[slot])
-                matrix[touched] += blocks.half[slot].T @ blocks.half[slot] - half[slot].T @ half[slot]
+                before, after = blocks.half[slot], half[slot]
+                changes.append((bucket.border_index[slot], before.T @ before - after.T @ after))
             factored.append(FactoredBlocks(bucket, inverse_factor, half))
-        return factored, matrix
+        return factored, changes
 
 
 @dataclass(frozen=True, eq=False)
