@@ -7,19 +7,17 @@ Expected values are those printed in the paper or released beside it; `test_docu
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from adjudge.replicate import replicate
 from adjudge.results.replication import ReplicatedCell, Replication, State
 from tests.conftest import Run, assert_explained
+from tests.realdata.replications import replication_of
 
 
-@cache
 def replication(folder: Path) -> Replication:
-    return replicate("document-qe", folder)
+    return replication_of("document-qe", folder)
 
 
 def table(folder: Path, name: str) -> dict[str, ReplicatedCell]:
@@ -75,10 +73,19 @@ def test_what_was_not_released_is_simulated_and_says_so(data: Path) -> None:
 
 
 def test_the_command(adjudge: Callable[..., Run], data: Path, tmp_path: Path) -> None:
-    found = adjudge("replicate", "document-qe", "--data", data, "--json").json
+    for file in (data / "eacl2017").iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    # Without translations and references, whose edit rate takes long, the first figure has one panel.
+    (tmp_path / "texts").unlink()
+    (tmp_path / "texts").mkdir()
+    source = "wmt16-qe-task3-enes-src.en"
+    (tmp_path / "texts" / source).symlink_to(data / "eacl2017" / "texts" / source)
+    found = adjudge("replicate", "document-qe", "--data", tmp_path, "--json").json
+    assert {curve["panel"] for curve in found["figures"][0]["curves"]} == {"everything simulated"}
     unexplained = [
         cell for table in found["tables"] for cell in table["cells"] if cell["match"] is False and not cell["note"]
     ]
     assert unexplained == []
     assert found["compared"] - found["matching"] == 5
-    assert_explained(adjudge("replicate", "document-qe", "--data", tmp_path), names=("cor.csv",))
+    (tmp_path / "empty").mkdir()
+    assert_explained(adjudge("replicate", "document-qe", "--data", tmp_path / "empty"), names=("cor.csv",))

@@ -16,13 +16,13 @@ from adjudge.audit import AuditSettings, audit
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
 from adjudge.rank import RankSettings, rank
-from adjudge.replicate import replicate
 from adjudge.results.agree import Agreement
 from adjudge.results.audit.edits import Acceptability
 from adjudge.results.audit.sampling import Sampling
 from adjudge.results.audit.wins import Discrepancies, SoleWinners
 from adjudge.results.replication import ReplicatedCell, Replication, State
 from tests.conftest import Run
+from tests.realdata.replications import replication_of
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def pooled(rankings: Judgments) -> Agreement:
 
 @pytest.fixture(scope="module")
 def replication(data: Path) -> Replication:
-    return replicate("grain-of-salt", data / "wmt10")
+    return replication_of("grain-of-salt", data / "wmt10")
 
 
 def cells(replication: Replication, table: str) -> dict[str, ReplicatedCell]:

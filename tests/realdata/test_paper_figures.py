@@ -12,21 +12,21 @@ import pytest
 
 from adjudge.agree import agree
 from adjudge.formats import read
-from adjudge.replicate import replicate
 from adjudge.replicate.grain_of_salt_figures import agreement_by_length
-from adjudge.results.figures import Bars, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
+from adjudge.results.figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
 from adjudge.results.replication import Replication, State
 from tests.conftest import Run
+from tests.realdata.replications import replication_of
 
 
 @pytest.fixture(scope="module")
 def bojar(data: Path) -> Replication:
-    return replicate("grain-of-salt", data / "wmt10")
+    return replication_of("grain-of-salt", data / "wmt10")
 
 
 @pytest.fixture(scope="module")
 def lopez(data: Path) -> Replication:
-    return replicate("in-order", data)
+    return replication_of("in-order", data)
 
 
 def figure(result: Replication, name: str) -> PaperFigure:
@@ -127,7 +127,7 @@ def test_figure_1_of_lopez_is_one_block_of_the_release(lopez: Replication) -> No
 
 def test_figures_of_kim_are_the_counts_of_its_tables(data: Path) -> None:
     """Kim et al. (2022): Tables 5 and 6, losses of 3.09 and 5.38 points (section 5.1), mean kappa .31 (section 5.2)."""
-    result = replicate("suboptimal", data)
+    result = replication_of("suboptimal", data / "suboptimal")
     shares, points, kappas = result.figures
     assert isinstance(shares, Bars)
     assert isinstance(points, Bars)
@@ -151,7 +151,7 @@ def test_figures_of_kim_are_the_counts_of_its_tables(data: Path) -> None:
 
 def test_figures_of_knowles_over_other_campaigns(data: Path) -> None:
     """Shares of Figure 1 from the author's repository; the others show language pairs at hand, whole, and say so."""
-    result = replicate("stability", data / "wmt21")
+    result = replication_of("stability", data / "wmt21")
     fractions = figure(result, "Figure 1").to_dict()["curves"]
     first = {(curve["panel"][:19], curve["name"]): [point["y"] for point in curve["points"]] for curve in fractions}
     assert first["2018 to 2020, SR–DC", "Δ rank"] == pytest.approx([count / 21 for count in (2, 4, 6, 9, 10)])
@@ -175,12 +175,33 @@ def test_kinds_of_items_are_those_of_the_files(data: Path) -> None:
     """Counted with awk: type SYSTEM in 14,443 lines of ad-good-raw-redup.csv of 2021 (facebook-wikipedia), and
     82,411, 10,883, 10,875 and 10,890 lines by type in the six ad-*en-good-stnd-redup.csv. 74 judgments of workers
     without spread, which have no z-score, are known from the segment means of de-en (73) and is-en (1)."""
-    result = replicate("stability", data / "wmt21")
+    result = replication_of("stability", data / "wmt21")
     (own,) = [table for table in result.replicated if table.table == "Table 1, by campaign"]
     counts = {cell.name: cell.recomputed for cell in own.cells}
     assert counts["facebook-wikipedia-2021: SYSTEM"] == 14443
     kinds = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
     assert [counts[f"newstest2021-toen: {kind}"] for kind in kinds] == [82411 + 74, 10883, 10875, 10890]
+
+
+def test_figures_of_graham(data: Path) -> None:
+    """r = .901 (section 3.1), 83 points of cor.csv; labels that are simulated say so. TER of 62 documents."""
+    sweep, curve = replication_of("document-qe", data / "eacl2017").figures
+    assert isinstance(sweep, Curves)
+    assert isinstance(curve, Curves)
+    released, recomputed, random = curve.curves
+    assert [point.y for point in recomputed.points] == pytest.approx([point.y for point in released.points], abs=1e-5)
+    assert len(released.points) == 83
+    assert round(recomputed.points[-1].y, 3) == 0.901
+    # With all assignments every order is the same.
+    assert all((point.low or 0) - 1e-9 <= point.y <= (point.high or 0) + 1e-9 for point in random.points)
+    assert sweep.basis == "simulated data"
+    panels = {own.panel for own in sweep.curves}
+    assert panels == {"everything simulated", "TER(PE1, MT) from the references' TER"}
+    for panel in panels:
+        ends = {own.name: (own.points[0].y, own.points[-1].y) for own in sweep.curves if own.panel == panel}
+        # The truth that was simulated: who senses errors of sentences leads at weight 0, who senses context at 50.
+        assert ends["sentences"][0] > ends["context"][0]
+        assert ends["sentences"][1] < ends["context"][1]
 
 
 def test_the_command_writes_a_page(adjudge: Callable[..., Run], data: Path, tmp_path: Path) -> None:

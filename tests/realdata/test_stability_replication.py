@@ -7,7 +7,6 @@ reads them in its own way. Counts over language pairs are checked against the au
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,18 +17,17 @@ from scipy.stats import mannwhitneyu
 from adjudge.audit.stability import stability
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
-from adjudge.replicate import replicate
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from tests.conftest import Run
+from tests.realdata.replications import replication_of
 
 # Eleven language pairs by seven figures of each of their 133 systems.
 OFFICIAL_CELLS = 931
 
 
-@cache
 def replication(folder: Path) -> Replication:
-    return replicate("stability", folder)
+    return replication_of("stability", folder)
 
 
 def table(folder: Path, name: str) -> dict[str, ReplicatedCell]:

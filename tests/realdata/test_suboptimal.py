@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.replicate import replicate
 from adjudge.results.replication import Replication
 from adjudge.testset import TestSetOptions, testset
 from adjudge.testset.versions import segment_ter
+from tests.realdata.replications import replication_of
 
 
 @pytest.fixture(scope="module")
 def replication(data: Path) -> Replication:
-    return replicate("suboptimal", data / "suboptimal")
+    return replication_of("suboptimal", data / "suboptimal")
 
 
 def cells(replication: Replication, table: str) -> dict[str, float | None]:

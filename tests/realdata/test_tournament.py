@@ -10,6 +10,7 @@ from adjudge.formats import read
 from adjudge.rank.tournament import tournament
 from adjudge.replicate import replicate
 from adjudge.results.replication import Replication, State
+from tests.realdata.replications import replication_of
 
 # Cells that cannot match because the paper mixes up its equations; each has a note that says so.
 KNOWN = {
@@ -25,7 +26,7 @@ def differing(found: Replication) -> set[tuple[str, str]]:
 
 
 def test_every_cell_matches_or_is_explained(data: Path) -> None:
-    found = replicate("in-order", data)
+    found = replication_of("in-order", data)
     assert differing(found) == KNOWN
     assert all(cell.note for table in found.replicated for cell in table.cells if (table.table, cell.name) in KNOWN)
     cells = {(table.table, cell.name): cell.recomputed for table in found.replicated for cell in table.cells}

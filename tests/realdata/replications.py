@@ -1,0 +1,15 @@
+"""Replications of papers, each made once for all tests of a process."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from adjudge.replicate import replicate
+from adjudge.results.replication import Replication
+
+
+@cache
+def replication_of(paper: str, folder: Path) -> Replication:
+    """The replication of a paper from the data in this folder."""
+    return replicate(paper, folder)
