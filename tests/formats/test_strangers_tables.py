@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
+import adjudge
 from adjudge.core.errors import InputError
 from adjudge.formats import read
 
@@ -77,3 +78,22 @@ def test_a_refusal_names_the_columns_that_look_right(text: str, words: str, tmp_
     with pytest.raises(InputError) as fault:
         read(write(tmp_path, text))
     assert words in str(fault.value)
+
+
+def test_names_joined_by_commas_are_a_list_in_python_too(tmp_path: Path) -> None:
+    file = write(tmp_path, "id,x,y\n1,70,80\n2,60,90\n")
+    assert read(file, systems="x, y").table.equals(read(file, systems=["x", "y"]).table)
+    assert read(write(tmp_path, "a1,b1\nx,7\ny,8\n"), columns="system=a1,score=b1").systems == ("x", "y")
+
+
+def test_what_was_simulated_prints_short() -> None:
+    simulated = adjudge.simulate(seed=1)
+    assert str(simulated) == repr(simulated)
+    assert len(str(simulated)) < 120
+
+
+def test_campaigns_are_compared_one_after_the_other_too(tmp_path: Path) -> None:
+    rows = [f"{system},{i},{10 * i + 7 * place}" for i in range(6) for place, system in enumerate("xyz")]
+    files = [write(tmp_path, "system,segment,score\n" + "\n".join(rows) + "\n", name=f"{name}.csv") for name in "ab"]
+    apart, listed = adjudge.compare(*files, resamples=10), adjudge.compare(files, resamples=10)
+    assert apart.to_dict() == listed.to_dict()

@@ -189,9 +189,10 @@ def test_the_paper_says_none_one_and_all_in_words(told: int, pairs: int, sentenc
     ("holds", "fragile", "words"),
     [
         (0, 0, "No difference is claimed"),
-        (1, 0, "Of 1 difference claimed, 1 holds in every audit."),
+        (1, 0, "The one difference claimed holds in every audit."),
+        (3, 0, "All 3 differences claimed hold in every audit."),
         (2, 1, "Of 3 differences claimed, 2 hold in every audit; the other one does not."),
-        (0, 2, "Of 2 differences claimed, 0 hold in every audit; the other 2 do not."),
+        (0, 2, "None of the 2 differences claimed holds in every audit."),
     ],
 )
 def test_the_paper_says_what_audits_left(holds: int, fragile: int, words: str) -> None:

@@ -83,8 +83,8 @@ def read_keys(keys: AnyPath | Mapping[str, str] | None) -> Mapping[str, str] | N
 
 @verb
 def compare(
-    campaigns: Mapping[str, Any] | Sequence[Any],
-    *,
+    campaigns: Mapping[str, Any] | Sequence[Any] | Any,
+    *others: Any,
     rename: Mapping[str, str] | None = None,
     method: str | None = None,
     keys: AnyPath | Mapping[str, str] | None = None,
@@ -95,8 +95,10 @@ def compare(
     """Compare campaigns over the same systems: do two ways of judging give the same order?
 
     Args:
-        campaigns: two or more, by name or in a list: paths, polars or pandas data frames, judgments, or metric scores
+        campaigns: two or more, by name, in a list or one after the other: paths, polars or pandas data frames,
+            judgments, or metric scores
             (files `*.seg.score` and `*.sys.score`, or what `read_metric_scores` gives).
+        *others: more campaigns, where the first is not a list.
         rename: systems under other names, old to new, where campaigns name them differently.
         method: the method whose scores are compared; means of scores as given, or Bradley-Terry, where left out.
         keys: the document of every segment, or a table that says it, for judgments that do not.
@@ -106,6 +108,8 @@ def compare(
     """
     from adjudge.compare import compare as compare_campaigns
 
+    if others:
+        campaigns = [campaigns, *others]
     if not isinstance(campaigns, Mapping):
         campaigns = {_name(source, f"campaign {i}"): source for i, source in enumerate(campaigns, start=1)}
     sources = {name: _campaign(source, reading) for name, source in campaigns.items()}

@@ -159,11 +159,13 @@ def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOpt
     for name in settings:
         if name not in names:
             raise unknown_choice("setting of the reader", name, ["format", *names])
-    return replace(options or ReadOptions(), **{name: _listed(value) for name, value in settings.items()})
+    return replace(options or ReadOptions(), **{name: _listed(name, value) for name, value in settings.items()})
 
 
-def _listed(value: Any) -> Any:
-    """Lists as the options hold them."""
+def _listed(name: str, value: Any) -> Any:
+    """Lists as the options hold them; names joined by commas, as on the command line, are a list too."""
+    if isinstance(value, str) and getattr(ReadOptions, name) == ():
+        return tuple(part.strip() for part in value.split(","))
     return tuple(value) if isinstance(value, list) else value
 
 

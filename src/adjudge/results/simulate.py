@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from adjudge.core.words import counted
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, shown_name, text
 
@@ -53,6 +54,13 @@ class Simulated:
     judgments: Judgments
     truth: Truth
     sources: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """What was simulated, in one line; the judgments and the truth are its parts."""
+        held = f"{counted(len(self.judgments), 'judgment')} of {counted(len(self.judgments.systems), 'system')}"
+        return f"Simulated: {held}; see .judgments, .truth and .sources"
+
+    __repr__ = __str__
 
 
 @dataclass(frozen=True)

@@ -168,9 +168,14 @@ def _told_apart(told: int, pairs: int, how: str) -> str:
 def _audited(holds: int, fragile: int) -> str:
     if holds + fragile == 0:
         return "No difference is claimed, so that none could fall in an audit."
+    if holds + fragile == 1:
+        return f"The one difference claimed {'holds' if holds else 'does not hold'} in every audit."
+    if 0 in (holds, fragile):
+        claimed = f"{holds + fragile:,} differences claimed"
+        return f"All {claimed} hold in every audit." if holds else f"None of the {claimed} holds in every audit."
     held = "1 holds" if holds == 1 else f"{holds:,} hold"
-    broken = {0: "", 1: "; the other one does not"}.get(fragile, f"; the other {fragile:,} do not")
-    return f"Of {counted(holds + fragile, 'difference')} claimed, {held} in every audit{broken}."
+    broken = "the other one does not" if fragile == 1 else f"the other {fragile:,} do not"
+    return f"Of {counted(holds + fragile, 'difference')} claimed, {held} in every audit; {broken}."
 
 
 def _agreed(results: PairResults) -> list[str]:
