@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from adjudge.results.replication import Replication
 
     AnyPath = str | Path
-
 _YES = ("t", "true", "yes", "y", "1")
 
 
@@ -95,10 +94,8 @@ def compare(
     """Compare campaigns over the same systems: do two ways of judging give the same order?
 
     Args:
-        campaigns: two or more, by name, in a list or one after the other: paths, polars or pandas data frames,
-            judgments, or metric scores
-            (files `*.seg.score` and `*.sys.score`, or what `read_metric_scores` gives).
-        *others: more campaigns, where the first is not a list.
+        campaigns: two or more, by name or in a list: paths, polars or pandas data frames, judgments, or metric scores
+            (files `*.seg.score` and `*.sys.score`, or what `read_metric_scores` gives); or the first, then the others.
         rename: systems under other names, old to new, where campaigns name them differently.
         method: the method whose scores are compared; means of scores as given, or Bradley-Terry, where left out.
         keys: the document of every segment, or a table that says it, for judgments that do not.
@@ -108,10 +105,9 @@ def compare(
     """
     from adjudge.compare import compare as compare_campaigns
 
-    if others:
-        campaigns = [campaigns, *others]
     if not isinstance(campaigns, Mapping):
-        campaigns = {_name(source, f"campaign {i}"): source for i, source in enumerate(campaigns, start=1)}
+        several = [campaigns, *others] if others else campaigns
+        campaigns = {_name(source, f"campaign {i}"): source for i, source in enumerate(several, start=1)}
     sources = {name: _campaign(source, reading) for name, source in campaigns.items()}
     return compare_campaigns(
         sources, rename=rename, method=method, keys=read_keys(keys), resamples=resamples, seed=seed
