@@ -95,7 +95,8 @@ def compare(
 
     Args:
         campaigns: two or more, by name or in a list: paths, polars or pandas data frames, judgments, or metric scores
-            (files `*.seg.score` and `*.sys.score`, or what `read_metric_scores` gives); or the first, then the others.
+            (files `*.seg.score` and `*.sys.score`, or what `read_metric_scores` gives).
+        *others: those behind the first, where they are not in a list.
         rename: systems under other names, old to new, where campaigns name them differently.
         method: the method whose scores are compared; means of scores as given, or Bradley-Terry, where left out.
         keys: the document of every segment, or a table that says it, for judgments that do not.
@@ -106,12 +107,11 @@ def compare(
     from adjudge.compare import compare as compare_campaigns
 
     if not isinstance(campaigns, Mapping):
-        several = [campaigns, *others] if others else campaigns
-        campaigns = {_name(source, f"campaign {i}"): source for i, source in enumerate(several, start=1)}
+        several = enumerate([campaigns, *others] if others else campaigns, start=1)
+        campaigns = {_name(source, f"campaign {i}"): source for i, source in several}
     sources = {name: _campaign(source, reading) for name, source in campaigns.items()}
-    return compare_campaigns(
-        sources, rename=rename, method=method, keys=read_keys(keys), resamples=resamples, seed=seed
-    )
+    documents = read_keys(keys)
+    return compare_campaigns(sources, rename=rename, method=method, keys=documents, resamples=resamples, seed=seed)
 
 
 def _campaign(source: Any, reading: dict[str, Any]) -> Any:
