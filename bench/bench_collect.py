@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.bench_collect                                   SQLite
     pg_virtualenv -t .venv/bin/python -m bench.bench_collect 50 200 1000      also PostgreSQL with two processes
-    .venv/bin/python -m bench.bench_collect 200 --adaptive                    tasks of three, drawn by a policy
+    .venv/bin/python -m bench.bench_collect 200 --adaptive                    tasks of nine, drawn by a policy
 
 Loopback only; the clients run on the same machine and take their share of it, and an organiser has the page open. CPU
 is that of the server's processes, read from /proc, divided by the saves; on PostgreSQL also that of the database's.
@@ -32,7 +32,7 @@ def make(folder: Path, annotators: int, *, adaptive: bool) -> Path:
     if adaptive:
         people = f'structure = "pages"\njudgments = {min(annotators, 50)}'
         return make_campaign(
-            folder, documents=80, task_size=3, annotators=str(annotators), design=people, more=ADAPTIVE, systems=5
+            folder, documents=80, task_size=9, annotators=str(annotators), design=people, more=ADAPTIVE, systems=5
         )
     people = f"judgments = {annotators}"
     return make_campaign(folder, documents=20, task_size=60, annotators=str(annotators), design=people, more=POOL)

@@ -102,7 +102,9 @@ class _Annotator:
     async def judge(self) -> None:
         """Judge until the time is over."""
         until = time.monotonic() + self.plan.seconds
-        await asyncio.sleep(self.chance.uniform(0, self.plan.pause))
+        # Not all begin, and so hand in, at the same time.
+        work = len(self._places()) if self.plan.whole_tasks and self.work["task"] is not None else 1
+        await asyncio.sleep(self.chance.uniform(0, work * self.plan.pause))
         while self.work["task"] is not None and time.monotonic() < until:
             places = self._places() if self.plan.whole_tasks else [self.chance.choice(self._places())]
             for screen, output in places:

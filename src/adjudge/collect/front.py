@@ -24,8 +24,10 @@ from waitress.task import ThreadedTaskDispatcher
 if TYPE_CHECKING:
     import socket
 
-# Most threads wait: for the disk, or for the database.
+# Most threads wait: for the disk, for the database, or for their turn to be given a task. On PostgreSQL each has a
+# connection to the database, of which there are few; on SQLite many can wait, so that saves find a free one.
 THREADS = 24
+THREADS_ON_SQLITE = 64
 MOST_CONNECTIONS = 2000
 MOST_HEADER_BYTES = 32_768
 # Beyond what the app itself refuses in words, nothing is read at all.
@@ -114,9 +116,11 @@ class FrontWorker(Worker):  # type: ignore[misc]
 
     def run(self) -> None:
         """Serve until told to stop, then answer what has been begun."""
+        from django.db import connection
+
         connections: dict[int, Any] = {}
         threads = ThreadedTaskDispatcher()
-        threads.set_thread_count(THREADS)
+        threads.set_thread_count(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)
         fronts = [self._front(listener.sock, connections, threads) for listener in self.sockets]
         while self.alive and self.ppid == os.getppid():
             self.notify()
