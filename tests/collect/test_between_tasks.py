@@ -44,6 +44,26 @@ def test_a_pause_between_tasks_and_a_way_back_to_the_code(page: Page, tmp_path: 
         assert "refused" not in server.log()
 
 
+def test_handing_in_by_keys_again_and_again_raises_no_alarm(page: Page, tmp_path: Path) -> None:
+    """Time that is left over when a task is handed in belongs to that task, not to the next one."""
+    refused: list[str] = []
+    page.on(
+        "response", lambda answer: refused.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None
+    )
+    with Server(make_campaign(tmp_path, documents=4, task_size=9)) as server:
+        begin(page, server)
+        for task in range(1, 5):
+            judge_all(page, "da")
+            expect(page.get_by_text("Thank you!" if task == 4 else f"Task {task} of 4 done")).to_be_visible()
+            # Long enough for whatever waits to be sent.
+            page.wait_for_timeout(1500)
+            expect(page.locator(".notice")).to_have_count(0)
+            if task < 4:
+                page.keyboard.press("Enter")
+                expect(page.locator("article.item").first).to_be_visible()
+    assert refused == []
+
+
 def test_changes_are_taken_back(page: Page, tmp_path: Path) -> None:
     with Server(make_campaign(tmp_path, documents=1, task_size=9, design='structure = "pages"')) as server:
         begin(page, server)
