@@ -7,6 +7,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const ROW = 26;
 const PLOT = 400;
 const MIDDLE = ROW / 2;
+// What statistics say is English, whatever the language of the page.
+const ENGLISH = { dir: "auto", lang: "en" };
 
 /**
  * @param {string} name @param {Record<string, string | number>} attributes @returns {SVGElement}
@@ -32,7 +34,7 @@ function drawing(parts) {
 function line(label, parts, said, className) {
   const row = h("div.drawn", {}, h("span.claim", {}, h("bdi", {}, label)));
   if (className) row.classList.add(className);
-  row.append(drawing(parts), h("span.said", {}, said));
+  row.append(drawing(parts), h("span.said", { dir: "ltr" }, said));
   return row;
 }
 
@@ -101,7 +103,7 @@ function figuresBehind(table, title) {
   const head = h("tr", {}, ...table.columns.map((/** @type {string} */ column) => h("th", {}, column)));
   const rows = table.rows.map((/** @type {string[]} */ row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell))));
   const body = h("div.scroll", {}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)));
-  return h("details", { "data-panel": table.title }, h("summary", {}, title), body);
+  return h("details", { "data-panel": table.title }, h("summary", { dir: "auto" }, title), body);
 }
 
 /** @param {Server.PanelOut} table @returns {HTMLElement} */
@@ -109,17 +111,17 @@ export function panel(table) {
   const drawn = table.headline || table.ranks.length || table.intervals.length || table.bars.length;
   // What has nothing but figures is one line until somebody opens it.
   if (!drawn && table.rows.length)
-    return h("section.panel.plain", {}, figuresBehind(table, table.title), table.note ? h("p.hint", {}, table.note) : null);
+    return h("section.panel.plain", {}, figuresBehind(table, table.title), table.note ? h("p.hint", ENGLISH, table.note) : null);
   return h(
     "section.panel",
     {},
-    h("h2", {}, table.title),
-    table.headline ? h("p.headline", {}, table.headline) : null,
+    h("h2", ENGLISH, table.title),
+    table.headline ? h("p.headline", ENGLISH, table.headline) : null,
     table.ranks.length ? rankPicture(table.ranks) : null,
     table.intervals.length ? intervalPicture(table.intervals) : null,
     table.bars.length ? barPicture(table.bars) : null,
     figuresBehind(table, t("figures_behind")),
-    table.note ? h("p.hint", {}, table.note) : null,
+    table.note ? h("p.hint", ENGLISH, table.note) : null,
   );
 }
 
