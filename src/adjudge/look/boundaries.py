@@ -98,17 +98,17 @@ def boundaries(information: Sequence[float], levels: Sequence[float]) -> list[fl
     """
     steps = _usable(information)
     density: _Density | None = None
-    found: list[float] = []
+    crossed_at: list[float] = []
     before = 0.0
     for k, level in enumerate(levels):
         increment = level - before
         path = _Step(steps[k], steps[k - 1] if k else 0.0)
         bound = _solve(density, path, increment) if increment > _NOTHING else np.inf
         before = before if np.isinf(bound) else level
-        found.append(bound)
+        crossed_at.append(bound)
         if k + 1 < len(levels):
             density = _advance(density, path, -np.inf, bound)
-    return found
+    return crossed_at
 
 
 def crossing(

@@ -173,5 +173,5 @@ def _with_final(state: State, claim: LookClaim, index: int) -> LookClaim:
     bounds = [bound(state.plan, looks[:number], index, level) for number in range(1, len(looks))]
     sign = 1.0 if claim.systems[0] == state.systems[state.pairs[index][0]] else -1.0
     path = as_path(information.tolist(), bounds, sign * float(last.difference[index]) / (se * wider))
-    found = final_estimate(path, level=_FINAL_LEVEL)
-    return replace(claim, unbiased=found.estimate, final_interval=found.interval)
+    final = final_estimate(path, level=_FINAL_LEVEL)
+    return replace(claim, unbiased=final.estimate, final_interval=final.interval)

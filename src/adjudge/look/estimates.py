@@ -58,12 +58,12 @@ class Differences:
 def differences_of(ranking: Ranking) -> Differences:
     """The differences of a ranking by any method that tests pairs."""
     systems = tuple(sorted(entry.system for entry in ranking.systems))
-    found: dict[tuple[str, str], tuple[float, float, float, float]] = {}
+    by_pair: dict[tuple[str, str], tuple[float, float, float, float]] = {}
     for comparison in ranking.comparisons:
         values = _numbers(comparison)
-        found[comparison.better, comparison.worse] = values
-        found[comparison.worse, comparison.better] = (-values[0], values[1], values[2], -values[3])
-    columns = np.array([found[pair] for pair in combinations(systems, 2)], dtype=float).reshape(-1, 4).T
+        by_pair[comparison.better, comparison.worse] = values
+        by_pair[comparison.worse, comparison.better] = (-values[0], values[1], values[2], -values[3])
+    columns = np.array([by_pair[pair] for pair in combinations(systems, 2)], dtype=float).reshape(-1, 4).T
     difference, se, df, z = columns
     return Differences(systems, difference, se, df, z, _lasting(ranking))
 

@@ -235,12 +235,12 @@ def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: Scal
     kept = prepared.effects.kept
     ratios = np.array([model.ratios[effect.name] for effect in kept])
     residual = (model.components[-1].sd / scale.sd) ** 2
-    found = weighted_effects(design, kept, standard, ratios, residual)
+    weighted = weighted_effects(design, kept, standard, ratios, residual)
     return replace(
         model,
-        effects=found.effects * scale.sd + scale.mean,
-        covariance=(found.covariance + unknown_strictness(design, prepared.effects)) * scale.sd**2,
-        df=np.minimum(found.df, np.where(np.isinf(model.df), np.inf, most_degrees(design, prepared.effects))),
+        effects=weighted.effects * scale.sd + scale.mean,
+        covariance=(weighted.covariance + unknown_strictness(design, prepared.effects)) * scale.sd**2,
+        df=np.minimum(weighted.df, np.where(np.isinf(model.df), np.inf, most_degrees(design, prepared.effects))),
         notes=(*model.notes, *weights_note(design.weight)),
     )
 
