@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 def panels_of(campaign_file: Path) -> list[Panel]:
     """The panels of a campaign: the state of its claims, annotators and agreement."""
+    from adjudge.cli.panel_process import compute_apart
     from adjudge.cli.state_panels import state_panel
     from adjudge.collect.running import Panel
     from adjudge.design.campaign_file import load_campaign
@@ -31,7 +32,10 @@ def panels_of(campaign_file: Path) -> list[Panel]:
     state = state_panel(campaign.looks, campaign_file.with_name("looks.json"))
 
     def annotators(judgments: Judgments) -> list[PanelTable]:
-        return annotator_panels(judgments, least_seconds=campaign.crowd.least_seconds)
+        return compute_apart(judgments, {"what": "annotators", "least_seconds": campaign.crowd.least_seconds})
+
+    def agreement(judgments: Judgments) -> list[PanelTable]:
+        return compute_apart(judgments, {"what": "agreement"})
 
     return [Panel(state, "state"), Panel(annotators), Panel(agreement)]
 
@@ -86,7 +90,7 @@ def _bars(checked: Checked) -> Iterator[PanelBar]:
             yield PanelBar(annotator.annotator, value, shown, flagged=not annotator.passed)
 
 
-def agreement(judgments: Judgments) -> list[PanelTable]:
+def agreement_panels(judgments: Judgments) -> list[PanelTable]:
     """What `adjudge agree` says of the judgments so far."""
     from adjudge.agree import agree
 

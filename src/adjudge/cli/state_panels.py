@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import subprocess
-import sys
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,69 +26,34 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """Of the sets of ranks where no looks are planned."""
-_NICE = 10
-"""How much the process that computes gives way to others: people who judge come first."""
 
 
 def state_panel(looks: Looks | None, history: Path) -> Callable[[Judgments], list[PanelTable]]:
-    """A function that says how far the campaign is, computed in a process of its own: the model may take a minute."""
+    """A function that says how far the campaign is; the model may take a minute."""
 
     def state(judgments: Judgments) -> list[PanelTable]:
+        from adjudge.cli.panel_process import compute_apart
         from adjudge.collect.overview import judgments_planned
-        from adjudge.formats import native
 
-        planned = judgments_planned() if looks is None else looks.planned
-        with TemporaryDirectory(prefix="adjudge-") as folder:
-            table = Path(folder) / "judgments.parquet"
-            native.write(judgments, table)
-            wanted = {
-                "judgments": str(table),
-                "history": str(history),
-                "planned": planned,
-                "looks": None if looks is None else looks.model_dump(mode="json"),
-            }
-            return _from_other_process(wanted)
+        wanted = {
+            "what": "state",
+            "history": str(history),
+            "planned": judgments_planned() if looks is None else looks.planned,
+            "looks": None if looks is None else looks.model_dump(mode="json"),
+        }
+        return compute_apart(judgments, wanted)
 
     return state
 
 
-def _from_other_process(wanted: dict[str, Any]) -> list[PanelTable]:
-    from adjudge.core.errors import DataError
-
-    done = subprocess.run(
-        [sys.executable, "-m", "adjudge.cli.state_panels"],
-        input=json.dumps(wanted),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(f"the state of the campaign could not be computed: {done.stderr[-2000:]}")
-    answer = json.loads(done.stdout)
-    if "fault" in answer:
-        raise DataError(answer["fault"])
-    return [_as_panel(table) for table in answer["panels"]]
-
-
-def main() -> None:
-    """Compute the state that standard input asks for, and write it to standard output, both as JSON."""
-    from adjudge.core.errors import AdjudgeError
+def compute_state(judgments: Judgments, wanted: dict[str, Any]) -> list[PanelTable]:
+    """The panels that `state_panel` asks for."""
     from adjudge.design.campaign_parts import Looks
-    from adjudge.formats import native
-    from adjudge.formats.options import ReadOptions
 
-    os.nice(_NICE)
-    wanted = json.load(sys.stdin)
     looks = None if wanted["looks"] is None else Looks.model_validate_json(json.dumps(wanted["looks"]))
     history = Path(wanted["history"])
-    try:
-        judgments = native.read([Path(wanted["judgments"])], ReadOptions())
-        with _alone(history):
-            panels = _state(judgments, looks, history, wanted["planned"])
-        answer: dict[str, Any] = {"panels": [asdict(panel) for panel in panels]}
-    except AdjudgeError as fault:
-        answer = {"fault": str(fault)}
-    sys.stdout.write(json.dumps(answer, ensure_ascii=False))
+    with _alone(history):
+        return _state(judgments, looks, history, wanted["planned"])
 
 
 @contextmanager
@@ -267,26 +228,9 @@ def _shown_file(history: Path) -> Path:
 
 def _shown(history: Path) -> list[PanelTable]:
     """The verdict of the last look as it was shown."""
+    from adjudge.cli.panel_process import as_panel
+
     file = _shown_file(history)
     if not file.exists():
         return []
-    return [_as_panel(table) for table in json.loads(file.read_text(encoding="utf-8"))]
-
-
-def _as_panel(table: dict[str, Any]) -> PanelTable:
-    """A panel that was written as JSON."""
-    from adjudge.collect.running import PanelInterval, PanelRanks, PanelTable
-
-    return PanelTable(
-        title=table["title"],
-        columns=tuple(table["columns"]),
-        rows=tuple(tuple(row) for row in table["rows"]),
-        note=table["note"],
-        headline=table["headline"],
-        intervals=tuple(PanelInterval(**interval) for interval in table["intervals"]),
-        ranks=tuple(PanelRanks(**ranks) for ranks in table.get("ranks", ())),
-    )
-
-
-if __name__ == "__main__":
-    main()
+    return [as_panel(table) for table in json.loads(file.read_text(encoding="utf-8"))]
