@@ -59,6 +59,7 @@ def run() -> None:
             outcomes[target, kind] += 1
             if kind not in FINE and sum(n for (_, other), n in outcomes.items() if other == kind) <= MOST_PRINTED:
                 print(f"input {number}: {kind}\n{make_input(number, SEED)}\n{details}", flush=True)
+        watched.process.kill()
     _print_table(outcomes, time.monotonic() - began)
 
 
