@@ -13,7 +13,7 @@ from tests.warm_command import Run, WarmCommand
 
 # How long an example takes depends on the machine and its load, which no test is about.
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", settings.get_profile("adjudge"), max_examples=20)
+settings.register_profile("quick", settings.get_profile("adjudge"), max_examples=10)
 settings.load_profile("adjudge")
 # Every test computes its results itself; those of the cache turn it on.
 os.environ["ADJUDGE_CACHE"] = "off"

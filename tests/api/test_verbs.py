@@ -164,6 +164,7 @@ def test_compare_takes_names_and_sources(rankings: Path, scores: Path) -> None:
     assert adjudge.compare([rankings, scores], resamples=20).campaigns == (str(rankings), str(scores))
 
 
+@pytest.mark.slow
 def test_a_report_is_computed_shown_and_saved(rankings: Path, tmp_path: Path) -> None:
     told: list[str] = []
     report = adjudge.report(rankings, title="Ours", progress=told.append)

@@ -144,6 +144,7 @@ def test_rankings_are_broken_down() -> None:
     assert shift["d", "news"] == pytest.approx(-shift["d", "talks"])
 
 
+@pytest.mark.slow
 def test_rankings_keep_the_level() -> None:
     """As for scores; tastes of .5 logit, whole documents of a domain."""
     rng = np.random.default_rng(1)
@@ -210,6 +211,7 @@ def test_the_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     assert set(result["breakdown"]["columns"][0]["scores"][0]) == keys
 
 
+@pytest.mark.slow
 def test_rank_and_report_take_a_side_table(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     table, side = tmp_path / "judgments.parquet", tmp_path / "topics.csv"
     native.write(rankings(3, weaker=1.5), table)

@@ -60,6 +60,7 @@ def test_a_folder_for_the_output_is_made(table: Path, tmp_path: Path) -> None:
     assert json.loads(output.read_text())["systems"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("--help",), ("rank", "--help"), ("formats",), ("rank", "FILE"), ("rank", "FILE", "--json")]
 )
@@ -128,6 +129,7 @@ def test_lines_may_end_as_on_windows(table: Path) -> None:
     assert command("rank", windows, "--json").json == command("rank", table, "--json").json
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_a_terminal_of_any_width_shows_whole_numbers(columns: int, table: Path) -> None:
     shown = in_terminal([*CALL, "rank", str(table)], columns)
@@ -135,6 +137,7 @@ def test_a_terminal_of_any_width_shows_whole_numbers(columns: int, table: Path) 
     assert all(score in shown for score in scores)
 
 
+@pytest.mark.slow
 def test_no_colour_where_none_is_wanted(table: Path) -> None:
     coloured, plain = (in_terminal([*CALL, "rank", "--help"], 80, NO_COLOR=value) for value in ("", "1"))
     assert "\x1b[1;33m" in coloured

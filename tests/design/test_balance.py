@@ -56,6 +56,7 @@ def test_meetings_are_counted_by_hand() -> None:
     assert found.least_pair == ("A", "C")
 
 
+@pytest.mark.slow
 def test_the_optimiser_beats_luck() -> None:
     """As the workshops did it: pages sampled without replacement until a task is full (Knowles 2021, section 2)."""
     rng = np.random.default_rng(1)

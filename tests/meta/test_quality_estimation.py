@@ -172,6 +172,7 @@ def test_costs_are_counted_by_the_word() -> None:
         costs(500, Prices(0, 0.01, 0.06, 0.12))
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
     texts, predictions = write(tmp_path, simulated())
     page = tmp_path / "page.html"

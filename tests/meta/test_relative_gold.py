@@ -110,6 +110,7 @@ def test_systems_that_people_tell_apart(tmp_path: Path) -> None:
     assert result.clusters["decided comparisons"] == (("good",), ("noise",))
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_page(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     table, page = tmp_path / "judgments.parquet", tmp_path / "meta.html"
     native.write(rankings(), table)

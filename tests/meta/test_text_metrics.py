@@ -77,6 +77,7 @@ def test_scores_of_the_whole_count_at_system_level() -> None:
     assert partly.system_scores("m").tolist() == [5.0, 5.0, 5.0]
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
     human, options = write(tmp_path, made())
     quick = ["--permutations", "50", "--resamples", "30"]

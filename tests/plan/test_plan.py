@@ -104,6 +104,7 @@ def test_the_least_work_is_found_and_recommended() -> None:
     assert plan(SMALL).to_dict() == result.to_dict()
 
 
+@pytest.mark.slow
 def test_looks_on_the_way_save_judgments() -> None:
     found = plan(PlanSettings(systems=3, difference=8.0, documents=60, draws=0, structures=("pages",), per_item=(1,)))
     assert found.recommended is not None
@@ -120,6 +121,7 @@ def test_a_question_beyond_reach_is_told() -> None:
     assert any("no design finds 0.5 points" in note for note in result.notes)
 
 
+@pytest.mark.slow
 def test_the_recommended_design_is_simulated() -> None:
     result = plan(replace(SMALL, draws=6, structures=("mixed",), per_item=(1,)))
     assert result.checked is not None
@@ -147,6 +149,7 @@ def test_tastes_average_out_over_people_only() -> None:
         assert (precision.df <= 12).all()
 
 
+@pytest.mark.slow
 def test_people_are_told_apart_from_judgments() -> None:
     question = replace(SMALL, structures=("all-systems",), per_item=(1,), task_size=8)
     result = plan(question, variances=variances(residual=8.0, **{"annotator:system": 4.0}))

@@ -104,6 +104,7 @@ def test_edits_without_outputs_are_explained() -> None:
     assert "edits" in audit(bare).sections
 
 
+@pytest.mark.slow
 def test_commands_rank_and_report_them(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     table, page = tmp_path / "edits.parquet", tmp_path / "report.html"
     native.write(post_edits({"good": 0.5, "poor": 5.0}), table)

@@ -41,6 +41,7 @@ def section(slug: str) -> Section:
     return next(part for part in page.sections if part.slug == slug)
 
 
+@pytest.mark.slow
 def test_the_page_counts_sources_apart_and_says_what_is_missing() -> None:
     (page,) = build_replication_page(replication(), title="A paper").pairs
     assert page.headline == "1 of 2 numbers of the paper that the data allow to compare come out as printed."
@@ -54,6 +55,7 @@ def test_the_page_counts_sources_apart_and_says_what_is_missing() -> None:
     assert section("table-2").folded[0].note == "Published figures from a folder."
 
 
+@pytest.mark.slow
 def test_every_chart_has_a_sentence_for_those_who_cannot_see_it() -> None:
     page = build_replication_page(replication(), title="A paper")
     charts = [chart for _, chart in page.charts]
@@ -79,6 +81,7 @@ def test_texts_of_data_stay_texts() -> None:
     assert NASTY not in html
 
 
+@pytest.mark.slow
 def test_the_same_page_comes_from_output_files_and_charts_from_plot() -> None:
     result = replication()
     assert page_of({"p": result}, title="A paper") == build_replication_page(result, title="A paper")
