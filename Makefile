@@ -34,7 +34,7 @@ check: ## lint, formatting, types, and the page's scripts
 unit: ## the tests alone
 	@scripts/setup dev
 	@scripts/test-services
-	pg_virtualenv -t $(BIN)/pytest -n 2 --dist worksteal
+	pg_virtualenv -t $(BIN)/pytest -n 3 --dist worksteal
 
 quick: ## the fast tests while one works: no browser, no server, no released data, nothing slow, few examples of each property
 	@scripts/setup dev
