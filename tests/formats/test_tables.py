@@ -200,3 +200,46 @@ def test_the_documents_show_all_synonyms() -> None:
 def test_every_column_of_the_judgment_table_has_its_names() -> None:
     assert set(SCHEMA) == set(SYNONYMS) - {"pair"}
     assert all(names[0] == name for name, names in {**SYNONYMS, **SIDES}.items())
+
+
+def _label_studio(tasks: int) -> list[Any]:
+    return [
+        {
+            "id": number,
+            "data": {"system": f"s{number % 2}", "segment": str(number)},
+            "annotations": [
+                {
+                    "completed_by": 1,
+                    "result": [{"from_name": "score", "type": "number", "value": {"number": number % 90}}],
+                }
+            ],
+        }
+        for number in range(1, tasks + 1)
+    ]
+
+
+@pytest.mark.parametrize("broken", [None, {"id": 7}, {"data": {}, "annotations": 3}, {"data": 3, "annotations": [{}]}])
+def test_one_broken_task_of_label_studio_is_set_aside(broken: Any, tmp_path: Path) -> None:
+    tasks = _label_studio(150)
+    tasks[6] = broken
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps(tasks), encoding="utf-8")
+    judgments = read([file])
+    assert len(judgments) == 149
+    assert sum(record.rows for record in judgments.set_aside) == 1
+    assert any("row 7: task 7 is not as Label Studio writes tasks" in note for note in judgments.notes)
+    with pytest.raises(InputError, match="row 7: task 7 is not as Label Studio writes tasks"):
+        read([file], strict=True)
+
+
+def test_one_damaged_line_of_json_lines_is_set_aside(tmp_path: Path) -> None:
+    rows = [json.dumps({"system": f"s{i % 2}", "segment": i, "score": i % 100}) for i in range(200)]
+    rows[4], rows[9] = rows[4][:-3], "12"
+    file = tmp_path / "rows.jsonl"
+    file.write_text("\n".join(rows), encoding="utf-8")
+    judgments = read([file])
+    assert len(judgments) == 198
+    assert sum(record.rows for record in judgments.set_aside) == 2
+    assert any("lines 5, 10: is damaged JSON" in note for note in judgments.notes)
+    with pytest.raises(InputError, match="line 5: is damaged JSON"):
+        read([file], strict=True)

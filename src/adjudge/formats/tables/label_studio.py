@@ -27,28 +27,30 @@ def is_export(rows: list[Any]) -> bool:
     )
 
 
-def annotation_rows(tasks: list[Any], path: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """One row per annotation, and notes on what was left out."""
+def annotation_rows(tasks: list[Any], path: Path) -> tuple[list[dict[str, Any]], list[str], dict[int, str]]:
+    """One row per annotation, notes on what was left out, and the rows of broken tasks (one each, empty) with why."""
     rows: list[dict[str, Any]] = []
+    broken: dict[int, str] = {}
     cancelled = 0
     for number, task in enumerate(tasks, start=1):
         try:
-            for annotation in task["annotations"]:
-                if annotation.get("was_cancelled"):
-                    cancelled += 1
-                else:
-                    rows.append(_row(task, annotation))
-        except (KeyError, TypeError, AttributeError) as fault:
-            problem = f"task {number} is not as Label Studio writes tasks ({shown(repr(fault))})"
-            raise InputError(f"{problem}; check the export", file=path) from fault
-    if not rows:
+            annotations = [(annotation, annotation.get("was_cancelled")) for annotation in task["annotations"]]
+            rows += [_row(task, annotation) for annotation, is_cancelled in annotations if not is_cancelled]
+            cancelled += sum(bool(is_cancelled) for _, is_cancelled in annotations)
+        except (KeyError, TypeError, AttributeError, ValueError) as fault:
+            reason = f"task {number} is not as Label Studio writes tasks ({shown(repr(fault))})"
+            broken[len(rows)] = f"{reason}; check the export"
+            rows.append({})
+    if len(rows) == len(broken):
+        if broken:
+            raise InputError(next(iter(broken.values())), file=path)
         raise InputError("holds no annotation; check that annotation has begun", file=path)
-    held = f"{counted(len(tasks), 'task')} with {counted(len(rows), 'annotation')}"
+    held = f"{counted(len(tasks), 'task')} with {counted(len(rows) - len(broken), 'annotation')}"
     notes = [f"{path.name} is an export of Label Studio: {held}"]
     if cancelled:
         were = agreeing(cancelled, "was cancelled and is no judgment", "were cancelled and are no judgments")
         notes.append(f"{counted(cancelled, 'annotation')} {were}")
-    return rows, notes
+    return rows, notes, broken
 
 
 def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:

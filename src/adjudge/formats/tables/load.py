@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,7 @@ class LoadedTable:
     source: Source
     notes: tuple[str, ...] = ()
     ragged: Mapping[int, str] = field(default_factory=dict)
-    """Rows that are longer or shorter than the header, and the problem of each: they are in the frame, but no use."""
+    """Rows that are longer or shorter than the header, or broken, and what is wrong: in the frame, but no use."""
 
 
 def load_table(path: Path) -> LoadedTable:
@@ -197,31 +197,35 @@ def _json(text: str, path: Path) -> LoadedTable:
     except RecursionError as fault:
         raise InputError("is nested too deeply to be a table", file=path) from fault
     except ValueError as fault:
-        rows, lines = _json_lines(text, path, fault)
-        return LoadedTable(
-            _records(rows, path), Source(str(path), lambda row: lines[row] if row < len(lines) else row + 1)
-        )
+        rows, lines, broken = _json_lines(text, path, fault)
+        source = Source(str(path), lambda row: lines[row] if row < len(lines) else row + 1)
+        return _records(rows, source, broken)
     rows = _rows_of(content, path)
     if is_export(rows):
-        rows, notes = annotation_rows(rows, path)
-        return LoadedTable(_records(rows, path), Source(str(path)), tuple(notes))
-    return LoadedTable(_records(rows, path), Source(str(path)))
+        rows, notes, broken = annotation_rows(rows, path)
+        return replace(_records(rows, Source(str(path)), broken), notes=tuple(notes))
+    return _records(rows, Source(str(path)), {})
 
 
-def _json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], list[int]]:
-    """One value per line; where already the first line is none, the text is damaged JSON as a whole."""
+def _json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], list[int], dict[int, str]]:
+    """One value per line, their lines, and those that are damaged, empty among the values, with why.
+
+    Where already the first line is no value, the text is damaged JSON as a whole.
+    """
     rows: list[Any] = []
     lines: list[int] = []
+    broken: dict[int, str] = {}
     for number, line in numbered_lines(text):
         try:
             rows.append(json.loads(line))
-        except (RecursionError, ValueError) as fault:
+        except (RecursionError, ValueError):
             if not rows:
                 place = getattr(whole, "lineno", None)
                 raise InputError("is damaged JSON; the file may be cut", file=path, line=place) from whole
-            raise InputError("is damaged JSON; the file may be cut", file=path, line=number) from fault
+            broken[len(rows)] = "is damaged JSON; the file may be cut"
+            rows.append({})
         lines.append(number)
-    return rows, lines
+    return rows, lines, broken
 
 
 def _rows_of(content: Any, path: Path) -> list[Any]:
@@ -239,22 +243,23 @@ def _rows_of(content: Any, path: Path) -> list[Any]:
     raise InputError(f"is a JSON object with several lists ({named}); give a list of rows", file=path)
 
 
-def _records(rows: Iterable[Any], path: Path) -> pl.DataFrame:
-    """Objects as rows of text, every field inside a field under its dotted name."""
+def _records(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) -> LoadedTable:
+    """Objects as rows of text, every field inside a field under its dotted name; other values are broken rows."""
     flat: list[dict[str, str | None]] = []
-    for number, row in enumerate(rows, start=1):
+    problems = dict(broken)
+    for number, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise InputError(f"row {number} is '{shown(row)}', an object with named fields is needed", file=path)
-        flat.append(_flat(row))
+            problems[number] = f"is '{shown(row)}', an object with named fields is needed"
+        flat.append(_flat(row) if isinstance(row, dict) else {})
     names = list(dict.fromkeys(name for row in flat for name in row))
     if not names:
-        raise InputError("holds no named fields; a list of objects is needed", file=path)
+        raise source.fault("holds no named fields; a list of objects is needed")
     try:
-        return pl.DataFrame(
-            {name: [row.get(name) for row in flat] for name in names}, schema=dict.fromkeys(names, pl.String)
-        )
+        columns = {name: [row.get(name) for row in flat] for name in names}
+        frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
     except UnicodeEncodeError as fault:
-        raise InputError("holds half of a character (a lone surrogate); correct the text", file=path) from fault
+        raise source.fault("holds half of a character (a lone surrogate); correct the text") from fault
+    return LoadedTable(frame, source, ragged=problems)
 
 
 def _flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str | None]:
