@@ -56,11 +56,30 @@ def ended(process: int) -> bool:
         return True
 
 
-def ignores_interrupts(process: int) -> bool:
+def holds_interrupts_back(process: int) -> bool:
     """Whether a process was started so that Ctrl-C does not reach it, not even while it imports modules."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    (ignored,) = (line.split()[1] for line in lines if line.startswith("SigIgn"))
-    return bool(int(ignored, 16) >> (signal.SIGINT - 1) & 1)
+    (blocked,) = (line.split()[1] for line in lines if line.startswith("SigBlk"))
+    return bool(int(blocked, 16) >> (signal.SIGINT - 1) & 1)
+
+
+# While processes start, an interrupt waits; it must not get lost.
+EARLY = WORK.replace("def app", "from adjudge.work.tasks import _interrupts_wait\n\ndef app").replace(
+    "    with workers(jobs=2):\n",
+    "    with _interrupts_wait():\n        Path(sys.argv[1], str(home)).touch()\n        time.sleep(1)\n"
+    "    with workers(jobs=2):\n",
+)
+
+
+def test_an_interrupt_while_processes_start_is_heard_afterwards(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", EARLY, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(lambda: len(list(tmp_path.iterdir())) == 1)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output, errors) == (130, "", "adjudge: stopped\n")
+    assert [file.name for file in tmp_path.iterdir()] == [str(process.pid)]
 
 
 @pytest.mark.slow
@@ -72,10 +91,10 @@ def test_an_interrupt_ends_the_command_and_its_workers(tmp_path: Path) -> None:
     )
     wait_for(lambda: len(list(tmp_path.iterdir())) == 2)
     workers = [int(file.name) for file in tmp_path.iterdir()]
-    ignored = [ignores_interrupts(worker) for worker in workers]
+    blocked = [holds_interrupts_back(worker) for worker in workers]
     # As a terminal does it: to the command and to all processes that it has started.
     os.killpg(process.pid, signal.SIGINT)
     output, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, output, errors) == (130, "", "adjudge: stopped\n")
-    assert ignored == [True, True]
+    assert blocked == [True, True]
     wait_for(lambda: all(ended(worker) for worker in workers))

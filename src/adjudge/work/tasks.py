@@ -152,20 +152,20 @@ def chunks_of(tasks: Sequence[_Task], jobs: int) -> list[Sequence[_Task]]:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Ignore Ctrl-C while processes are started, which inherit it: the terminal sends it to all of them.
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back while processes are started, which inherit that: the terminal sends it to all of them.
 
-    This process alone must hear of it; one that still imports modules would print where it was.
+    This process alone must hear of it, and does so afterwards; one that still imports modules would print where it was.
     """
-    try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:  # not the main thread, which alone hears of it
-        yield
-        return
+    from multiprocessing import resource_tracker
+
+    # Started first, because its start lets all signals through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _parallel(jobs: int) -> Any:
@@ -186,7 +186,7 @@ def _in_processes(
 
     outcomes: list[Outcome[_Done]] = []
     parallel = _parallel(jobs)
-    with _deaf_to_interrupts():
+    with _interrupts_wait():
         # Starts the processes and hands them their first chunks.
         by_chunk = parallel(delayed(do_chunk)(function, chunk) for chunk in chunks_of(tasks, jobs))
     for done in by_chunk:
