@@ -363,3 +363,12 @@ def test_segment_means_of_several_pairs_in_one_file(tmp_path: Path) -> None:
         ("A.1", "7", 60.5, 0.1, 15), ("B.2", "7", 40.0, -0.3, 15),
     ]  # fmt: skip
     assert judgments.for_pair("en-ru").table.filter(pl.col("segment") == "9")["system"].to_list() == ["A.1", "B.2"]
+
+
+def test_files_whose_scores_are_all_missing_are_explained(tmp_path: Path) -> None:
+    file = tmp_path / "ad-latest.csv"
+    file.write_text(
+        "H2 w2 cs en ad 5 HUMAN.0 102 REF 8 NA 0\nH2 w2 cs en ad 5 HUMAN.0 102 REF 9 NA 0\n", encoding="utf-8"
+    )
+    with pytest.raises(InputError, match="it holds no scores; check that the file is complete"):
+        read([file], format="wmt-da")

@@ -78,14 +78,12 @@ class _Reader:
                 rows = None if member.pair in {source + target for source, target in self.done} else self._rows(member)
                 if rows is not None and (fresh := self._fresh(rows)).height:
                     (segments if role == "segments" else judged).append(fresh)
-        if not judged and not segments:
+        self._note_documents()
+        parts = [*self._placed(judged), *(self._as_table(self._each(part)) for part in segments)]
+        if not parts:
             where = self.campaign.given[0].path if len(self.campaign.given) == 1 else self.campaign.folder
             raise InputError("is empty: it holds no scores; check that the file is complete", file=where)
-        self._note_documents()
-        table = pl.concat(
-            [*self._placed(judged), *(self._as_table(self._each(part)) for part in segments)], how="diagonal"
-        )
-        return self._judgments(table)
+        return self._judgments(pl.concat(parts, how="diagonal"))
 
     def _note_documents(self) -> None:
         for member in self.campaign.given:
@@ -200,6 +198,8 @@ class _Reader:
         rows = pl.concat(parts, how="diagonal")
         self.no_score = rows["score"].null_count()
         rows = rows.filter(pl.col("score").is_not_null())
+        if rows.is_empty():
+            return []
         rows = self._each(rows)
         by_pair = rows.partition_by(_PAIR, maintain_order=True)
         placed = pl.concat([with_documents(part) for part in by_pair], how="diagonal")
