@@ -80,7 +80,14 @@ def test_counts_beyond_memory_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("adjudge.formats.pairwise.counts.memory_at_hand", lambda: 3_000_000)
     file = tmp_path / "counts.cs-en.txt"
     file.write_text("a b 9000 1000 1\n", encoding="utf-8")
-    with pytest.raises(InputError, match="stands for 10,001 comparisons, more than the 10,000 that fit"):
+    with pytest.raises(InputError, match="stands for 10,001 comparisons, more than the 10,000 that are read"):
+        formats.read(file, format="pairwise-counts")
+
+
+def test_counts_that_nobody_can_have_made_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "counts.cs-en.txt"
+    file.write_text("a b 40 10000002 12\n", encoding="utf-8")
+    with pytest.raises(InputError, match="stands for 10,000,054 comparisons, more than the 5,000,000 that are read"):
         formats.read(file, format="pairwise-counts")
 
 

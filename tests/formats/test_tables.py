@@ -202,6 +202,12 @@ def test_every_column_of_the_judgment_table_has_its_names() -> None:
     assert all(names[0] == name for name, names in {**SYNONYMS, **SIDES}.items())
 
 
+def test_headers_that_are_alike_without_their_blanks_stay_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_bytes(b"system, score ,\xe2\x80\xa8,\t\na,1,x,y\nb,2,x,y\n")
+    assert read([file]).table["score"].to_list() == [1, 2]
+
+
 def _label_studio(tasks: int) -> list[Any]:
     return [
         {

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import DataError, InputError
+from adjudge.core.errors import DataError, InputError, shown
 from adjudge.core.files import read_text, write_text
 from adjudge.core.judgments import SetAside
 from adjudge.core.protocols import NOT_CONTROLS
@@ -91,7 +91,7 @@ def _column(table: Delimited, index: int) -> dict[str, float]:
     for line, fields in table.rows:
         name = fields[document].strip()
         if name in numbers:
-            raise InputError(f"document '{name}' occurs twice; keep one row each", file=table.path, line=line)
+            raise InputError(f"document '{shown(name)}' occurs twice; keep one row each", file=table.path, line=line)
         numbers[name] = to_float(fields[index], table.header[index], table.path, line)
     return numbers
 

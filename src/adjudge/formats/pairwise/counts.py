@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
 
 # Beyond this a count is more likely damage than work that people did.
-MOST_COMPARISONS = 50_000_000
+MOST_COMPARISONS = 5_000_000
 # What the two rows of a comparison take while they are made, as measured.
 BYTES_PER_COMPARISON = 300
 _NO_COUNTS = "line that is no comparison"
@@ -68,7 +68,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         raise InputError("holds no comparison; lines like 'A B wins ties losses' are needed", file=path)
     most = min(MOST_COMPARISONS, memory_at_hand() // BYTES_PER_COMPARISON)
     if total > most:
-        what = f"stands for {total:,} comparisons, more than the {most:,} that fit into memory"
+        what = f"stands for {total:,} comparisons, more than the {most:,} that are read"
         raise InputError(f"{what}; check the counts", file=path)
     source, target = pair_of(path, options)
     columns = _expanded(counts)

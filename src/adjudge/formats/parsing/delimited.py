@@ -149,7 +149,7 @@ def to_int(value: str, what: str, path: Path, line: int) -> int:
     # int() alone would take `1_000` and the digits of other scripts, which are damage in these files.
     if re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", value):
         return int(value)
-    raise InputError(f"{what} is '{shown(value)}', a whole number is needed; correct it", file=path, line=line)
+    raise InputError(f"{shown(what)} is '{shown(value)}', a whole number is needed; correct it", file=path, line=line)
 
 
 def to_float(value: str, what: str, path: Path, line: int) -> float:
@@ -159,7 +159,7 @@ def to_float(value: str, what: str, path: Path, line: int) -> float:
     except ValueError:
         number = float("nan")
     if not math.isfinite(number):
-        raise InputError(f"{what} is '{shown(value)}', a number is needed; correct it", file=path, line=line)
+        raise InputError(f"{shown(what)} is '{shown(value)}', a number is needed; correct it", file=path, line=line)
     return number
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -133,7 +134,8 @@ def _delimited(text: str, path: Path) -> LoadedTable:
             reason = shown(str(fault).split("\n", 1)[0], 120)
             raise InputError(f"cannot be read as a table ({reason}); check quotes and columns", file=path) from fault
         frame = _cut_to_header(text, separator, source, ragged)
-    frame = frame.rename({name: name.strip() for name in frame.columns if name.strip() not in frame.columns})
+    stripped = Counter(name.strip() for name in frame.columns)
+    frame = frame.rename({name: name.strip() for name in frame.columns if stripped[name.strip()] == 1})
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
     if ragged and frame.height != len(lines.numbers):
         raise source.fault(ragged[min(ragged)], min(ragged))
