@@ -9,6 +9,8 @@ in which it prefers the other and t in which its scores are equal, metrics tasks
 `tau_ties_ignored`  (c - d) / (c + d): the task of 2013 (M. Macháček and O. Bojar 2013)
 `tau_ties_zero`     (c - d) / (c + d + t): the task of 2014 and later ones (M. Macháček and O. Bojar 2014, section 4)
 
+They are the variants `wmt12`, `wmt13` and `wmt14` of the script with which the task of 2014 computed them.
+
 Intervals come from drawing annotators and source segments again, independently of each other. Two metrics are compared
 by `tau_ties_zero` on the comparisons that both scored; whole segments change sides in the permutations.
 
