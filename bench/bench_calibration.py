@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.core.rng import generator
-from adjudge.core.sheet import item_means, sheet_of, standardised
+from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts, rank_sets
 from adjudge.rank.lines import holm
 from adjudge.rank.mann_whitney import mann_whitney

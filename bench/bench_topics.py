@@ -13,9 +13,8 @@ import polars as pl
 from tests.conftest import data_folder
 
 from adjudge.testset.document import Document, Segment
+from adjudge.testset.topics.document_space import energy_test, make_space
 from adjudge.testset.topics.embeddings import embed, load
-from adjudge.testset.topics.groups import energy_test
-from adjudge.testset.topics.space import make_space
 
 ROUNDS = 200
 PERMUTATIONS = 499

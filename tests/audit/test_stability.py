@@ -10,7 +10,7 @@ from adjudge.audit.changes import DIVISORS, REMOVALS, all_changes, human_changes
 from adjudge.audit.stability import stability
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
-from adjudge.core.sheet import sheet_of
+from adjudge.core.score_sheet import sheet_of
 from adjudge.results.audit.stability import ChangeCount, ChangeFamily, Stability, over_pairs, stability_table
 
 

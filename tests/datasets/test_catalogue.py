@@ -14,7 +14,7 @@ from typer.main import get_command
 from adjudge.cli.app import app
 from adjudge.cli.reference import commands
 from adjudge.datasets import catalogue, data_folder, find_set
-from adjudge.datasets.sets import DataSet
+from adjudge.datasets.catalogue import DataSet
 from adjudge.formats import FORMATS
 from tests.conftest import assert_explained
 from tests.contract.tables import command

@@ -13,7 +13,7 @@ import pytest
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.datasets import at_hand, fetch, listed, where_is
-from adjudge.datasets.sets import DataFile, DataSet
+from adjudge.datasets.catalogue import DataFile, DataSet
 from tests.datasets.server import Site, serving
 
 TEXT = b"A B 3 1 2\n" * 50_000

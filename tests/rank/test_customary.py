@@ -13,7 +13,7 @@ from scipy.stats import mannwhitneyu
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
-from adjudge.core.sheet import sheet_of, standardised
+from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.mann_whitney import mann_whitney
 

@@ -18,8 +18,7 @@ from adjudge.formats import read
 from adjudge.rank import RankSettings, rank
 from adjudge.results.agree import Agreement
 from adjudge.results.audit.edits import Acceptability
-from adjudge.results.audit.sampling import Sampling
-from adjudge.results.audit.wins import Discrepancies, SoleWinners
+from adjudge.results.audit.sampling import Discrepancies, Sampling, SoleWinners
 from adjudge.results.replication import ReplicatedCell, Replication, State
 from tests.conftest import Run
 from tests.realdata.replications import replication_of

@@ -9,9 +9,9 @@ import pytest
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.replicate import PAPERS, replicate
-from adjudge.replicate.official_rankings import official_figures
 from adjudge.replicate.published import decimals_of, find_file, read_published
 from adjudge.replicate.stability import AuditedPair, table_2
+from adjudge.replicate.stability.official_rankings import official_figures
 from adjudge.report.text import result_as_text
 from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source

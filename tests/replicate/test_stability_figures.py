@@ -7,8 +7,8 @@ from adjudge.audit.stability import stability
 from adjudge.core.judgments import Judgments
 from adjudge.replicate.published import read_published
 from adjudge.replicate.stability import AuditedPair, figure_1
-from adjudge.replicate.stability_figures import draw_figures
-from adjudge.replicate.stability_tasks import kinds_of_items, workers_who_saw
+from adjudge.replicate.stability.figures import draw_figures
+from adjudge.replicate.stability.official_rankings import kinds_of_items, workers_who_saw
 from adjudge.results.audit.stability import ONCE_PER_PAIR, Stability
 from adjudge.results.figures import Curves, Matrix, PaperFigure, PlacesOfSystems
 from adjudge.results.replication import State

@@ -16,8 +16,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from adjudge.core.errors import InputError, UsageError
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.topics import compare_topics
-from adjudge.testset.topics.embeddings import embed, load
-from adjudge.testset.topics.embeddings.models import BundledModel
+from adjudge.testset.topics.embeddings import BundledModel, embed, load
 from tests.testset.test_topics import EVEN, documents
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "match", "goal", "bank", "loan", "rain")

@@ -10,8 +10,7 @@ import pytest
 from adjudge.core.errors import DataError, UsageError
 from adjudge.testset.document import Document, Segment
 from adjudge.testset.topics import compare_topics
-from adjudge.testset.topics.groups import energy_test
-from adjudge.testset.topics.space import make_space
+from adjudge.testset.topics.document_space import energy_test, make_space
 
 SUBJECTS = {
     "sport": ["match", "goal", "team", "player", "coach", "league", "season", "striker", "keeper", "stadium"],

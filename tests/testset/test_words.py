@@ -11,10 +11,10 @@ import wordfreq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.testset import dictionary, wordlist
+from adjudge.testset import dictionaries
 from adjudge.testset.lexicon import lexicon
 
-WORDS = sorted(word for word in wordlist.read_list("en") if word.isalpha())
+WORDS = sorted(word for word in dictionaries.read_list("en") if word.isalpha())
 SAMPLE = Random(5).sample(WORDS, 1500)
 
 
@@ -26,27 +26,27 @@ def base(name: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def both() -> tuple[dictionary.Dictionary, dictionary.Dictionary]:
+def both() -> tuple[dictionaries.Dictionary, dictionaries.Dictionary]:
     path = base("en/en_US")
-    return dictionary.read_dictionary(path), dictionary._by_spylls(path)
+    return dictionaries.read_dictionary(path), dictionaries._by_spylls(path)
 
 
 def test_frequencies_are_those_of_the_package() -> None:
     """wordfreq 3.1, `zipf_frequency`, which rounds to two decimals."""
-    words = wordlist.read_list("en")
+    words = dictionaries.read_list("en")
     assert [words[word] for word in SAMPLE] == pytest.approx([wordfreq.zipf_frequency(word, "en") for word in SAMPLE])
     assert next(iter(words)) == "the"
     assert set(wordfreq.available_languages("best")) == {
-        code for code in wordfreq.available_languages("best") if wordlist.has_list(code)
+        code for code in wordfreq.available_languages("best") if dictionaries.has_list(code)
     }
-    assert wordlist.read_list("xx") == {}
-    assert not wordlist.has_list("../large_en")
+    assert dictionaries.read_list("xx") == {}
+    assert not dictionaries.has_list("../large_en")
 
 
-def test_words_of_the_list(both: tuple[dictionary.Dictionary, dictionary.Dictionary]) -> None:
+def test_words_of_the_list(both: tuple[dictionaries.Dictionary, dictionaries.Dictionary]) -> None:
     """spylls 0.1.7 looks up the same words."""
     fast, slow = both
-    assert isinstance(fast, dictionary.Stems)
+    assert isinstance(fast, dictionaries.Stems)
     assert [word for word in SAMPLE if fast.lookup(word) != slow.lookup(word)] == []
 
 
@@ -54,7 +54,7 @@ def test_words_of_the_list(both: tuple[dictionary.Dictionary, dictionary.Diction
     st.sampled_from(SAMPLE), st.sampled_from(["", "un", "re", "dis"]), st.sampled_from(["s", "ed", "ing", "ly", "e"])
 )
 def test_words_made_up(
-    both: tuple[dictionary.Dictionary, dictionary.Dictionary], stem: str, start: str, end: str
+    both: tuple[dictionaries.Dictionary, dictionaries.Dictionary], stem: str, start: str, end: str
 ) -> None:
     fast, slow = both
     assert fast.lookup(start + stem + end) == slow.lookup(start + stem + end)
@@ -63,7 +63,7 @@ def test_words_made_up(
 def test_a_dictionary_that_needs_more_is_left_to_the_package(tmp_path: Path) -> None:
     (tmp_path / "x.aff").write_text("SET UTF-8\nCOMPOUNDFLAG C\n", encoding="utf-8")
     (tmp_path / "x.dic").write_text("2\nhus/C\nbil/C\n", encoding="utf-8")
-    assert dictionary.read_dictionary(tmp_path / "x").lookup("bilhus")
+    assert dictionaries.read_dictionary(tmp_path / "x").lookup("bilhus")
 
 
 @pytest.mark.parametrize(

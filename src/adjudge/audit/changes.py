@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.core.sheet import Sheet
+    from adjudge.core.score_sheet import Sheet
 
 DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
 # What is removed with human translations: their genuine rows alone, so that their degraded versions stay as the

@@ -15,7 +15,7 @@ from adjudge.audit.blocks import DEFAULT_METHOD, compared_systems, scores_by
 from adjudge.core.maths import divide
 from adjudge.rank.significance import sign_tests
 from adjudge.rank.tally import tally
-from adjudge.results.audit.wins import Discrepancies, Discrepancy
+from adjudge.results.audit.sampling import Discrepancies, Discrepancy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

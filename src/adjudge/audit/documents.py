@@ -18,7 +18,7 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.files import read_bytes
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.maths import divide
-from adjudge.core.sheet import sheet_of, standardised
+from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.formats.metric_scores import read_metric_scores
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.results.audit.tasks import Documents, ExplainedSpread
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.core.sheet import Sheet
+    from adjudge.core.score_sheet import Sheet
 
 
 RAW = "raw"

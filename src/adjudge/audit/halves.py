@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.protocols import SCORED
-from adjudge.core.sheet import sheet_of, standardised
+from adjudge.core.score_sheet import sheet_of, standardised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ import polars as pl
 from adjudge.audit.changes import GENUINE, REMOVALS, all_changes
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.protocols import RATED
-from adjudge.core.sheet import item_means, sheet_of, standardised
+from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.results.audit.stability import Stability, StabilityRow
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from adjudge.audit.changes import Change
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.core.sheet import Sheet
+    from adjudge.core.score_sheet import Sheet
     from adjudge.results.audit.stability import ChangeFamily
 
 # The rule of the published stability study.

@@ -14,7 +14,7 @@ import polars as pl
 from adjudge.audit.intervals import correlate
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import RATED, SCORED
-from adjudge.core.sheet import item_means, sheet_of, standardised
+from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.results.audit.sampling import SampledSystem, Sampling
 from adjudge.results.audit.tasks import TaskComposition
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.core.sheet import Sheet
+    from adjudge.core.score_sheet import Sheet
 
 
 def composition_section(judgments: Judgments, settings: AuditSettings) -> TaskComposition:  # noqa: ARG001

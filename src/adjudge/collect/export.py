@@ -15,7 +15,7 @@ from adjudge.collect.running import running
 from adjudge.core.inclusion import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.core.versions import CORRECTED, VERSION
+from adjudge.core.texts import CORRECTED, VERSION
 from adjudge.design.tasks import corrected_segments, text_hash
 
 # Columns beyond the judgment table's own.

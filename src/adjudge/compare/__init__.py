@@ -14,8 +14,7 @@ from adjudge.compare.campaign import RESAMPLES, campaign_of_judgments, draw_docu
 from adjudge.compare.documents import compare_documents
 from adjudge.compare.metrics import campaigns_of_scores
 from adjudge.compare.names import check_shared, name_notes, renamed
-from adjudge.compare.orders import flip_count, flips, item_agreement, score_correlation
-from adjudge.compare.verdict import verdict_on
+from adjudge.compare.orders import flip_count, flips, item_agreement, score_correlation, verdict_on
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.rng import DEFAULT_SEED

@@ -21,7 +21,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.core.maths import divide
 from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.core.rng import generator
-from adjudge.core.sheet import sheet_of, standardised
+from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, default_method, rank
 from adjudge.rank.methods import find_method
 from adjudge.rank.people import people_counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.compare.verdict import agreement_on
+from adjudge.compare.orders import agreement_on
 from adjudge.core.errors import DataError
 from adjudge.meta.coefficients import kendall
 from adjudge.meta.gold import gold

@@ -1,10 +1,20 @@
-"""Which "systems" are human translations: a documented pattern over names, which the user can override."""
+"""Which "systems" are human translations: by a column of the file, by what the user says, or by a pattern of names."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
 
 from adjudge.core.errors import UsageError
+from adjudge.core.protocols import RELATIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from adjudge.core.judgments import Judgments
 
 # HUMAN, HUMAN-A, human.A, Human-refA, ref, _ref, refA, ref-B, ref.A, reference, reference1, translator-A
 _LETTER = r"([-_.]?[a-z0-9])?"
@@ -26,3 +36,24 @@ def compile_human_pattern(pattern: str | None) -> re.Pattern[str]:
 def is_human(system: str, pattern: re.Pattern[str] | None = None) -> bool:
     """Whether the name says that people made this translation."""
     return (pattern or compile_human_pattern(None)).fullmatch(system) is not None
+
+
+def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[str] = ()) -> Judgments:
+    """Set `human`, and `kind` for rankings: there a human translation is a reference.
+
+    Args:
+        judgments: the judgments.
+        pattern: a name or a regular expression; where it is None, the documented pattern of names.
+        given: columns that the file has itself. Its own `human` and `kind` stay, but what the user says comes first.
+    """
+    if pattern is None and "human" in given:
+        return judgments
+    names = judgments.table["system"].unique().to_list()
+    compiled = compile_human_pattern(pattern)
+    people = [name for name in names if compiled.fullmatch(name)]
+    human = pl.col("system").is_in(people)
+    columns = [human.alias("human")]
+    if "kind" not in given:
+        reference = human & pl.col("protocol").is_in(list(RELATIVE)) & (pl.col("kind") == "system")
+        columns.append(pl.when(reference).then(pl.lit("reference")).otherwise("kind").alias("kind"))
+    return replace(judgments, table=judgments.table.with_columns(columns))

@@ -2,6 +2,7 @@
 
 Offsets are half-open and count code points. The quoted text stands beside them, so that a mark that has slipped is
 noticed. An omission (`missing`) has no place and quotes nothing.
+`span_column` makes one column of the marks of many judgments.
 """
 
 from __future__ import annotations
@@ -9,14 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from adjudge.core.errors import shown
+from adjudge.core.judgments import SPAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 TARGET, SOURCE, MISSING = "target", "source", "missing"
+Span = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -111,3 +116,23 @@ def carried_over(marks: Iterable[Mark], before: str, after: str) -> tuple[Mark, 
             start, end = mark.start + shift, mark.end + shift
             kept.append(Mark(start, end, mark.severity, mark.category, mark.side, after[start:end]))
     return tuple(kept)
+
+
+def span_column(spans: Sequence[Sequence[Span]]) -> pl.Series:
+    """The column `spans`: a list for every judgment, empty where no error was marked.
+
+    Field by field and not span by span, because that is many times faster.
+    """
+    fields = SPAN.to_schema()
+    flat = pl.DataFrame(
+        {
+            "row": [row for row, several in enumerate(spans) for _ in several],
+            **{name: [span[name] for several in spans for span in several] for name in fields},
+        },
+        schema={"row": pl.Int64, **fields},
+    )
+    lists = flat.select("row", pl.struct(list(fields)).alias("spans")).group_by("row", maintain_order=True).all()
+    rows = pl.DataFrame({"row": pl.int_range(len(spans), eager=True)})
+    column = rows.join(lists, on="row", how="left", maintain_order="left")["spans"]
+    nothing = pl.lit([], dtype=pl.List(SPAN))
+    return pl.select(pl.coalesce(column, nothing).alias("spans")).to_series()

@@ -1,4 +1,7 @@
-"""A test set as texts: source segments in their documents, references, and the systems' outputs, all aligned."""
+"""A test set as texts: source segments in their documents, references, and the systems' outputs, all aligned.
+
+Also the names of the two versions of a test set, in tasks and in judgments.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+VERSION, BEFORE, AFTER = "version", "before", "after"
+"""The column that names the version of a test set, and its two values: as it was, and as corrected."""
+CORRECTED = "corrected"
+"""Column that says whether the source of a segment differs between the versions."""
 
 
 @dataclass(frozen=True)

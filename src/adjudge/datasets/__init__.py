@@ -1,6 +1,6 @@
 """The public data sets of the field: a catalogue, which of them are at hand, and fetching with checksums."""
 
+from adjudge.datasets.catalogue import catalogue, data_folder, find_set, listed, where_is
 from adjudge.datasets.fetching import at_hand, fetch
-from adjudge.datasets.lookup import catalogue, data_folder, find_set, listed, where_is
 
 __all__ = ["at_hand", "catalogue", "data_folder", "fetch", "find_set", "listed", "where_is"]

@@ -18,9 +18,8 @@ from urllib.parse import quote
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, exists, write_text
 from adjudge.core.fingerprint import fingerprint_of_parts
+from adjudge.datasets.catalogue import RECORD, DataFile, DataSet, Fetched, FetchedFile, read_record
 from adjudge.datasets.download import download
-from adjudge.datasets.lookup import RECORD, read_record
-from adjudge.datasets.sets import DataFile, DataSet, Fetched, FetchedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

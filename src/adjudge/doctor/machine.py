@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.files import exists
 from adjudge.datasets import data_folder
-from adjudge.datasets.sets import shown_size
+from adjudge.datasets.catalogue import shown_size
 from adjudge.doctor.diagnosis import Finding
 
 if TYPE_CHECKING:

@@ -260,6 +260,6 @@ def _option(name: str) -> str:
 def _with_humans(judgments: Judgments, options: ReadOptions) -> Judgments:
     if options.human is None:
         return judgments
-    from adjudge.formats.parsing.humans import mark_humans
+    from adjudge.core.humans import mark_humans
 
     return mark_humans(judgments, options.human, given=("kind",))

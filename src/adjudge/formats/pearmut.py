@@ -21,10 +21,10 @@ from adjudge.core.fingerprint import fingerprint
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
+from adjudge.core.spans import Span, span_column
 from adjudge.formats.mqm.weights import score, weight
 from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
 from adjudge.formats.parsing.sources import campaign_names, pair_of
-from adjudge.formats.parsing.spans import Span, span_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,13 +13,13 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
+from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, pair_in_name
 from adjudge.core.protocols import ON_SCALE
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.metric_scores import MISSING
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.humans import mark_humans
 from adjudge.formats.parsing.sources import pair_of
 from adjudge.formats.tables.cells import SCALE
 

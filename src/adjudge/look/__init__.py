@@ -5,9 +5,9 @@
     verdict = look(judgments, planned=5000, looks=5, goal="best", history="looks.json")
     verdict.stop, verdict.advice
 
-`boundaries` computes how far a statistic must go at each look, `decide` shares the level among the comparisons,
-`anytime` has bounds for looks at any time, `live` the state between two planned looks, `final` the estimates after
-stopping, `history` the file of looks taken.
+`boundaries` computes how far a statistic must go at each look, `decide` shares the level among the comparisons and
+has the bounds for looks at any time, `claims` the estimates after stopping, `live` the state between two planned
+looks, `history` the file of looks taken.
 `docs/look.md` says what is promised and how it was checked.
 """
 

@@ -20,7 +20,7 @@ from adjudge.core.judgments import SetAside
 from adjudge.core.maths import divide, pearson, varies
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.core.sheet import PRINTED_DIGITS
+from adjudge.core.score_sheet import PRINTED_DIGITS
 from adjudge.results.gold import CurvePoint, Gold, GoldRun, GoldScore
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from adjudge.audit.changes import all_changes
 from adjudge.core.maths import pearson
-from adjudge.core.sheet import item_means, sheet_of, standardised
+from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.results.audit.stability import ONCE_PER_PAIR
 from adjudge.results.meta import Perturbation
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.judgments import Judgments
-    from adjudge.core.sheet import Sheet
+    from adjudge.core.score_sheet import Sheet
 
 
 def perturbations(judgments: Judgments, metrics: Mapping[str, Mapping[str, float]]) -> tuple[Perturbation, ...]:

@@ -19,7 +19,7 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.inclusion import INCLUSION
 from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS, RATED, SCORED
-from adjudge.core.sheet import ItemMeans, significant
+from adjudge.core.score_sheet import ItemMeans, significant
 from adjudge.formats.duplicates import REPETITION
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import BOOLEANS, MISSING, ROUNDING, SCALE

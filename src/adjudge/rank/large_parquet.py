@@ -16,7 +16,7 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.judgments import KEY, SetAside
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS, RATED, SCORED
-from adjudge.core.sheet import ItemMeans, significant
+from adjudge.core.score_sheet import ItemMeans, significant
 from adjudge.formats.duplicates import REPEATED, repeated_note
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import ROUNDING, SCALE

@@ -1,7 +1,7 @@
 """Papers' tables recomputed from their released data. `replicate` is the main function.
 
-A paper is a module with `replicate(folder)` that returns a `Replication`; its published cells are a data file beside
-it, with the page and table of each. To add a paper, write both and name the module here.
+A paper is a folder whose `replicate(folder)` returns a `Replication`; its published cells are in `published.json`
+there, with the page and table of each. To add a paper, write both and name the folder here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAPERS", "replicate"]
 
-# name: (module, what it is)
+# name: (folder, what it is)
 PAPERS: dict[str, tuple[str, str]] = {
     "in-order": ("in_order", "Lopez 2012, Putting Human Assessments of Machine Translation Systems in Order"),
     "suboptimal": ("suboptimal", "Kim et al. 2022, The Suboptimal WMT Test Sets and Their Impact on Human Parity"),

@@ -1,9 +1,8 @@
 """Published figures, kept as data files beside the modules that recompute them.
 
-A file is JSON with `paper` (citation) and `tables`: of each its name, title, page, cells as printed (so that the number
-of decimals is known), notes on cells that cannot match, and which
-follow from other printed figures (`from_print`); `source` and `origin` where they stand in another file
-than the paper.
+A file `published.json` holds `paper` (citation) and `tables`: of each its name, title, page, cells as printed (so that
+the number of decimals is known), notes on cells that cannot match, and which follow from other printed figures
+(`from_print`); `source` and `origin` where they stand in another file than the paper.
 """
 
 from __future__ import annotations
@@ -83,8 +82,8 @@ class Published:
 
 
 def read_published(name: str) -> Published:
-    """Read the file of this name in the folder of replications."""
-    content = json.loads(files("adjudge.replicate").joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    """Read the published figures of the paper with this folder."""
+    content = json.loads(files("adjudge.replicate").joinpath(name, "published.json").read_text(encoding="utf-8"))
     return Published(content["paper"], content)
 
 

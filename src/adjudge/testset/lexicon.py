@@ -7,12 +7,12 @@ from functools import cached_property, lru_cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
-from adjudge.testset.wordlist import has_list, read_list
+from adjudge.testset.dictionaries import has_list, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from adjudge.testset.dictionary import Dictionary
+    from adjudge.testset.dictionaries import Dictionary
 
 # Dictionaries that come with spylls.
 HUNSPELL = {"en": "en/en_US", "ru": "ru/ru", "sv": "sv/sv_SE"}
@@ -78,7 +78,7 @@ class Lexicon:
         from importlib.util import find_spec
         from pathlib import Path
 
-        from adjudge.testset.dictionary import read_dictionary
+        from adjudge.testset.dictionaries import read_dictionary
 
         package = find_spec("spylls")
         if package is None or package.origin is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from adjudge.results.testset import Edit
-from adjudge.testset.shapes import is_boilerplate, looks_like_title
+from adjudge.testset.boilerplate import is_boilerplate, looks_like_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,7 +21,7 @@ from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
 from adjudge.audit.margins import margin_in_points
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
-from adjudge.core.sheet import item_means, sheet_of, standardised
+from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of, rows_of_the_model

@@ -21,7 +21,7 @@ from adjudge.audit.parity.outcomes import Outcomes, outcomes
 from adjudge.audit.parity.resampling import Resampler, changes, resampler
 from adjudge.audit.parity.settings import ParitySettings
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.versions import AFTER, BEFORE, VERSION
+from adjudge.core.texts import AFTER, BEFORE, VERSION
 from adjudge.rank.edits import as_scores
 from adjudge.results.parity import Parity, ParityPart, Part
 from adjudge.results.parity_change import ModelChange, ParityChange

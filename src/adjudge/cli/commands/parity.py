@@ -54,7 +54,7 @@ def parity(
     from adjudge.audit.parity import ParitySettings, parity, split_versions
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError
-    from adjudge.core.versions import CORRECTED
+    from adjudge.core.texts import CORRECTED
     from adjudge.meta.keys import read_keys
 
     if bool(before) != bool(after):

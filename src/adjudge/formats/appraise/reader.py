@@ -17,6 +17,7 @@ import polars as pl
 from adjudge.core.errors import InputError
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.spans import span_column
 from adjudge.core.words import agreeing, counted
 from adjudge.formats.appraise.batches import Batches, in_corrupted_copies, read_batches
 from adjudge.formats.appraise.people import read_people
@@ -30,14 +31,13 @@ from adjudge.formats.appraise.segments import (
 from adjudge.formats.appraise.spans import UNDECIDED, parse_spans
 from adjudge.formats.mqm.weights import score, weight
 from adjudge.formats.parsing.sources import campaign_names, files_in, refuse_empty
-from adjudge.formats.parsing.spans import span_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.core.spans import Span
     from adjudge.formats.options import ReadOptions
-    from adjudge.formats.parsing.spans import Span
 
 # A click takes longer; such a time says that none was recorded.
 INSTANT = 0.0015

@@ -15,7 +15,7 @@ from adjudge.core.errors import InputError, shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.formats.parsing.spans import Span
+    from adjudge.core.spans import Span
 
 MISSING = "missing"
 UNDECIDED = "undecided"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError, Source
+from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
 from adjudge.core.words import agreeing, counted
 from adjudge.formats.native.checks import (
@@ -27,7 +28,6 @@ from adjudge.formats.native.checks import (
 )
 from adjudge.formats.pairwise.table import pair_judgments
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.humans import mark_humans
 from adjudge.formats.parsing.sources import stem
 from adjudge.formats.tables.cells import check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import ColumnMap, map_columns, renamed

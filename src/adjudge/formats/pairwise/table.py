@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import UsageError, shown, unknown_choice
+from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, Judgments, concat
 from adjudge.core.languages import UNKNOWN, split_pair
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.humans import mark_humans
 from adjudge.formats.parsing.sources import campaign_names, pair_of
 from adjudge.formats.tables.cells import check_cells, typed_cells
 from adjudge.formats.tables.columns import map_columns, renamed

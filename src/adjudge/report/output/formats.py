@@ -1,4 +1,10 @@
-"""Results in the formats of files: JSON, CSV, Parquet, Excel, LaTeX, text, and pages as HTML and PDF."""
+"""Results in the formats of files: JSON, CSV, Parquet, Excel, LaTeX, text, and pages as HTML and PDF.
+
+In CSV, spreadsheets must not take a text for a formula: one that begins with `=`, `+`, `-`, `@`, a tab or a carriage
+return gets an apostrophe in front, which spreadsheets take as "this is text". So does one that begins with apostrophes
+before such a sign, so that the change can be undone. Numbers are left alone, and so is the judgment table, which is
+exact.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, write_text
-from adjudge.core.formula_guard import as_plain_text
 from adjudge.results.display import frame_of
 
 if TYPE_CHECKING:
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PAIR_COLUMN = "language pair"
+_FORMULA = r"^('*[=+\-@\t\r])"
 
 
 def to_json(value: dict[str, Any], *, plain: bool = False) -> str:
@@ -207,3 +213,21 @@ WRITERS: dict[str, Writer] = {
     ".pdf": _page,
     ".txt": _text,
 }
+
+
+def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with texts that no spreadsheet takes for formulas."""
+    import polars as pl
+
+    names = {
+        name: f"'{name}" for name in frame.columns if name.lstrip("'")[:1] in ("=", "+", "-", "@", "\t", "\r") and name
+    }
+    return frame.with_columns(pl.col(pl.String).str.replace(_FORMULA, "'${1}")).rename(names)
+
+
+def undo_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame as it was before `as_plain_text`."""
+    import polars as pl
+
+    names = {name: name[1:] for name in frame.columns if name[:1] == "'" and name.lstrip("'")[:1] in tuple("=+-@\t\r")}
+    return frame.with_columns(pl.col(pl.String).str.replace(r"^'('*[=+\-@\t\r])", "${1}")).rename(names)

@@ -19,9 +19,8 @@ import numpy as np
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.results.testset import DocumentTopic, NearPair, Topic, Topics
+from adjudge.testset.topics.document_space import Space, energy_test, group, make_space
 from adjudge.testset.topics.embeddings import WORDS, embed, load
-from adjudge.testset.topics.groups import energy_test, group
-from adjudge.testset.topics.space import Space, make_space
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

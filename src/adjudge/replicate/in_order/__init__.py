@@ -3,6 +3,10 @@
 Reads the counts of every task (`A B wins ties losses`) where the folder has them, the raw rankings otherwise; both give
 the same figures. Optimal orders are often not unique, so the printed ones are not compared with ours: they are checked
 to cost as little, and correlations are those of the printed order.
+
+The paper lists the leads that its orders violate (Tables 2 to 4) and draws tournaments that are invented. Here the
+tournaments of its tables are drawn: systems in the order of the paper, and an arc for every lead the order violates.
+Figure 1 shows one ranking of five systems from the released data, and the ten comparisons in it.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import InputError
@@ -20,12 +25,12 @@ from adjudge.formats import read
 from adjudge.rank.mfas import cost_of, net_wins
 from adjudge.rank.tally import tally
 from adjudge.rank.tournament import spearman, tournament
-from adjudge.replicate.in_order_figures import draw_tournaments, example_block
 from adjudge.replicate.published import file_if_there, read_published
+from adjudge.results.figures import TournamentOrder, ViolatedLead
 from adjudge.results.replication import Replication
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 NAME = "in-order"
 EQUATIONS = {"Equation 1": "wins-or-ties", "Equation 2": "wins-no-reference", "Equation 3": "wins-no-ties"}
 Cells = dict[str, float]
+BLOCK_KEY = ("annotator", "task", "screen", "segment")
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,3 +210,62 @@ def _table_4(task: Task, printed: list[str]) -> Cells:
         "Spearman, Equation 1 and the optimum": spearman(first, optimum),
         "Spearman, Equations 1 and 2": spearman(first, second),
     }
+
+
+def draw_tournaments(tasks: Mapping[str, Task], orders: Sequence[Mapping[str, Any]]) -> tuple[TournamentOrder, ...]:
+    """Every order that the data file names, where its task is at hand."""
+    return tuple(_drawn(tasks[entry["task"]], entry) for entry in orders if entry["task"] in tasks)
+
+
+def _drawn(task: Task, entry: Mapping[str, Any]) -> TournamentOrder:
+    order = entry.get("order") or list(task.tournament.orders[entry["method"]])
+    leads = violated_leads(task, order)
+    cost = sum(lead.weight for lead in leads)
+    best = task.tournament.mfas.cost
+    says = (
+        f"{len(leads)} leads of {cost:g} judgments in all point upward; no order of these {len(order)} systems "
+        f"violates fewer than {best:,}."
+    )
+    if leads:
+        largest = max(leads, key=lambda lead: lead.weight)
+        says += f" The largest: {largest.winner} beats {largest.loser} by {largest.weight:g} judgments."
+    return TournamentOrder(
+        figure=entry["figure"], title=entry["title"], page=entry.get("page"), says=says, order=tuple(order), leads=leads
+    )
+
+
+def violated_leads(task: Task, order: Sequence[str]) -> tuple[ViolatedLead, ...]:
+    """The leads of a lower over a higher system, from the top."""
+    indices = task.indices(order)
+    return tuple(
+        ViolatedLead(order[low], order[high], float(task.net[indices[low], indices[high]]))
+        for low in range(len(order))
+        for high in range(low)
+        if task.net[indices[low], indices[high]] > 0
+    )
+
+
+def example_block(folder: Path, entry: Mapping[str, Any]) -> dict[str, float]:
+    """Figure 1: the ranks of the block that holds these systems, and how many of its pairs are decided or tied.
+
+    Empty where the folder has no raw rankings. The example is found by its systems, which met in one block only.
+    """
+    path = file_if_there(folder, entry["raw"])
+    if path is None:
+        return {}
+    table = read([path], format="wmt-ranking").for_pair(parse_pair(entry["pair"])).table
+    key = [name for name in BLOCK_KEY if name in table.columns]
+    wanted = sorted(entry["systems"])
+    blocks = (
+        table.group_by(key, maintain_order=True)
+        .agg(pl.col("system"), pl.col("rank"))
+        .filter(pl.col("system").list.sort() == wanted)
+    )
+    cells = {"blocks of these five systems": float(blocks.height)}
+    if blocks.height != 1:
+        return cells
+    ranks = dict(zip(blocks["system"][0], blocks["rank"][0], strict=True))
+    cells |= {f"rank of {system}": float(rank) for system, rank in ranks.items()}
+    values = list(ranks.values())
+    pairs = [(a, b) for i, a in enumerate(values) for b in values[:i]]
+    return cells | {"pairs": float(len(pairs)), "pairs that are tied": float(sum(a == b for a, b in pairs))}

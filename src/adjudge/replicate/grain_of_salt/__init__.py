@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from adjudge.agree import agree
 from adjudge.core.fingerprint import fingerprint_of_parts
 from adjudge.formats import read
-from adjudge.replicate import grain_of_salt_tables as tables
-from adjudge.replicate.grain_of_salt_figures import draw_figures
+from adjudge.replicate.grain_of_salt import tables
+from adjudge.replicate.grain_of_salt.figures import draw_figures
 from adjudge.replicate.published import find_file, read_published
 from adjudge.results.replication import Replication
 

@@ -14,8 +14,8 @@ from adjudge.check.twins import find_twins
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.replicate.published import read_published
-from adjudge.replicate.suboptimal_data import Released, read_released, with_right_block
-from adjudge.replicate.suboptimal_figures import draw_figures
+from adjudge.replicate.suboptimal.figures import draw_figures
+from adjudge.replicate.suboptimal.released import Released, read_released, with_right_block
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from adjudge.testset.versions import segment_ter
 

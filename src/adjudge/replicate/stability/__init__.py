@@ -17,13 +17,17 @@ from adjudge.audit.stability import rating_style, stability
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.fingerprint import fingerprint_of_parts
 from adjudge.core.judgments import Judgments
-from adjudge.core.sheet import sheet_of, standardised
+from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.formats import read
 from adjudge.formats.wmt_da.files import find_campaigns
-from adjudge.replicate.official_rankings import compared_ranking, official_figures
 from adjudge.replicate.published import read_published
-from adjudge.replicate.stability_figures import draw_figures
-from adjudge.replicate.stability_tasks import kinds_of_items, workers_who_saw
+from adjudge.replicate.stability.figures import draw_figures
+from adjudge.replicate.stability.official_rankings import (
+    compared_ranking,
+    kinds_of_items,
+    official_figures,
+    workers_who_saw,
+)
 from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily, Stability, over_pairs
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from adjudge.work import map_tasks
@@ -33,8 +37,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.formats.wmt_da.files import Campaign
-    from adjudge.replicate.official_rankings import Figure
     from adjudge.replicate.published import Published
+    from adjudge.replicate.stability.official_rankings import Figure
 
 COUNTS = ("pairs", "rank", "cluster", "both")
 _OTHER = "published for the campaigns of 2018 to 2020; recomputed from {}"

@@ -21,7 +21,7 @@ from adjudge.formats.parsing.spaced import read_spaced
 from adjudge.meta.gold import gold
 from adjudge.meta.keys import read_keys
 from adjudge.meta.quality_estimation import estimate
-from adjudge.replicate.document_qe_figures import draw_figures
+from adjudge.replicate.document_qe.figures import draw_figures
 from adjudge.replicate.published import find_file, read_published
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from adjudge.simulate.post_edits import simulate_post_edits

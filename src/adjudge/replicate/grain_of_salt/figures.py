@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.core.judgments import Judgments
-    from adjudge.replicate.grain_of_salt_tables import Released
+    from adjudge.replicate.grain_of_salt.tables import Released
     from adjudge.replicate.published import Published
     from adjudge.results.agree import Agreement
     from adjudge.results.figures import PaperFigure

@@ -20,7 +20,7 @@ from adjudge.core.comparisons import BLOCK_KEY, comparisons
 from adjudge.core.maths import divide
 from adjudge.rank.tally import tally
 from adjudge.results.audit.edits import Acceptability, Edits
-from adjudge.results.audit.wins import Discrepancies, SoleWinners
+from adjudge.results.audit.sampling import Discrepancies, SoleWinners
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

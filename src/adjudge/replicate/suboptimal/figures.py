@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import Judgments
-    from adjudge.replicate.suboptimal_data import Released
+    from adjudge.replicate.suboptimal.released import Released
     from adjudge.results.parity import ParityPart
 
     Parts = Mapping[tuple[str, str], ParityPart]
