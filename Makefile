@@ -4,6 +4,8 @@ BIN := .venv/bin
 # One thread per process: the tests run side by side, and a linear algebra library that spawns threads slows them all.
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
+# Modules are compiled once, not again by each of the hundreds of processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo setup dev test check unit quick format lock bench docs clean
 
@@ -57,3 +59,4 @@ bench: dev  ## measure side by side with what people use instead
 
 clean:  ## remove everything that was made
 	rm -rf .venv demo artefacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.warm_command import Run, WarmCommand
+from tests.warm_command import Run, warm_command
 
 # How long an example takes depends on the machine and its load, which no test is about.
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -18,7 +18,7 @@ settings.load_profile("adjudge")
 # Every test computes its results itself; those of the cache turn it on.
 os.environ["ADJUDGE_CACHE"] = "off"
 
-__all__ = ["ROOT", "Run", "WarmCommand", "assert_explained", "data_folder"]
+__all__ = ["ROOT", "Run", "assert_explained", "data_folder"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -44,11 +44,9 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def adjudge() -> Iterator[Callable[..., Run]]:
+def adjudge() -> Callable[..., Run]:
     """Run the command `adjudge` in a process of its own."""
-    command = WarmCommand()
-    yield command
-    command.close()
+    return warm_command()
 
 
 def assert_explained(run: Run, *, code: int = 1, names: tuple[str, ...] = ()) -> None:

@@ -3,14 +3,18 @@
 A helper process imports what the commands import, computes nothing, and forks for every call. The forked process is as
 fresh as one that was started anew, but has its modules at hand. The start of a real process has tests of its own.
 
-A call is either waited for (`WarmCommand()(...)`) or goes on in the background as a server does (`start`).
+A call is either waited for (`warm_command()(...)`) or goes on in the background as a server does (`start`). Python code
+that needs a process of its own, because Django is configured once per process, is run in the same way (`run_code`).
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import json
 import os
+import pkgutil
 import select
 import signal
 import socket
@@ -19,11 +23,16 @@ import sys
 import tempfile
 import traceback
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
+import adjudge
+
 ROOT = Path(__file__).resolve().parent.parent
-MODULES = (
+# What the commands import from elsewhere, and what a server imports before Django asks for its settings.
+OUTSIDE = (
     "numpy",
     "polars",
     "polars.exceptions",
@@ -33,23 +42,32 @@ MODULES = (
     "scipy.stats",
     "altair",
     "jinja2",
+    "joblib",
     "rich.console",
     "rich.table",
     "sacrebleu",
     "typer",
     "vl_convert",
-    # What a server imports; the rest of Django asks for settings first.
-    "django.contrib.sessions.backends.db",
-    "django.core.handlers.wsgi",
-    "django.core.management",
-    "django.db.backends.sqlite3.base",
-    "django.db.models",
-    "django.template.backends.django",
     "pydantic",
     "waitress.server",
-    "adjudge.cli.app",
+    "gunicorn.app.base",
+    "gunicorn.workers.base",
+    "whitenoise",
+    "django.contrib.sessions.backends.signed_cookies",
+    "django.contrib.sessions.middleware",
+    "django.core.management.commands.migrate",
+    "django.core.wsgi",
+    "django.db.backends.sqlite3.base",
+    "django.db.models.sql.compiler",
+    "django.middleware.clickjacking",
+    "django.middleware.common",
+    "django.middleware.csrf",
+    "django.middleware.http",
+    "django.middleware.security",
+    "django.template.backends.django",
+    "django.test",
     "adjudge.collect.serve",
-    "adjudge.design",
+    "adjudge.collect.server",
 )
 
 
@@ -81,11 +99,13 @@ class WarmCommand:
             )
         self._answers = self._own.makefile("r", encoding="utf-8")
 
-    def __call__(self, *arguments: str | Path) -> Run:
-        """Call the command as `adjudge ARGUMENTS` in the root of the project."""
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            code = self.exit_code(self._fork(arguments, out, err))
-            return Run(code, _content(out), _content(err))
+    def __call__(self, *arguments: str | Path, folder: Path = ROOT) -> Run:
+        """Call the command as `adjudge ARGUMENTS` in a folder."""
+        return self._run(arguments, folder=folder)
+
+    def run_code(self, code: str, *arguments: str | Path) -> Run:
+        """Run code as `python -c CODE ARGUMENTS` does, in the root of the project."""
+        return self._run(arguments, code=code)
 
     def start(self, *arguments: str | Path, stderr: IO[Any]) -> Started:
         """Start the command in a session of its own, and leave it running."""
@@ -103,8 +123,20 @@ class WarmCommand:
         self._own.close()
         self._process.wait(30)
 
-    def _fork(self, arguments: tuple[str | Path, ...], out: IO[Any], err: IO[Any]) -> int:
-        request = {"arguments": [str(argument) for argument in arguments], "environment": dict(os.environ)}
+    def _run(self, arguments: tuple[str | Path, ...], **more: Any) -> Run:
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            code = self.exit_code(self._fork(arguments, out, err, **more))
+            return Run(code, _content(out), _content(err))
+
+    def _fork(
+        self, arguments: tuple[str | Path, ...], out: IO[Any], err: IO[Any], *, folder: Path = ROOT, code: str = ""
+    ) -> int:
+        request = {
+            "arguments": [str(argument) for argument in arguments],
+            "environment": dict(os.environ),
+            "folder": str(folder),
+            "code": code,
+        }
         return self._ask(request, [out.fileno(), err.fileno()])
 
     def _ask(self, request: dict[str, Any], descriptors: list[int]) -> int:
@@ -112,6 +144,14 @@ class WarmCommand:
         answer = self._answers.readline()
         assert answer, "the helper process has ended"
         return int(answer)
+
+
+@cache
+def warm_command() -> WarmCommand:
+    """The helper process of this process, started when first asked for."""
+    command = WarmCommand()
+    atexit.register(command.close)
+    return command
 
 
 class Started:
@@ -152,10 +192,10 @@ def _content(file: Any) -> str:
 
 def _serve(connection: socket.socket) -> None:
     """Answer every request until the other end closes: with the number of a new process, or with how one ended."""
-    from importlib import import_module
-
-    for module in MODULES:
+    for module in (*OUTSIDE, *_own_modules()):
         import_module(module)
+    # What lives now lives to the end: the collections of the forked processes need not look at it.
+    gc.freeze()
     while True:
         line, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 2)
         if not line:
@@ -175,6 +215,12 @@ def _serve(connection: socket.socket) -> None:
         connection.sendall(f"{answer}\n".encode())
 
 
+def _own_modules() -> list[str]:
+    """All of adjudge but the parts of its server that Django must be configured for."""
+    modules = pkgutil.walk_packages(adjudge.__path__, "adjudge.")
+    return [module.name for module in modules if not module.name.startswith(("adjudge.collect.", "adjudge.__main__"))]
+
+
 def _call(request: dict[str, Any], descriptors: list[int]) -> None:
     """The command, in the forked process: never returns."""
     code = 1
@@ -188,11 +234,9 @@ def _call(request: dict[str, Any], descriptors: list[int]) -> None:
         # As the interpreter opens them for files and pipes.
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-        sys.argv = ["adjudge", *request["arguments"]]
-        from adjudge.cli import main
-
+        os.chdir(request["folder"])
         try:
-            main()
+            _run_here(request["code"], request["arguments"])
             code = 0
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(bool(end.code))
@@ -203,6 +247,17 @@ def _call(request: dict[str, Any], descriptors: list[int]) -> None:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
+
+
+def _run_here(code: str, arguments: list[str]) -> None:
+    if code:
+        sys.argv = ["-c", *arguments]
+        exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
+        return
+    sys.argv = ["adjudge", *arguments]
+    from adjudge.cli import main
+
+    main()
 
 
 if __name__ == "__main__":

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from tests.cli.example_files import write_all
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, new_save, outputs
 from tests.contract.tables import command
+from tests.warm_command import warm_command
 
 EXAMPLES = {
     name: shlex.split(command.help.partition("Example:")[2])[1:] for name, command in commands(get_command(app))
@@ -72,7 +70,6 @@ def test_the_examples_of_serving_run_one_after_the_other(tmp_path: Path) -> None
         assert saved.status == 200
     for name in ("export", "doctor"):
         # In processes of their own: Django can be set up once per process.
-        call = [sys.executable, "-m", "adjudge", *EXAMPLES[name]]
-        done = subprocess.run(call, capture_output=True, text=True, check=False, cwd=tmp_path, env=os.environ)
-        assert done.returncode == 0, done.stdout + done.stderr
+        run = warm_command()(*EXAMPLES[name], folder=tmp_path)
+        assert run.code == 0, run.out + run.err
     assert (tmp_path / "judgments.parquet").exists()

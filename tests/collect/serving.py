@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import http.client
 import json
 import os
@@ -13,7 +12,6 @@ import subprocess
 import time
 import uuid
 from dataclasses import dataclass, field
-from functools import cache
 from http.cookies import SimpleCookie
 from pathlib import Path
 from types import TracebackType
@@ -24,17 +22,9 @@ import polars as pl
 
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
-from tests.warm_command import Started, WarmCommand
+from tests.warm_command import Started, warm_command
 
 START_SECONDS = 60
-
-
-@cache
-def warm_command() -> WarmCommand:
-    """What starts the servers of all tests of this process."""
-    command = WarmCommand()
-    atexit.register(command.close)
-    return command
 
 
 def free_port() -> int:

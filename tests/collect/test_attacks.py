@@ -8,8 +8,6 @@ import json
 import resource
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -21,8 +19,9 @@ import pytest
 from adjudge.collect.database import without_password
 from adjudge.formats import read
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, exported, new_save, outputs, wait_for
+from tests.collect.serving import Client, Server, exported, free_port, new_save, outputs, wait_for
 from tests.collect.test_durable import limit_files
+from tests.warm_command import warm_command
 
 POOL = '[assignment]\npolicy = "pool"\n'
 CROWD = POOL + '[crowd]\ncompletion_code = "DONE"\nfailure_code = "SORRY"\n'
@@ -173,10 +172,9 @@ def test_the_database_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
 def test_a_password_is_never_shown(address: str, tmp_path: Path) -> None:
     assert "TOPSECRET" not in without_password(address)
     campaign = make_campaign(tmp_path)
-    command = [sys.executable, "-m", "adjudge", "export", str(campaign), "-o", str(tmp_path / "x.csv")]
-    done = subprocess.run([*command, "--database", address], capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode in (1, 2)
-    assert "TOPSECRET" not in done.stdout + done.stderr
+    run = warm_command()("export", campaign, "-o", tmp_path / "x.csv", "--database", address)
+    assert run.code in (1, 2)
+    assert "TOPSECRET" not in run.out + run.err
 
 
 def test_answers_to_wrong_requests_are_short(tmp_path: Path) -> None:
@@ -226,8 +224,8 @@ def test_a_copy_that_cannot_be_written_to_is_exported_with_its_log(tmp_path: Pat
     backup = tmp_path / "backup"
     (backup / "campaign.secret").unlink()
     before = {file.name: file.read_bytes() for file in backup.iterdir() if file.is_file()}
-    command = [sys.executable, "-c", EXPORT_READ_ONLY, str(backup / "campaign.toml"), str(tmp_path / "out.csv")]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    run = warm_command().run_code(EXPORT_READ_ONLY, backup / "campaign.toml", tmp_path / "out.csv")
+    assert run.code == 0, run.err
     assert read([tmp_path / "out.csv"]).table["score"].cast(pl.Float64).to_list() == [7.0]
     assert {file.name: file.read_bytes() for file in backup.iterdir() if file.is_file()} == before
 
@@ -244,12 +242,11 @@ def test_protocols_and_languages_cannot_be_mixed(tmp_path: Path) -> None:
     for before, after in (('protocol = "da"', 'protocol = "sqm"'), ('target = "en"', 'target = "fr"')):
         assert before in text
         campaign.write_text(text.replace(before, after))
-        for command in (["serve", str(campaign)], ["export", str(campaign), "-o", str(tmp_path / "out.csv")]):
-            done = subprocess.run(
-                [sys.executable, "-m", "adjudge", *command], capture_output=True, text=True, check=False, timeout=120
-            )
-            assert done.returncode == 1, done.stdout
-            assert "was made for campaign" in done.stderr
+        serve = ("serve", campaign, "--port", str(free_port()))
+        for command in (serve, ("export", campaign, "-o", tmp_path / "out.csv")):
+            run = warm_command()(*command)
+            assert run.code == 1, run.out
+            assert "was made for campaign" in run.err
         (tmp_path / "tasks.json").unlink(missing_ok=True)
 
 
@@ -283,8 +280,7 @@ def test_counts_agree_and_are_named_apart(tmp_path: Path) -> None:
         change = new_save(first, 0, [{"output": outputs(first, 0)[0], "score": 3}])
         assert client.post("/api/saves", change).status == 200
         [row] = server.client("organiser").get("/api/organiser/overview").json["annotators"]
-    command = [sys.executable, "-m", "adjudge", "export", str(campaign), "-o", str(tmp_path / "x.csv"), "--json"]
-    counted = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    counted = warm_command()("export", campaign, "-o", tmp_path / "x.csv", "--json").json
     counts = {key: _find(counted, key) for key in ("judgments", "controls", "superseded")}
     assert counts == {"judgments": row["judgments"], "controls": row["control_judgments"], "superseded": 1}
     assert counts["controls"] == 2

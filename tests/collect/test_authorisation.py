@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +16,7 @@ from django.core.signing import Signer, b62_encode
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, new_save, outputs
+from tests.warm_command import warm_command
 
 VISITORS = ("nobody", "other", "annotator", "organiser", "expired", "revoked")
 ANYBODY = dict.fromkeys(VISITORS, 200)
@@ -148,13 +146,10 @@ def _aged(cookie: str, campaign: Path) -> str:
 
 
 def test_every_route_has_a_row(scene: Scene) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LIST_ROUTES, str(scene.server.campaign)], capture_output=True, text=True, check=True
-    )
-    found = json.loads(done.stdout)
-    described = {(method.upper(), path) for path, methods in found["methods"].items() for method in methods}
-    plain = {("GET", path) for path in found["paths"] if path not in found["methods"]}
-    assert set(found["methods"]) <= set(found["paths"])
+    routes = warm_command().run_code(LIST_ROUTES, scene.server.campaign).json
+    described = {(method.upper(), path) for path, methods in routes["methods"].items() for method in methods}
+    plain = {("GET", path) for path in routes["paths"] if path not in routes["methods"]}
+    assert set(routes["methods"]) <= set(routes["paths"])
     assert described | plain == set(EXPECTED)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from adjudge.collect.database import database_settings
 from adjudge.core.errors import UsageError
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, exported, free_port, new_save, outputs
+from tests.warm_command import warm_command
 
 HOUR = 3_600_000_000
 BACK_TO_THE_FIRST = """
@@ -37,11 +36,10 @@ def sql(campaign: Path, statement: str, *values: object) -> list[Any]:
 
 def refused_start(campaign: Path, *options: str) -> str:
     """What a server says that does not start."""
-    command = [sys.executable, "-m", "adjudge", "serve", str(campaign), "--port", str(free_port()), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode in (1, 2), done.stdout
-    assert "Traceback" not in done.stderr
-    return done.stderr
+    run = warm_command()("serve", campaign, "--port", str(free_port()), *options)
+    assert run.code in (1, 2), run.out
+    assert "Traceback" not in run.err
+    return run.err
 
 
 def judge_first(client: Client) -> str:
@@ -59,11 +57,7 @@ def test_tasks_made_anew_before_anything_was_judged_are_handed_out(tmp_path: Pat
         link = server.links["anna"]
     make_campaign(tmp_path, documents=1, task_size=9)
     (tmp_path / "tasks.json").unlink()
-    subprocess.run(
-        [sys.executable, "-m", "adjudge", "design", str(campaign), "-o", str(tmp_path / "tasks.json")],
-        check=True,
-        capture_output=True,
-    )
+    assert warm_command()("design", campaign, "-o", tmp_path / "tasks.json").code == 0
     with Server(campaign) as server:
         server.links["anna"] = link
         work = server.client("anna").work()
@@ -88,7 +82,8 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -
     with Server(campaign) as server:
         output = judge_first(server.client("anna"))
         link = server.links["anna"]
-    subprocess.run([sys.executable, "-c", BACK_TO_THE_FIRST, str(campaign)], check=True)
+    back = warm_command().run_code(BACK_TO_THE_FIRST, campaign)
+    assert back.code == 0, back.err
     assert "scale" not in {row[1] for row in sql(campaign, "PRAGMA table_info(collect_campaign)")}
     with Server(campaign) as server:
         server.links["anna"] = link

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from adjudge.collect.database import database_settings, is_postgres
 from adjudge.core.errors import UsageError
+from tests.warm_command import warm_command
 
 CHECK = """
 import sys
@@ -29,10 +28,8 @@ call_command("makemigrations", "collect", "--check", "--dry-run")
 
 
 def test_the_migrations_hold_what_the_models_say(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CHECK, str(tmp_path / "x.sqlite3")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run = warm_command().run_code(CHECK, tmp_path / "x.sqlite3")
+    assert run.code == 0, run.out + run.err
 
 
 def test_an_address_of_postgresql_is_taken_apart(tmp_path: Path) -> None:

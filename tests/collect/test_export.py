@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +12,8 @@ from adjudge.formats import ReadOptions, read
 from tests.collect.campaigns import make_campaign
 from tests.collect.compare_exports import PROTOCOLS_TRIED
 from tests.collect.serving import Server, new_save, outputs, postgres_url
-from tests.conftest import ROOT, Run, assert_explained
+from tests.conftest import Run, assert_explained
+from tests.warm_command import warm_command
 
 # How good each made-up system is taken to be by those who judge.
 GOODNESS = {"alpha": 90, "beta": 70, "gamma": 50}
@@ -146,10 +145,10 @@ def test_the_export_by_columns_gives_the_bytes_of_the_one_by_rows(store: str, tm
         databases = [url for _ in PROTOCOLS_TRIED if (url := postgres_url()) is not None]
         if not databases:
             pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
-    program = [sys.executable, "-m", "tests.collect.compare_exports", str(tmp_path), "7", *databases]
-    run = subprocess.run(program, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == [f"{protocol} agrees" for protocol in PROTOCOLS_TRIED]
+    program = "from tests.collect.compare_exports import main; main()"
+    run = warm_command().run_code(program, tmp_path, "7", *databases)
+    assert run.code == 0, run.err
+    assert run.out.splitlines() == [f"{protocol} agrees" for protocol in PROTOCOLS_TRIED]
 
 
 def test_probabilities_of_chosen_segments_reach_the_ranking(tmp_path: Path, adjudge: Callable[..., Run]) -> None:

@@ -13,6 +13,7 @@ from adjudge.collect.link_file import LinkFile
 from adjudge.core.errors import InputError
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, free_port
+from tests.warm_command import warm_command
 
 
 def rows(file: Path) -> list[list[str]]:
@@ -50,15 +51,13 @@ def test_a_file_that_holds_something_else_is_left_alone(content: str, tmp_path: 
 def test_where_links_cannot_be_written_none_is_made(tmp_path: Path) -> None:
     """Nothing is committed: a start with a file that can be written makes all the links."""
     campaign = make_campaign(tmp_path)
-    command = [sys.executable, "-m", "adjudge", "serve", str(campaign), "--port", str(free_port())]
-    wrong = subprocess.run(
-        [*command, "--links", str(tmp_path / "no" / "links.tsv")], capture_output=True, text=True, check=False
-    )
-    assert wrong.returncode == 1
-    assert "links cannot be written here" in wrong.stderr
-    device = subprocess.run([*command, "--links", "/dev/full"], capture_output=True, text=True, check=False)
-    assert device.returncode == 1
-    assert "no plain file" in device.stderr
+    command = ("serve", campaign, "--port", str(free_port()))
+    missing = warm_command()(*command, "--links", tmp_path / "no" / "links.tsv")
+    assert missing.code == 1
+    assert "links cannot be written here" in missing.err
+    device = warm_command()(*command, "--links", "/dev/full")
+    assert device.code == 1
+    assert "no plain file" in device.err
     with Server(campaign) as server:
         assert server.client("anna").work()["task"]
 
