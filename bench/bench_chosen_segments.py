@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from adjudge.core.codes import renumber
 from adjudge.core.humans import is_human
 from adjudge.core.rng import generator
-from adjudge.design.inclusion import draw_groups, inclusion_probabilities
+from adjudge.design.select_segments import draw_groups, inclusion_probabilities
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import MODELS, MixedDesign, fit
 from adjudge.rank.mixed.design import combine

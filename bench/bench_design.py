@@ -13,7 +13,7 @@ import numpy as np
 
 from adjudge.design.balance import meet
 from adjudge.design.bias import SYSTEMS, company, distances
-from adjudge.design.spread import Unit, spread
+from adjudge.design.task_allocation import Unit, spread
 
 CAPACITY = 88
 

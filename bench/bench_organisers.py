@@ -30,7 +30,7 @@ LOOKS = '[looks]\nlooks = 5\nplanned = {planned}\ngoal = "pairs"\n'
 
 def open_filled(folder: Path, *, people: int, documents: int, database: str | None) -> Path:
     """Make a campaign, open it in this process, and fill its database; returns the campaign file."""
-    from adjudge.cli.panels import panels_of
+    from adjudge.api.panels import panels_of
     from adjudge.collect.serve import Address, open_campaign
 
     outputs = documents * 3 * len(SYSTEMS)
@@ -129,9 +129,9 @@ def measure(folder: Path, *, people: int, documents: int, database: str | None, 
     with timed("design and fill (not counted)"):
         open_filled(folder, people=people, documents=documents, database=database)
     from adjudge.collect.export import collected
-    from adjudge.collect.overview import overview
+    from adjudge.collect.organisers.overview import overview
+    from adjudge.collect.organisers.statistics import compute
     from adjudge.collect.running import Group, running
-    from adjudge.collect.statistics import compute
     from adjudge.formats import native
 
     with timed("overview"):

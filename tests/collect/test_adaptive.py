@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from adjudge.core.errors import InputError
-from adjudge.design.campaign_file import load_campaign
+from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.tasks import load_tasks
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, new_save, panels_of

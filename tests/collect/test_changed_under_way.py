@@ -22,7 +22,7 @@ HOUR = 3_600_000_000
 BACK_TO_THE_FIRST = """
 import sys
 from pathlib import Path
-from adjudge.collect.project import start_django
+from adjudge.collect.django_settings import start_django
 start_django(Path(sys.argv[1]), database=None, session_hours=24)
 from django.core.management import call_command
 call_command("migrate", "collect", "0001", verbosity=0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bench.collect_slow import KINDS, SlowClients, timed
 
-from adjudge.collect import front
+from adjudge.collect import web_server
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, new_save, outputs, wait_for
 
@@ -40,7 +40,7 @@ def test_saves_go_on_while_three_hundred_clients_hang(tmp_path: Path, capsys: py
 def test_of_one_address_the_oldest_that_only_wait_are_closed(tmp_path: Path) -> None:
     with Server(make_campaign(tmp_path)) as server:
         first = socket.create_connection(("127.0.0.1", server.port), timeout=30)
-        others = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(front.MOST_WAITING + 20)]
+        others = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(web_server.MOST_WAITING + 20)]
         try:
             assert first.recv(10) == b"", "closed before its time"
             assert server.client("anna").get("/api/work").status == 200
@@ -68,17 +68,17 @@ def test_a_request_that_never_ends_is_given_up(kind: str, tmp_path: Path) -> Non
                 except OSError:
                     return True
 
-            wait_for(closed, front.REQUEST_SECONDS + 40)
+            wait_for(closed, web_server.REQUEST_SECONDS + 40)
         assert server.client("anna").get("/health").text == "ok\n"
 
 
 def test_a_kept_connection_is_not_taken_for_a_slow_one() -> None:
     """A connection on which whole requests came waits for nothing; one that has begun another does."""
-    channel = front.Channel.__new__(front.Channel)
+    channel = web_server.Channel.__new__(web_server.Channel)
     channel.waiting_since, channel.ever_heard = None, True
     assert not channel.is_overdue(time.monotonic() + 10_000)
     channel.waiting_since = 100.0
-    assert not channel.is_overdue(100 + front.REQUEST_SECONDS)
-    assert channel.is_overdue(101 + front.REQUEST_SECONDS)
+    assert not channel.is_overdue(100 + web_server.REQUEST_SECONDS)
+    assert channel.is_overdue(101 + web_server.REQUEST_SECONDS)
     channel.ever_heard = False
-    assert channel.is_overdue(101 + front.SILENT_SECONDS)
+    assert channel.is_overdue(101 + web_server.SILENT_SECONDS)

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from adjudge.core.errors import InputError
 from adjudge.core.protocols import COLLECTED, ON_SCALE, RELATIVE
-from adjudge.design.campaign_file import load_campaign
+from adjudge.design.campaign.toml_file import load_campaign
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, new_save
 

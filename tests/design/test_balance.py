@@ -12,7 +12,7 @@ from adjudge.design.bias import company, distances, opponents, shares
 from adjudge.design.count import components, count_judgments
 from adjudge.design.make import design
 from adjudge.design.people import assign_people
-from adjudge.design.spread import Unit, spread
+from adjudge.design.task_allocation import Unit, spread
 from tests.design.texts import make_campaign, make_texts
 
 

@@ -11,7 +11,7 @@ import pytest
 from adjudge.core.errors import DataError, InputError
 from adjudge.design.appraise import to_batches
 from adjudge.design.balance import measure_balance
-from adjudge.design.campaign_file import load_campaign
+from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.make import design
 from adjudge.design.tasks import load_tasks, save_tasks, to_json
 from tests.conftest import ROOT, Run, assert_explained

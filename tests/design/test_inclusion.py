@@ -14,8 +14,9 @@ from pydantic import ValidationError
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.design.appraise import to_batches
 from adjudge.design.balance import measure_balance
-from adjudge.design.campaign_file import with_selection
-from adjudge.design.inclusion import (
+from adjudge.design.campaign.toml_file import with_selection
+from adjudge.design.make import design
+from adjudge.design.select_segments import (
     EVEN,
     difference_of,
     draw_groups,
@@ -23,7 +24,6 @@ from adjudge.design.inclusion import (
     inclusion_probabilities,
     read_spread,
 )
-from adjudge.design.make import design
 from adjudge.design.tasks import TaskSet, parse_tasks, to_json
 from tests.design.texts import make_campaign, make_texts
 

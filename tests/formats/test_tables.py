@@ -13,7 +13,7 @@ import xlsxwriter
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.judgments import SCHEMA, Judgments
 from adjudge.formats import read
-from adjudge.formats.tables.names import SIDES, SYNONYMS
+from adjudge.formats.tables.columns import SIDES, SYNONYMS
 from tests.conftest import ROOT
 
 SCORES = [

@@ -172,7 +172,7 @@ def plan(
         progress: called with what is being tried.
         **reading: how `like` is read, as in `adjudge.read`.
     """
-    from adjudge.design.inclusion import read_spread
+    from adjudge.design.select_segments import read_spread
     from adjudge.plan import PlanSettings
     from adjudge.plan import plan as make_plan
     from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like

@@ -33,9 +33,8 @@ from adjudge.cli.commands import (
     tournament,
 )
 from adjudge.cli.errors import names_files
-from adjudge.cli.options import with_plain_types
+from adjudge.cli.options import repeats_work, with_plain_types
 from adjudge.cli.reading import takes_reading
-from adjudge.cli.working import repeats_work
 
 app = typer.Typer(
     name="adjudge",

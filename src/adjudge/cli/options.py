@@ -1,6 +1,7 @@
 """Options that several commands share, so that they have the same name, meaning and help everywhere.
 
-Also what the shell completes for their values, and the words that `--help` prints for the types of values.
+Also what the shell completes for their values, the words that `--help` prints for the types of values, and the
+options of every command that repeats work (`--jobs`, `--scheduler`, `--no-cache`).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from copy import copy
+from functools import wraps
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -16,6 +18,32 @@ import typer
 from typer.models import OptionInfo
 
 from adjudge.core.rng import DEFAULT_SEED
+
+WORK_PANEL = "How the work is done"
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", help="Processes to work in; as many as there are cores if left out.", rich_help_panel=WORK_PANEL
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Work on the dask cluster whose scheduler has this address, as tcp://host:8786.",
+        rich_help_panel=WORK_PANEL,
+    ),
+]
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Compute everything again, and keep nothing.", rich_help_panel=WORK_PANEL),
+]
+_WORK_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "jobs": (Jobs, None),
+    "scheduler": (Scheduler, None),
+    "no_cache": (NoCache, False),
+}
 
 
 def _check_output(path: Path | None) -> Path | None:
@@ -127,3 +155,25 @@ def _single(kind: Any) -> Any:
     if get_origin(kind) in (Union, UnionType):
         kind = next(member for member in get_args(kind) if member is not type(None))
     return get_args(kind)[0] if get_origin(kind) is list else kind
+
+
+def repeats_work(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options above; its work is done as they say, and watched."""
+    signature = inspect.signature(command, eval_str=True)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in _WORK_OPTIONS.items()
+    ]
+
+    @wraps(command)
+    def run(*, jobs: int | None, scheduler: str | None, no_cache: bool, **arguments: Any) -> None:
+        from adjudge.work.progress import watch_on
+        from adjudge.work.workers import workers
+
+        with workers(jobs=jobs, scheduler=scheduler, cache=not no_cache, watch=watch_on()):
+            command(**arguments)
+
+    own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters.values()]
+    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)}
+    return run

@@ -23,7 +23,7 @@ from adjudge.collect.running import Running, running
 
 if TYPE_CHECKING:
     from adjudge.adapt import Decision
-    from adjudge.collect.statements import Visitor
+    from adjudge.collect.sql_statements import Visitor
     from adjudge.design.tasks import Task
 
 _KINDS_FIRST = ("tutorial", "calibration")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.collect.prepare import NewLink
+    from adjudge.collect.prepare_database import NewLink
 
 HEADER = "role\tname\tlink\n"
 

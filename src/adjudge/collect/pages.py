@@ -12,9 +12,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
-from adjudge.collect.entering import ANNOTATOR, ORGANISER, visitor_of
 from adjudge.collect.running import running
-from adjudge.design.campaign_file import logo_type
+from adjudge.collect.sessions import ANNOTATOR, ORGANISER, visitor_of
+from adjudge.design.campaign.toml_file import logo_type
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

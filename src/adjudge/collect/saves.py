@@ -22,7 +22,7 @@ from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.group_commit import durably
 from adjudge.collect.models import ScreenState
 from adjudge.collect.running import running
-from adjudge.collect.statements import (
+from adjudge.collect.sql_statements import (
     StoredState,
     find_target,
     note_completeness,
@@ -35,7 +35,7 @@ from adjudge.core.fingerprint import fingerprint
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from adjudge.collect.statements import SaveTarget
+    from adjudge.collect.sql_statements import SaveTarget
     from adjudge.design.tasks import Screen
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -13,16 +13,16 @@ from sys import stderr
 from typing import TYPE_CHECKING
 
 from adjudge.collect.database import is_postgres
+from adjudge.collect.django_settings import serve_these, start_django
 from adjudge.collect.link_file import LinkFile
-from adjudge.collect.project import serve_these, start_django
 from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.design.campaign_file import load_campaign
+from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.tasks import TaskSet, load_tasks, save_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from adjudge.collect.prepare import NewLink
+    from adjudge.collect.prepare_database import NewLink
     from adjudge.collect.running import Panel
     from adjudge.core.judgments import Judgments
     from adjudge.design.campaign import Campaign
@@ -84,7 +84,7 @@ def serve(
         panels=panels,
         write_down=write_down,
     )
-    from adjudge.collect.server import run_server
+    from adjudge.collect.web_server import run_server
 
     run_server(host=address.host, port=address.port, workers=processes, ready=lambda: ready(tasks, links))
 
@@ -110,7 +110,7 @@ def open_campaign(
     )
     from django.db import connections
 
-    from adjudge.collect.prepare import campaign_id, keys_without_effect, prepare, stored_tasks
+    from adjudge.collect.prepare_database import campaign_id, keys_without_effect, prepare, stored_tasks
     from adjudge.collect.running import Running
 
     tasks = _tasks(tasks_file, campaign, stored_tasks())
@@ -128,7 +128,7 @@ def collected_so_far(
     campaign_file: Path, *, database: str | None, with_excluded: bool = False, with_texts: bool = False
 ) -> Judgments:
     """The judgments of a campaign that was served, or is being served."""
-    from adjudge.collect.project import database_file
+    from adjudge.collect.django_settings import database_file
 
     campaign = load_campaign(campaign_file)
     if database is None and not database_file(campaign_file).exists():
@@ -136,7 +136,7 @@ def collected_so_far(
     with readable(database_file(campaign_file), database) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
         from adjudge.collect.export import collected
-        from adjudge.collect.prepare import stored_tasks
+        from adjudge.collect.prepare_database import stored_tasks
         from adjudge.collect.running import Running
 
         tasks = stored_tasks()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adjudge.design.balance import measure_balance
     from adjudge.design.campaign import Campaign
-    from adjudge.design.campaign_file import load_campaign, with_selection
+    from adjudge.design.campaign.toml_file import load_campaign, with_selection
     from adjudge.design.make import design
     from adjudge.design.tasks import TaskSet, load_tasks, save_tasks
 
@@ -24,11 +24,11 @@ _PUBLIC = {
     "Campaign": "campaign",
     "TaskSet": "tasks",
     "design": "make",
-    "load_campaign": "campaign_file",
+    "load_campaign": "campaign.toml_file",
     "load_tasks": "tasks",
     "measure_balance": "balance",
     "save_tasks": "tasks",
-    "with_selection": "campaign_file",
+    "with_selection": "campaign.toml_file",
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adjudge.design.campaign import PAGES
-from adjudge.design.prefilled import prefilled_marks
+from adjudge.design.prefilled_marks import prefilled_marks
 from adjudge.design.tasks import ContextSegment, Item, Output, Screen, Task
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign import MOST_POINTS, PAGES
 from adjudge.design.degrade import degrade
+from adjudge.design.direct_assessment import chunks
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
-from adjudge.design.pages import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

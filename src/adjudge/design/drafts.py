@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
-from adjudge.design.prefilled import read_prefilled
+from adjudge.design.prefilled_marks import read_prefilled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,21 +1,42 @@
-"""Which segments are judged: those set apart for calibration, and the sample that the campaign asks for."""
+"""Which segments are judged: those set apart for calibration, and the sample that the campaign asks for.
+
+Segments can be chosen with known probabilities: the likelier, the more the systems' outputs of a segment differ. Where
+outputs hardly differ, judgments tell systems apart slowly. But who judges the most different segments alone, and ranks
+on these, overstates the differences between systems. Here every segment can be chosen, with a probability that is
+known, and each chosen segment stands for 1 / probability segments: weighted so, differences are those of all segments.
+
+    probability = n ((1 - EVEN) x / sum(x) + EVEN / N),   at most 1
+
+for n of N segments, where x says how much the outputs differ. The even part keeps weights below 1 / EVEN of their mean.
+The draw is systematic, in random order, so that every probability is exact and the number drawn is fixed (W. G. Madow
+1949: On the theory of systematic sampling, II. Annals of Mathematical Statistics 20, 333-354).
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from adjudge.core.errors import DataError
+import numpy as np
+
+from adjudge.core.errors import DataError, InputError, shown
+from adjudge.core.files import read_text
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign import PAGES
-from adjudge.design.inclusion import draw_groups, inclusion_probabilities, sizes
 from adjudge.design.ranking import consecutive_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    import numpy as np
-
+    from adjudge.core.arrays import Floats
     from adjudge.design.drafts import Material
+
+EVEN = 0.2
+"""The share of the draw that does not look at outputs."""
+_LETTERS = 3
+_DIGITS = 9
 
 
 class Selected(NamedTuple):
@@ -91,3 +112,98 @@ def _take(groups: Sequence[list[int]], count: int) -> tuple[list[int], list[list
         smallest = min(rest, key=len)
         return list(smallest), [group for group in rest if group is not smallest]
     return taken, rest
+
+
+def sizes(material: Material) -> Floats:
+    """How much the outputs of every segment differ: by the texts themselves, or as the campaign's file says."""
+    path, count = material.campaign.files.spread, len(material.testset)
+    if path is not None:
+        return read_spread(path, count)
+    texts = list(material.systems.values())
+    return np.array([difference_of([outputs[index] for outputs in texts]) for index in range(count)])
+
+
+def read_spread(path: Path, count: int | None = None) -> Floats:
+    """A number per segment, one on each line: how far a metric's scores of the outputs lie apart, for example."""
+    lines = [line.strip() for line in read_text(path).splitlines()]
+    while lines and not lines[-1]:
+        lines.pop()
+    if count is not None and len(lines) != count:
+        raise InputError(
+            f"holds {len(lines)} numbers where there are {count} segments; give one per segment", file=path
+        )
+    values = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            value = float(line)
+        except ValueError:
+            value = float("nan")
+        if not 0 <= value < float("inf"):
+            raise InputError(f"'{shown(line)}' is no spread; a number of 0 or more is needed", file=path, line=number)
+        values.append(value)
+    return np.array(values)
+
+
+def difference_of(outputs: Sequence[str]) -> float:
+    """The mean over all pairs of systems of 1 - Dice: the share of three-letter sequences that two outputs differ in.
+
+    L. R. Dice (1945): Measures of the amount of ecologic association between species. Ecology 26, 297-302.
+    """
+    times = Counter(outputs)
+    pairs = len(outputs) * (len(outputs) - 1) / 2
+    if pairs == 0:
+        return 0.0
+    parts = {text: _sequences(text) for text in times}
+    total = sum(
+        times[first] * times[second] * _apart(parts[first], parts[second]) for first, second in combinations(parts, 2)
+    )
+    return total / pairs
+
+
+def _sequences(text: str) -> Counter[str]:
+    padded = f" {text.strip()} "
+    return Counter(padded[start : start + _LETTERS] for start in range(max(len(padded) - _LETTERS + 1, 1)))
+
+
+def _apart(first: Counter[str], second: Counter[str]) -> float:
+    shared = sum(min(count, second[part]) for part, count in first.items())
+    return 1 - 2 * shared / (first.total() + second.total())
+
+
+def inclusion_probabilities(spread: Sequence[float], lengths: Sequence[int], wanted: int) -> Floats:
+    """The probability of every group of segments, so that `wanted` segments are expected.
+
+    Args:
+        spread: how much the outputs of each group differ, on average over its segments.
+        lengths: segments of each group: 1, or those of a document.
+        wanted: segments to be drawn.
+    """
+    x, length = np.asarray(spread, dtype=float), np.asarray(lengths, dtype=float)
+    total = float(x @ length)
+    if total <= 0:
+        raise DataError("the outputs differ on no segment, so nothing can be chosen by it; leave out design.select")
+    share = (1 - EVEN) * x / total + EVEN / length.sum()
+    sure = np.zeros(len(x), dtype=bool)
+    while True:
+        left = wanted - length[sure].sum()
+        probability = np.where(sure, 1.0, left * share / max(float(share[~sure] @ length[~sure]), 1e-300))
+        beyond = ~sure & (probability >= 1)
+        if not beyond.any():
+            return np.asarray(np.round(probability, _DIGITS))
+        sure |= beyond
+
+
+def draw_groups(probability: Floats, rng: np.random.Generator) -> list[int]:
+    """Draw groups, each with its own probability: every whole step along their sums, in random order."""
+    if probability.sum() < 1:
+        raise DataError("design.segments asks for less than one document; raise it, so that at least one is chosen")
+    order = rng.permutation(len(probability))
+    return drawn_by_steps(probability, order.tolist(), float(rng.random()))
+
+
+def drawn_by_steps(probability: Floats, order: Sequence[int], start: float) -> list[int]:
+    """The groups in whose stretch a whole number falls, shifted by the start, when stretches lie in this order."""
+    ends = np.cumsum(probability[list(order)])
+    before = np.floor(np.append(0.0, ends[:-1]) + 1 - start)
+    drawn = np.flatnonzero(np.floor(ends + 1 - start) > before)
+    return sorted(order[int(number)] for number in drawn)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.design.campaign import Campaign
-    from adjudge.design.campaign_parts import Files, TextFile, Texts
+    from adjudge.design.campaign.parts import Files, TextFile, Texts
 
 
 def read_texts(campaign: Campaign) -> TestSet:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
-from adjudge.design.inclusion import EVEN
+from adjudge.design.select_segments import EVEN
 from adjudge.results.plan import PlanSelection
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from adjudge.core.codes import renumber
 from adjudge.core.rng import generator
 from adjudge.core.texts import SourceSegment, TestSet
 from adjudge.design.campaign import Campaign
-from adjudge.design.campaign_parts import Context, Design, Files, Languages, TextFile
+from adjudge.design.campaign.parts import Context, Design, Files, Languages, TextFile
 from adjudge.design.make import design
 from adjudge.design.people import assign_people
 from adjudge.rank.mixed.design import MixedDesign, combine

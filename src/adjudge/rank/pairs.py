@@ -19,8 +19,7 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.pairwise.table import outcomes
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.tables.columns import map_columns
-from adjudge.formats.tables.names import SYNONYMS
+from adjudge.formats.tables.columns import SYNONYMS, map_columns
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.large_rows import ROW, large_rows, last_of_each, without_copied_table
 from adjudge.rank.relative import rank_units

@@ -9,7 +9,7 @@ import pytest
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.core.rng import generator
-from adjudge.design.inclusion import draw_groups, inclusion_probabilities
+from adjudge.design.select_segments import draw_groups, inclusion_probabilities
 from adjudge.rank import rank
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import MixedDesign, design_from, fit, prepare

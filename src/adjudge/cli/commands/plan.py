@@ -63,7 +63,7 @@ def plan(
     import sys
 
     from adjudge.cli.output import write_output
-    from adjudge.design.inclusion import read_spread
+    from adjudge.design.select_segments import read_spread
     from adjudge.plan import PlanSettings
     from adjudge.plan import plan as make_plan
     from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like

@@ -12,7 +12,7 @@ import typer
 from adjudge.cli import options as o
 
 if TYPE_CHECKING:
-    from adjudge.collect.prepare import NewLink
+    from adjudge.collect.prepare_database import NewLink
     from adjudge.design.tasks import TaskSet
 
 Campaign = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, as campaign.toml.")]
@@ -55,7 +55,7 @@ def serve(
 
     Example: adjudge serve campaign.toml --port 8000
     """
-    from adjudge.cli.panels import panels_of
+    from adjudge.api.panels import panels_of
     from adjudge.collect.serve import Address
     from adjudge.collect.serve import serve as serve_campaign
     from adjudge.core.errors import InputError

@@ -6,6 +6,8 @@ table come back as text from CSV, and as they were from Parquet.
 
 Other tables (CSV, Excel, JSON, data frames) are understood too: columns under other names, one column per system
 (`--systems`), comparisons of two systems per row.
+
+Faults of the table that the types of its columns do not show are looked for as well.
 """
 
 from __future__ import annotations
@@ -16,23 +18,19 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from adjudge.core.comparisons import BLOCK_KEY
 from adjudge.core.errors import InputError, Source
 from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.words import agreeing, counted
-from adjudge.formats.native.checks import (
-    check_answers,
-    check_scale,
-    columns_of_numbers,
-    warn_about_scale,
-)
 from adjudge.formats.pairwise.table import pair_judgments
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import stem
+from adjudge.formats.rankings.labels import scale_of
 from adjudge.formats.tables.cells import check_cells, check_scale_of_scores, typed_cells
-from adjudge.formats.tables.columns import ColumnMap, map_columns, renamed
+from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
 from adjudge.formats.tables.load import LoadedTable, load_table
-from adjudge.formats.tables.names import SYNONYMS, plain
 from adjudge.formats.tables.wide import unpivot
 
 if TYPE_CHECKING:
@@ -43,6 +41,9 @@ if TYPE_CHECKING:
 
 # Only in a wide table is a column of this name surely the item's.
 _WIDE_SEGMENT = "id"
+# How long the scale of the field's rankings is.
+USUAL_LABELS = 5
+ANSWERS = ("rank", "score", "spans", "text")
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
@@ -171,3 +172,56 @@ def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     frame = frame.with_columns(pl.when(unknown).then(likely).otherwise("protocol").alias("protocol"))
     say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
     return frame, [f"{say}: those with a rank are taken as 'ranking', with a score as 'da'"]
+
+
+def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap) -> None:
+    """Refuse a table without the column that holds its answers."""
+    if not set(given) & set(ANSWERS):
+        taken = set(mapping.columns.values())
+        numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
+        raise mapping.missing("score", instead="rank", guess=numbers[-1] if numbers else None)
+    protocols = frame["protocol"].drop_nulls().unique().sort()
+    for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
+        needed = PROTOCOLS[protocol].needed_column
+        if needed is not None and needed not in given:
+            raise mapping.missing(needed, why=f", which protocol '{protocol}' needs")
+
+
+def columns_of_numbers(frame: pl.DataFrame) -> list[str]:
+    """The columns that hold numbers and nothing else."""
+    return [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_numeric()
+        or (
+            dtype == pl.String
+            and frame[name].null_count() < frame.height
+            and frame[name].str.strip_chars().cast(pl.Float64, strict=False).null_count() == frame[name].null_count()
+        )
+    ]
+
+
+def check_scale(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> None:
+    """Set aside ranks beyond the scale; a table does not say its scale, so it is as long as --labels says."""
+    if options.labels is None:
+        return
+    scale = scale_of(options, options.labels)
+    bad.mark(
+        frame["rank"] > scale,
+        lambda row: f"rank is {frame['rank'][row]}, it must lie between 1 and {scale}; correct it",
+        "rank beyond the scale",
+    )
+
+
+def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ...]:
+    """Point out ranks beyond the usual scale that no block of their size explains."""
+    largest = table["rank"].max()
+    if options.labels is not None or not isinstance(largest, int) or largest <= USUAL_LABELS:
+        return ()
+    together = table.filter(pl.col("rank").is_not_null()).group_by(BLOCK_KEY).len()["len"].max()
+    assert isinstance(together, int)
+    if largest <= together:
+        return ()
+    rows = int((table["rank"] == largest).sum())
+    problem = f"the largest rank is {largest} (in {rows:,} rows), but at most {together:,} were ranked together"
+    return (f"{problem}; if the scale is shorter, --labels refuses such ranks",)

@@ -18,9 +18,8 @@ from adjudge.core.languages import UNKNOWN, split_pair
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import campaign_names, pair_of
 from adjudge.formats.tables.cells import check_cells, typed_cells
-from adjudge.formats.tables.columns import map_columns, renamed
+from adjudge.formats.tables.columns import WINNERS, map_columns, plain, renamed
 from adjudge.formats.tables.load import load_table
-from adjudge.formats.tables.names import WINNERS, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

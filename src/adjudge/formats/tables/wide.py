@@ -8,7 +8,7 @@ import polars as pl
 
 from adjudge.core.errors import Source, UsageError, shown, unknown_choice
 from adjudge.core.judgments import KEY
-from adjudge.formats.tables.names import plain
+from adjudge.formats.tables.columns import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

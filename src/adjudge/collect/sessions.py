@@ -18,7 +18,7 @@ from adjudge.collect.database import writing
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.collect.models import Annotator, EndedSession, Link
 from adjudge.collect.running import running
-from adjudge.collect.statements import Visitor, find_visitor
+from adjudge.collect.sql_statements import Visitor, find_visitor
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from adjudge.core.protocols import PROTOCOLS, SEVERITIES, Severity
 from adjudge.core.spans import MarkRules
-from adjudge.design.campaign_parts import Part
+from adjudge.design.campaign.parts import Part
 from adjudge.formats.mqm.weights import Weights
 
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^/]+$")]

@@ -15,14 +15,14 @@ from adjudge.core.errors import shown as quoted
 from adjudge.core.files import read_text
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign import Campaign
-from adjudge.design.campaign_parts import Design
+from adjudge.design.campaign.parts import Design
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pydantic_core import ErrorDetails
 
-    from adjudge.design.campaign_parts import Instruction, TextFile, Texts
+    from adjudge.design.campaign.parts import Instruction, TextFile, Texts
 
 # Errors are marked, and texts edited, in whole documents, if the file says nothing else.
 WHOLE_DOCUMENTS = "pages-same-documents"

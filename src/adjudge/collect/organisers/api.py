@@ -11,20 +11,20 @@ from ninja import Router
 from ninja.errors import HttpError
 
 from adjudge.collect.database import writing
-from adjudge.collect.entering import OrganiserAuth
 from adjudge.collect.export import collected
 from adjudge.collect.links import make_link, renew_link, revoke_links
 from adjudge.collect.models import Annotator, Decision, Link
-from adjudge.collect.overview import overview
+from adjudge.collect.organisers.overview import overview
+from adjudge.collect.organisers.responses import DoneOut, LinkOut, OverviewOut, StatisticsOut
+from adjudge.collect.organisers.statistics import latest
 from adjudge.collect.responses import Fault
-from adjudge.collect.responses_organiser import DoneOut, LinkOut, OverviewOut, StatisticsOut
 from adjudge.collect.running import running
 from adjudge.collect.schemas import AnnotatorIn, DecisionIn
-from adjudge.collect.statistics import latest
+from adjudge.collect.sessions import OrganiserAuth
 from adjudge.formats import native
 
 if TYPE_CHECKING:
-    from adjudge.collect.statements import Visitor
+    from adjudge.collect.sql_statements import Visitor
 
 router = Router(auth=OrganiserAuth(), tags=["organising"])
 _FAULTS = {401: Fault, 403: Fault, 422: Fault}

@@ -10,7 +10,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from adjudge.core.protocols import MARKED, ON_SCALE, ONE_BY_ONE, PROTOCOLS, CollectedProtocol
-from adjudge.design.campaign_parts import (
+from adjudge.design.campaign.errors import ErrorWeights, Spans
+from adjudge.design.campaign.parts import (
     Adaptive,
     Assignment,
     Context,
@@ -26,7 +27,6 @@ from adjudge.design.campaign_parts import (
     Part,
     PersonName,
 )
-from adjudge.design.marking import ErrorWeights, Spans
 
 # What the errors of one translation can cost, where the score follows from them.
 MOST_POINTS = 1_000_000.0

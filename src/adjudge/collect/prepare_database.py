@@ -14,7 +14,7 @@ from adjudge.collect.links import make_link, valid_links
 from adjudge.collect.models import Annotator, Assignment, Campaign, Draw, Link, Save
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.design.campaign_parts import named_annotators
+from adjudge.design.campaign.parts import named_annotators
 from adjudge.design.tasks import TaskSet, parse_tasks, to_json
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ def compute_apart(judgments: Judgments, wanted: dict[str, Any]) -> list[PanelTab
         table = Path(folder) / "judgments.parquet"
         native.write(judgments, table)
         done = subprocess.run(
-            [sys.executable, "-m", "adjudge.cli.panel_process"],
+            [sys.executable, "-m", "adjudge.api.panels.process"],
             input=json.dumps({**wanted, "judgments": str(table)}),
             capture_output=True,
             text=True,
@@ -64,8 +64,8 @@ def as_panel(table: dict[str, Any]) -> PanelTable:
 
 def main() -> None:
     """Compute the panels that standard input asks for, and write them to standard output, both as JSON."""
-    from adjudge.cli.panels import agreement_panels, annotator_panels
-    from adjudge.cli.state_panels import compute_state
+    from adjudge.api.panels import agreement_panels, annotator_panels
+    from adjudge.api.panels.state import compute_state
     from adjudge.core.errors import AdjudgeError
     from adjudge.formats import native
     from adjudge.formats.options import ReadOptions

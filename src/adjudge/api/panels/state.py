@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from adjudge.collect.running import PanelInterval, PanelTable
     from adjudge.core.judgments import Judgments
-    from adjudge.design.campaign_parts import Looks
+    from adjudge.design.campaign.parts import Looks
     from adjudge.look.history import History
     from adjudge.results.look import LiveState, LookClaim
     from adjudge.results.rank import Ranking
@@ -32,8 +32,8 @@ def state_panel(looks: Looks | None, history: Path) -> Callable[[Judgments], lis
     """A function that says how far the campaign is; the model may take a minute."""
 
     def state(judgments: Judgments) -> list[PanelTable]:
-        from adjudge.cli.panel_process import compute_apart
-        from adjudge.collect.overview import judgments_planned
+        from adjudge.api.panels.process import compute_apart
+        from adjudge.collect.organisers.overview import judgments_planned
 
         wanted = {
             "what": "state",
@@ -48,7 +48,7 @@ def state_panel(looks: Looks | None, history: Path) -> Callable[[Judgments], lis
 
 def compute_state(judgments: Judgments, wanted: dict[str, Any]) -> list[PanelTable]:
     """The panels that `state_panel` asks for."""
-    from adjudge.design.campaign_parts import Looks
+    from adjudge.design.campaign.parts import Looks
 
     looks = None if wanted["looks"] is None else Looks.model_validate_json(json.dumps(wanted["looks"]))
     history = Path(wanted["history"])
@@ -69,7 +69,7 @@ def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: in
     from adjudge.rank import rank
 
     if looks is None:
-        live = _live(judgments, None, None, history, planned, rank(judgments))
+        live = _live(judgments, None, None, history, planned=planned, ranking=rank(judgments))
         return [_live_panel(live, headline=live.advice)]
     part = planned_part(judgments, planned)
     try:
@@ -79,7 +79,7 @@ def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: in
     verdict = _verdict(part, looks, history, ranking)
     from adjudge.look.history import read_history
 
-    live = _live(part, looks, read_history(history), history, planned, ranking)
+    live = _live(part, looks, read_history(history), history, planned=planned, ranking=ranking)
     return [*verdict, _live_panel(live)]
 
 
@@ -95,7 +95,7 @@ def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> l
 
 
 def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking) -> list[PanelTable]:
-    from adjudge.cli.panels import as_panels
+    from adjudge.api.panels import as_panels
     from adjudge.core.files import write_text
     from adjudge.look import look
     from adjudge.look.estimates import count_judgments
@@ -151,7 +151,7 @@ def _intervals(claims: tuple[LookClaim, ...]) -> tuple[PanelInterval, ...]:
 
 
 def _live(
-    judgments: Judgments, looks: Looks | None, past: History | None, history: Path, planned: int, ranking: Ranking
+    judgments: Judgments, looks: Looks | None, past: History | None, history: Path, *, planned: int, ranking: Ranking
 ) -> LiveState:
     """The state at any time; what fixes its bounds is kept in a file beside the history."""
     from adjudge.core.files import write_text
@@ -184,7 +184,7 @@ def _start(file: Path, systems: list[str], planned: int) -> tuple[float, tuple[f
 
 def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     """Possible ranks as a picture, all pairs as another, and what more judgments would buy."""
-    from adjudge.cli.panels import as_panels
+    from adjudge.api.panels import as_panels
     from adjudge.collect.running import PanelRanks
 
     ranks = tuple(PanelRanks(entry.system, entry.best, entry.worst, len(live.systems)) for entry in live.systems)
@@ -228,7 +228,7 @@ def _shown_file(history: Path) -> Path:
 
 def _shown(history: Path) -> list[PanelTable]:
     """The verdict of the last look as it was shown."""
-    from adjudge.cli.panel_process import as_panel
+    from adjudge.api.panels.process import as_panel
 
     file = _shown_file(history)
     if not file.exists():

@@ -1,9 +1,10 @@
-"""The front of the server: requests are read whole before a thread works on them, and nobody can hold a thread up.
+"""The server's processes: gunicorn starts and watches them, one on SQLite, several on PostgreSQL; waitress serves.
 
-Waitress reads all connections in one thread, without blocking, and hands a request to one of a few worker threads once
-its last byte has come. Somebody who sends half a request, or nothing at all, costs a file descriptor and no thread.
-Such connections are closed after a while, and those of one address beyond a number at once, the oldest first: honest
-requests are complete within milliseconds. Gunicorn starts the processes, watches them and starts them anew.
+Requests are read whole before a thread works on them, so that nobody can hold a thread up. Waitress reads all
+connections in one thread, without blocking, and hands a request to one of a few worker threads once its last byte has
+come. A client that sends half a request, or nothing at all, costs a file descriptor and no thread. Such connections are
+closed after a while, and those of one address beyond a number at once, the oldest first: ordinary requests are complete
+within milliseconds.
 """
 
 from __future__ import annotations
@@ -14,16 +15,20 @@ import resource
 import time
 from typing import TYPE_CHECKING, Any
 
+from gunicorn.app.base import BaseApplication
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
+from whitenoise import WhiteNoise
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
 
+_YEAR_SECONDS = 31_536_000
 # Most threads wait: for the disk, for the database, or for their turn to be given a task. On PostgreSQL each has a
 # connection to the database, of which there are few; on SQLite many can wait, so that saves find a free one.
 THREADS = 24
@@ -42,6 +47,71 @@ KEPT_SECONDS = 65.0
 MOST_WAITING = 500
 GRACE_SECONDS = 3.0
 _LOOP_SECONDS = 0.5
+
+
+def application() -> Any:
+    """The app with its scripts and styles."""
+    from django.core.wsgi import get_wsgi_application
+
+    # Imported before the processes part, so that they share it and the first visitor need not wait.
+    import adjudge.collect.urls  # noqa: F401
+    from adjudge.collect.middleware import HEADERS
+    from adjudge.collect.pages import STATIC, static_prefix
+
+    def add_headers(headers: Any, path: str, url: str) -> None:  # noqa: ARG001
+        for name, value in HEADERS.items():
+            if name != "Cache-Control":
+                headers[name] = value
+        headers["X-Content-Type-Options"] = "nosniff"
+
+    return WhiteNoise(
+        get_wsgi_application(),
+        root=str(STATIC),
+        prefix=static_prefix(),
+        max_age=_YEAR_SECONDS,
+        add_headers_function=add_headers,
+    )
+
+
+def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None]) -> None:
+    """Serve until stopped; `ready` is called once the address is bound."""
+    shown_host = f"[{host}]" if ":" in host else host
+    _Server(
+        {
+            "bind": f"{shown_host}:{port}",
+            "workers": workers,
+            "worker_class": WaitressWorker,
+            "graceful_timeout": int(GRACE_SECONDS) + 1,
+            "timeout": 60,
+            "loglevel": "warning",
+            "accesslog": None,
+            "preload_app": True,
+            "control_socket_disable": True,
+            "when_ready": lambda _server: ready(),
+            "post_fork": lambda _server, _worker: _close_connections(),
+        }
+    ).run()
+
+
+def _close_connections() -> None:
+    """A connection must not be shared with the parent process."""
+    from django.db import connections
+
+    connections.close_all()
+
+
+class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._options.items():
+            if name in self.cfg.settings:
+                self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        return application()
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
@@ -67,7 +137,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return now - self.waiting_since > (REQUEST_SECONDS if self.ever_heard else SILENT_SECONDS)
 
 
-class Front(TcpWSGIServer):  # type: ignore[misc]
+class Listener(TcpWSGIServer):  # type: ignore[misc]
     """The listening socket: accepts connections, and closes those that only wait."""
 
     channel_class = Channel
@@ -95,7 +165,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
                 channel.will_close = True
 
 
-class FrontWorker(Worker):  # type: ignore[misc]
+class WaitressWorker(Worker):  # type: ignore[misc]
     """A process that serves: started, watched and stopped by gunicorn."""
 
     def init_process(self) -> None:
@@ -121,19 +191,19 @@ class FrontWorker(Worker):  # type: ignore[misc]
         connections: dict[int, Any] = {}
         threads = ThreadedTaskDispatcher()
         threads.set_thread_count(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)
-        fronts = [self._front(listener.sock, connections, threads) for listener in self.sockets]
+        listeners = [self._listener(bound.sock, connections, threads) for bound in self.sockets]
         while self.alive and self.ppid == os.getppid():
             self.notify()
             wasyncore.loop(timeout=_LOOP_SECONDS, use_poll=True, map=connections, count=1)
-        for front in fronts:
-            front.accepting = False
-            front.del_channel()
+        for listener in listeners:
+            listener.accepting = False
+            listener.del_channel()
         until = time.monotonic() + GRACE_SECONDS
         while time.monotonic() < until and any(_is_busy(connection) for connection in connections.values()):
             self.notify()
             wasyncore.loop(timeout=0.05, use_poll=True, map=connections, count=1)
 
-    def _front(self, listener: socket.socket, connections: dict[int, Any], threads: ThreadedTaskDispatcher) -> Front:
+    def _listener(self, sock: socket.socket, connections: dict[int, Any], threads: ThreadedTaskDispatcher) -> Listener:
         settings = Adjustments(
             connection_limit=MOST_CONNECTIONS,
             cleanup_interval=1,
@@ -145,9 +215,9 @@ class FrontWorker(Worker):  # type: ignore[misc]
             log_socket_errors=False,
             ident=None,
         )
-        kind = (listener.family, listener.type, listener.proto, listener.getsockname())
-        return Front(
-            self.wsgi, connections, _sock=listener, dispatcher=threads, adj=settings, sockinfo=kind, bind_socket=False
+        kind = (sock.family, sock.type, sock.proto, sock.getsockname())
+        return Listener(
+            self.wsgi, connections, _sock=sock, dispatcher=threads, adj=settings, sockinfo=kind, bind_socket=False
         )
 
 

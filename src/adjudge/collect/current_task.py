@@ -18,7 +18,7 @@ from adjudge.collect.sanitise import sanitise
 from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
-    from adjudge.collect.statements import StoredState, Visitor
+    from adjudge.collect.sql_statements import StoredState, Visitor
     from adjudge.design.tasks import ContextSegment, Item, Screen
 
 

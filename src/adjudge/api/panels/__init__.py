@@ -1,7 +1,7 @@
 """Statistics for the organisers' page: annotators and agreement so far, as pictures with the figures behind them.
 
-They are handed to the server by `adjudge serve`, because collecting knows no statistics. `state_panels` says how far
-the campaign is.
+They are handed to the server by `adjudge serve`, because collecting knows no statistics. `state` says how far the
+campaign is, `process` computes panels beside the server.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 def panels_of(campaign_file: Path) -> list[Panel]:
     """The panels of a campaign: the state of its claims, annotators and agreement."""
-    from adjudge.cli.panel_process import compute_apart
-    from adjudge.cli.state_panels import state_panel
+    from adjudge.api.panels.process import compute_apart
+    from adjudge.api.panels.state import state_panel
     from adjudge.collect.running import Panel
-    from adjudge.design.campaign_file import load_campaign
+    from adjudge.design.campaign.toml_file import load_campaign
 
     campaign = load_campaign(campaign_file)
     state = state_panel(campaign.looks, campaign_file.with_name("looks.json"))

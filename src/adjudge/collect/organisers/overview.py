@@ -12,7 +12,7 @@ from django.utils import timezone
 from adjudge.collect.adaptive import is_adaptive, judgments_by_task
 from adjudge.collect.assign import held_condition
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save
-from adjudge.collect.people import link_status, people, special_kind, tallies
+from adjudge.collect.organisers.people import link_status, people, special_kind, tallies
 from adjudge.collect.running import running
 
 _THROUGHPUT_HOURS = 24

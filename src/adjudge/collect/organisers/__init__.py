@@ -1,0 +1,1 @@
+"""The organisers' page: its JSON interface and what it shows."""
