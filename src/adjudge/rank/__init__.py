@@ -82,7 +82,7 @@ def rank(
 def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSettings) -> Ranking:
     """Rank from a table of pairs or a file, counting its columns where possible."""
     from adjudge.core.judgments import Judgments
-    from adjudge.rank import pairs
+    from adjudge.rank.counted import pairs
 
     relative = find_method(method or DEFAULTS["relative"])
     if not isinstance(table, Path):
@@ -108,14 +108,14 @@ def rank_large_file(
         settings: what methods share.
         options: how to read; of them `human`, `strict` and `bad_rows` count here.
     """
-    from adjudge.rank import large, large_parquet, pairs
+    from adjudge.rank.counted import pairs, scores_csv, scores_parquet
 
     chosen = find_method(method) if method else None
     if path.suffix.lower() not in TABLES:
         return None
     if chosen is not None and chosen.counted_scores and settings.zero_sd == "drop":
         parquet = path.suffix.lower() == ".parquet"
-        count = large_parquet.rank_scores_parquet if parquet else large.rank_scores_file
+        count = scores_parquet.rank_scores_parquet if parquet else scores_csv.rank_scores_csv
         return count(path, chosen, settings, options)
     if chosen is None or chosen.judgments == "relative":
         return pairs.rank_pairs_file(path, chosen or find_method(DEFAULTS["relative"]), settings, options)

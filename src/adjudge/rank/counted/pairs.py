@@ -21,7 +21,7 @@ from adjudge.formats.pairwise.table import outcomes
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.tables.columns import SYNONYMS, map_columns
 from adjudge.rank.assemble import Provenance
-from adjudge.rank.large_rows import ROW, large_rows, last_of_each, without_copied_table
+from adjudge.rank.counted.file_rows import ROW, last_of_each, rows_of_file, without_copied_table
 from adjudge.rank.relative import rank_units
 from adjudge.rank.units import pair_units
 
@@ -60,7 +60,7 @@ def rank_pairs_file(
     path: Path, method: Method, settings: RankSettings, options: ReadOptions | None = None
 ) -> Ranking | None:
     """Rank systems straight from a table of comparisons in CSV or Parquet; None where it needs an ordinary look."""
-    rows = large_rows(path, options or ReadOptions())
+    rows = rows_of_file(path, options or ReadOptions())
     columns = find_pairs(rows.header, options) if rows.header else None
     if columns is None or settings.reference == "exclude" or method.reference == "exclude":
         return None

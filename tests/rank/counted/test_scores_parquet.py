@@ -14,7 +14,7 @@ from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
 from adjudge.rank import RankSettings, rank, rank_large_file
-from adjudge.rank.large import NO_RESAMPLES
+from adjudge.rank.counted.columns import NO_RESAMPLES
 from adjudge.results.rank import Ranking
 from tests.rank.test_customary import random_scores
 
@@ -46,6 +46,16 @@ def check_alike(counted: Ranking | None, expected: Ranking) -> None:
 def test_the_ranking_is_the_ordinary_one_without_resamples(method: str, seed: int, tmp_path: Path) -> None:
     judgments = random_scores(seed)
     check_alike(streamed(judgments, tmp_path, method), rank(judgments, method=method, settings=PLAIN))
+
+
+def test_the_order_of_rows_changes_no_digit(tmp_path: Path) -> None:
+    """Streams bring rows in another order each time; the same bytes must come out."""
+    table = random_scores(5).table.with_columns(pl.col("score") / 3)
+    rankings = [streamed(table.sample(fraction=1, shuffle=True, seed=seed), tmp_path) for seed in (1, 2)]
+    assert rankings[0] is not None
+    assert rankings[1] is not None
+    assert rankings[0].systems == rankings[1].systems
+    assert rankings[0].comparisons == rankings[1].comparisons
 
 
 def test_annotators_whose_scores_are_equal_have_no_z(tmp_path: Path) -> None:

@@ -16,8 +16,11 @@ from adjudge.cli.app import app
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions, native
-from adjudge.rank import RankSettings, large, rank
-from adjudge.rank.large import NO_RESAMPLES, rank_scores_file
+from adjudge.rank import RankSettings, rank
+from adjudge.rank.counted import item_sums, scores_csv
+from adjudge.rank.counted.columns import NO_RESAMPLES
+from adjudge.rank.counted.file_rows import FileRows
+from adjudge.rank.counted.scores_csv import rank_scores_csv
 from adjudge.rank.methods import Method, find_method
 from adjudge.results.rank import Ranking
 from tests.rank.test_customary import random_scores
@@ -26,7 +29,7 @@ RAW, ZSCORE = find_method("raw"), find_method("zscore")
 
 
 def rank_file(file: Path, method: Method = ZSCORE) -> Ranking:
-    ranking = rank_scores_file(file, method, RankSettings())
+    ranking = rank_scores_csv(file, method, RankSettings())
     assert ranking is not None
     return ranking
 
@@ -48,12 +51,49 @@ def test_the_ranking_is_the_ordinary_one_without_resamples(method: Method, tmp_p
         assert mine_pair.p == pytest.approx(their_pair.p, abs=1e-9)
 
 
+@pytest.mark.parametrize("columns", [(), ("text",)], ids=["score last", "an empty column last"])
+def test_plain_files_are_read_in_one_go_with_the_same_bytes(
+    columns: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = random_scores(6).table.with_columns(pl.col("score") / 3)
+    file = tmp_path / "scores.csv"
+    table.select("system", "annotator", "document", "segment", "kind", "protocol", "score", *columns).write_csv(file)
+    with monkeypatch.context() as patched:
+        patched.setattr(scores_csv, "read_with_faults", None)
+        in_one_go = rank_file(file)
+    monkeypatch.setattr(scores_csv, "_read_plain", lambda rows: None)
+    assert rank_file(file) == in_one_go
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["x,a,9", "x,a,9,5,5", "x,a,9,much", "x,a,9,nan", "x,a,9,101", ",a,9,5", '"",a,9,5', "x,,9,5", "x,a,1,7", ""],
+)
+def test_one_row_that_is_not_plain_is_noticed(row: str, tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text(f"system,annotator,segment,score\nx,a,1,5\ny,a,1,6\n{row}\ny,a,2,7\n")
+    assert scores_csv._read_plain(FileRows(file, ReadOptions())) is None
+
+
+def test_the_order_of_codes_changes_no_digit() -> None:
+    """Codes are given by several threads, in another order each time."""
+    rng = np.random.default_rng(3)
+    system, values = rng.integers(0, 2, 50).astype(np.uint32), rng.uniform(1, 2, (4, 50))
+    other = rng.permutation(50)
+    for first, second in zip(
+        item_sums.ItemSums(system, values).means({"x": 0, "y": 1}),
+        item_sums.ItemSums(system[other], values[:, other]).means({"x": 0, "y": 1}),
+        strict=True,
+    ):
+        assert (first.mean.tobytes(), first.system.tobytes()) == (second.mean.tobytes(), second.system.tobytes())
+
+
 def test_what_needs_a_closer_look_is_read_as_usual(tmp_path: Path) -> None:
     judgments = random_scores(4)
     file = tmp_path / "scores.csv"
     half = judgments.table.with_columns(revision=pl.int_range(pl.len(), dtype=pl.Int32) % 2)
     native.write(Judgments(half), file)
-    assert rank_scores_file(file, ZSCORE, RankSettings()) is None
+    assert rank_scores_csv(file, ZSCORE, RankSettings()) is None
     settings = RankSettings(resamples=0)
     assert (
         rank(file, method="zscore", settings=settings).systems
@@ -100,8 +140,8 @@ def test_gaps_controls_decimals_and_equal_scores_count_as_in_a_slow_version(
     rows_at_once: int, marks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Documents and scores may be missing, one annotator gives .1 throughout, another one score only."""
-    monkeypatch.setattr(large, "SLICE", rows_at_once)
-    monkeypatch.setattr(large, "MOST_MARKS", marks)
+    monkeypatch.setattr(item_sums, "SLICE", rows_at_once)
+    monkeypatch.setattr(item_sums, "MOST_MARKS", marks)
     rng = np.random.default_rng(1)
     n = 400
     who = rng.choice(["a", "b", "constant", "d"], n).tolist()
@@ -142,7 +182,7 @@ def test_what_cannot_be_read_is_explained(tmp_path: Path) -> None:
         rank_file(tmp_path / "none.csv")
     file = tmp_path / "x.csv"
     file.write_text("system,score\na,1\n")
-    assert rank_scores_file(file, RAW, RankSettings()) is None
+    assert rank_scores_csv(file, RAW, RankSettings()) is None
     file.write_text("system,annotator,segment,score\n,b,1,5\n")
     with pytest.raises(InputError, match="line 2: has no system"):
         rank_file(file)
@@ -176,7 +216,7 @@ def test_bad_rows_are_those_of_the_ordinary_reader(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     file.write_text(with_faults(table), encoding="utf-8")
     options = ReadOptions(bad_rows=0.2)
-    counted = rank_scores_file(file, RAW, RankSettings(), options)
+    counted = rank_scores_csv(file, RAW, RankSettings(), options)
     assert counted is not None
     judgments = formats.read(file, options=options)
     ordinary = rank(judgments, method="raw", settings=RankSettings(resamples=0))
@@ -190,7 +230,7 @@ def test_bad_rows_are_those_of_the_ordinary_reader(tmp_path: Path) -> None:
     assert any(lines in note for note in ordinary.notes)
     for strict in (ReadOptions(strict=True), ReadOptions(bad_rows=0.0)):
         with pytest.raises(InputError, match="line 11: column 'score' holds 'much'"):
-            rank_scores_file(file, RAW, RankSettings(), strict)
+            rank_scores_csv(file, RAW, RankSettings(), strict)
 
 
 def test_humans_are_known_by_name_by_option_and_by_column(tmp_path: Path) -> None:
@@ -202,7 +242,7 @@ def test_humans_are_known_by_name_by_option_and_by_column(tmp_path: Path) -> Non
     other = next(name for name in named["system"].unique().sort() if name != "refA")
 
     def people(options: ReadOptions) -> set[str]:
-        ranking = rank_scores_file(file, RAW, RankSettings(), options)
+        ranking = rank_scores_csv(file, RAW, RankSettings(), options)
         assert ranking is not None
         return {system.system for system in ranking.systems if system.human}
 

@@ -12,8 +12,8 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.formats import ReadOptions, read
 from adjudge.formats.pairwise.table import TIES
 from adjudge.rank import RankSettings, rank
+from adjudge.rank.counted.pairs import rank_pairs_file
 from adjudge.rank.methods import find_method
-from adjudge.rank.pairs import rank_pairs_file
 from tests.rank.make import blocks
 
 

@@ -2,7 +2,7 @@
 
 The table is never held: polars streams it three times, for what the rows are, for the scale of every annotator, and
 for sums by segment and system. Of each row one number is kept for a moment, by which judgments that stand there twice
-are found. The result is that of `large`, which counts the rows of CSV files.
+are found. The result is that of `scores_csv`, which counts the rows of CSV files.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.judgments import KEY, SetAside
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS, RATED, SCORED
-from adjudge.core.score_sheet import ItemMeans, significant
+from adjudge.core.score_sheet import significant
 from adjudge.formats.duplicates import REPEATED, repeated_note
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import ROUNDING, SCALE
 from adjudge.rank.assemble import Provenance
+from adjudge.rank.counted.columns import CONSTANT, NO_RESAMPLES, fits, human_systems
+from adjudge.rank.counted.file_rows import ROW
+from adjudge.rank.counted.item_sums import ordered_means
 from adjudge.rank.customary import SystemItems, assemble_means, equal_scores_note, few_annotators_note
-from adjudge.rank.large import CONSTANT, NO_RESAMPLES, fits, human_systems
-from adjudge.rank.large_rows import ROW
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.core.score_sheet import ItemMeans
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
@@ -146,9 +148,20 @@ def _item_sums(rated: pl.LazyFrame, scales: pl.DataFrame, schema: pl.Schema) -> 
     item = [name for name in ("document", "segment", "system") if name in schema]
     sums = rated.join(scales.lazy().select("annotator", "mean", "sd"), on="annotator").group_by(item)
     counted = sums.agg(
-        pl.len().alias("judgments"), z.count().alias("with z"), pl.col("score").sum().alias("score"), z.sum().alias("z")
+        pl.len().alias("judgments"),
+        z.count().alias("with z"),
+        _exact_sum(pl.col("score")).alias("score"),
+        _exact_sum(z).alias("z"),
     )
-    return counted.collect(engine="streaming").sort(item)
+    return counted.collect(engine="streaming")
+
+
+def _exact_sum(numbers: pl.Expr) -> pl.Expr:
+    """A sum of whole multiples of 2**-60, which does not depend on the order: that of streamed rows is never the same.
+
+    Numbers above 2**-7 keep all their digits, and sums up to 2**66 find room.
+    """
+    return (numbers * 2.0**60).round().cast(pl.Int128).sum().cast(pl.Float64) / 2.0**60
 
 
 def _means(sums: pl.DataFrame, systems: list[str]) -> tuple[ItemMeans, ItemMeans]:
@@ -159,7 +172,8 @@ def _means(sums: pl.DataFrame, systems: list[str]) -> tuple[ItemMeans, ItemMeans
     count, with_z, raw, z = (sums[name].cast(pl.Float64).to_numpy() for name in ("judgments", "with z", "score", "z"))
     judged = np.bincount(system, weights=count, minlength=len(systems)).astype(np.int64)
     has_z = with_z > 0
-    return ItemMeans(raw / count, system, judged), ItemMeans(z[has_z] / with_z[has_z], system[has_z], judged)
+    standardised = ordered_means(z[has_z] / with_z[has_z], system[has_z], judged)
+    return ordered_means(raw / count, system, judged), standardised
 
 
 def _said_human(rated: pl.LazyFrame, schema: pl.Schema) -> set[str] | None:

@@ -33,7 +33,12 @@ _OTHER_LENGTH = "row of another length than the header"
 _QUOTE, _COMMA, _LINE_FEED, _RETURN = (ord(sign) for sign in '",\n\r')
 
 
-class LargeRows:
+def own_codes() -> pl.Categorical:
+    """The type of a column of words with codes of its own, which leave no gaps."""
+    return pl.Categorical(pl.Categories.random())
+
+
+class FileRows:
     """The rows of a comma-separated file with a header, counted from 0 as polars counts them."""
 
     def __init__(self, path: Path, options: ReadOptions) -> None:
@@ -49,10 +54,23 @@ class LargeRows:
 
     def scan(self, *, words: Iterable[str] = ()) -> pl.LazyFrame:
         """All columns as text, with the number of the row; those of `words` as codes of their values."""
-        codes = {name: pl.Categorical for name in words if name in self.header}
+        codes = {name: own_codes() for name in words if name in self.header}
         return pl.scan_csv(
             self.path, infer_schema=False, schema_overrides=codes, row_index_name=ROW, truncate_ragged_lines=True
         )
+
+    def has_as_many_fields(self, rows: int) -> bool:
+        """Whether so many rows, of which none has too many fields, surely have none too few: commas are counted.
+
+        With quotation marks in the file, commas say nothing.
+        """
+        commas = 0
+        with self.path.open("rb") as file:
+            while piece := file.read(PIECE):
+                if b'"' in piece:
+                    return False
+                commas += piece.count(b",")
+        return commas == (rows + 1) * (len(self.header) - 1)
 
     def bad_rows(self, rows: int) -> BadRows:
         """The rows that cannot be used: at first those of another length than the header."""
@@ -88,7 +106,7 @@ class LargeRows:
             yield _counts(rest + b"\n")
 
 
-class ParquetRows(LargeRows):
+class ParquetRows(FileRows):
     """The rows of a Parquet file, whose columns have types and whose rows have one length."""
 
     @cached_property
@@ -101,7 +119,7 @@ class ParquetRows(LargeRows):
 
     def scan(self, *, words: Iterable[str] = ()) -> pl.LazyFrame:
         """All columns as they are, with the number of the row; those of `words` as codes of their values."""
-        codes = [pl.col(name).cast(pl.String).cast(pl.Categorical) for name in words if name in self.header]
+        codes = [pl.col(name).cast(pl.String).cast(own_codes()) for name in words if name in self.header]
         return pl.scan_parquet(self.path, row_index_name=ROW).with_columns(codes)
 
     def bad_rows(self, rows: int) -> BadRows:
@@ -109,9 +127,9 @@ class ParquetRows(LargeRows):
         return BadRows(Source(str(self.path), lambda row: row + 1), self.options, rows)
 
 
-def large_rows(path: Path, options: ReadOptions) -> LargeRows:
+def rows_of_file(path: Path, options: ReadOptions) -> FileRows:
     """The rows of a large file, by its ending."""
-    kind = ParquetRows if path.suffix.lower() == ".parquet" else LargeRows
+    kind = ParquetRows if path.suffix.lower() == ".parquet" else FileRows
     return kind(path, options)
 
 
