@@ -17,7 +17,7 @@ from adjudge.look.boundaries import SPENDING
 from adjudge.look.claims import claims_of, with_final_estimates
 from adjudge.look.decide import LookPlan, Mode, State
 from adjudge.look.goals import Goal
-from adjudge.look.savings import saving
+from adjudge.plan.savings import saving
 from bench.look_campaigns import GrowingCampaign, Outcome, draw_campaign, run_looks
 
 CAMPAIGNS = int(os.environ.get("LOOK_CAMPAIGNS", "100"))

@@ -67,7 +67,7 @@ OUTSIDE = (
     "django.template.backends.django",
     "django.test",
     "adjudge.collect.serve",
-    "adjudge.collect.server",
+    "adjudge.collect.web_server",
 )
 
 

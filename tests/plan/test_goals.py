@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from adjudge.core.errors import DataError, UsageError
-from adjudge.look.savings import saving
-from adjudge.plan.chosen import plan_selection
 from adjudge.plan.goals import Noise, goals_for, plan_goals
+from adjudge.plan.savings import plan_selection, saving
 from adjudge.plan.settings import PlanSettings
 from adjudge.results.plan import PlanGoal
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from adjudge.design import Campaign, TaskSet
     from adjudge.formats import ReadOptions
     from adjudge.look.boundaries import Spending
-    from adjudge.plan import Variances
     from adjudge.results.plan import Plan
     from adjudge.results.relative_plan import RelativePlan
     from adjudge.results.simulate import Simulated
@@ -172,59 +171,72 @@ def plan(
         progress: called with what is being tried.
         **reading: how `like` is read, as in `adjudge.read`.
     """
+    asked = {
+        "systems": systems,
+        "difference": difference,
+        "block_size": block_size,
+        "power": power,
+        "level": level,
+        "comparisons": comparisons,
+        "annotators": annotators,
+        "documents": documents,
+        "segments": segments,
+        "page": page,
+        "task_size": task_size,
+        "controls": controls,
+        "per_item": tuple(per_item),
+        "structures": tuple(structures) or None,
+        "seconds": seconds,
+        "looks": looks,
+        "spending": spending,
+        "draws": draws,
+        "seed": seed,
+    }
+    return plan_for(
+        protocol,
+        asked,
+        pilot=None if like is None else lambda: single_pair(like, reading, doing="plan"),
+        select=None if select is None else Path(select),
+        progress=progress,
+    )
+
+
+def plan_for(
+    protocol: str,
+    asked: Mapping[str, Any],
+    *,
+    pilot: Callable[[], Judgments] | None = None,
+    select: Path | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Plan | RelativePlan:
+    """Plan scores, or rankings and pairs: each takes the settings that it has, and its defaults where one is None.
+
+    Args:
+        protocol: `scores`, `ranking` or `pairwise`.
+        asked: settings by name, those of `PlanSettings` and of `RelativePlanSettings`.
+        pilot: gives the judgments whose spread is assumed; called once the settings have been checked.
+        select: a file with a number per segment, by which segments would be chosen.
+        progress: called with what is being tried.
+    """
     from adjudge.design.select_segments import read_spread
-    from adjudge.plan import PlanSettings
+    from adjudge.plan import PlanSettings, pilot_variances
     from adjudge.plan import plan as make_plan
     from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like
-    from adjudge.plan.settings import STRUCTURES
+    from adjudge.rank.mixed import design_from
 
     if protocol != "scores":
-        asked = RelativePlanSettings(
-            protocol=protocol,
-            systems=systems,
-            difference=0.3 if difference is None else difference,
-            power=power,
-            level=level,
-            comparisons=comparisons,
-            annotators=annotators,
-            block_size=block_size,
-            seconds=60.0 if seconds is None else seconds,
-            draws=draws,
-            seed=seed,
-        )
-        spread = None if like is None else spread_like(single_pair(like, reading, doing="plan"))
-        return plan_relative(asked, spread=spread)
-    settings = PlanSettings(
-        systems=systems,
-        difference=3.0 if difference is None else difference,
-        power=power,
-        level=level,
-        comparisons=comparisons,
-        annotators=annotators,
-        documents=documents,
-        segments=segments,
-        page=page,
-        task_size=task_size,
-        controls=controls,
-        per_item=tuple(per_item),
-        structures=tuple(structures) or STRUCTURES,
-        seconds=20.0 if seconds is None else seconds,
-        draws=draws,
-        looks=looks,
-        spending=spending,
-        seed=seed,
-    )
-    chosen_by = None if select is None else read_spread(Path(select))
-    variances = None if like is None else variances_of(single_pair(like, reading, doing="plan"), seed=seed)
+        relative = RelativePlanSettings(**_settings_of(RelativePlanSettings, {**asked, "protocol": protocol}))
+        return plan_relative(relative, spread=None if pilot is None else spread_like(pilot()))
+    settings = PlanSettings(**_settings_of(PlanSettings, asked))
+    chosen_by = None if select is None else read_spread(select)
+    variances = None if pilot is None else pilot_variances(design_from(pilot()), seed=settings.seed)
     return make_plan(settings, variances=variances, spread=chosen_by, progress=progress)
 
 
-def variances_of(judgments: Judgments, *, seed: int = DEFAULT_SEED) -> Variances:
-    """How scores vary in real judgments, by the mixed model, and how well that is known."""
-    from adjudge.plan import pilot_variances
-    from adjudge.rank.mixed import design_from
-
-    return pilot_variances(design_from(judgments), seed=seed)
+def _settings_of(kind: type[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What this kind of settings has a field for; what is None keeps its default."""
+    names = {field.name for field in fields(kind)}
+    return {name: value for name, value in asked.items() if name in names and value is not None}
 
 
 @verb

@@ -7,7 +7,7 @@ options of every command that repeats work (`--jobs`, `--scheduler`, `--no-cache
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import wraps
 from pathlib import Path
@@ -71,6 +71,10 @@ Output = Annotated[
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="OUT.html", help="Also write a page with charts to this file.")
 ]
+Keys = Annotated[
+    Path | None,
+    typer.Option("--keys", help="Table that maps segments to documents, for judgments that do not say it."),
+]
 Seed = Annotated[
     int, typer.Option("--seed", min=0, help="Seed of everything random; the same seed gives the same result.")
 ]
@@ -92,7 +96,7 @@ DocumentsBy = Annotated[
     ),
 ]
 
-__all__ = ["DEFAULT_SEED", "By", "DocumentsBy", "Files", "Json", "Output", "ReportFile", "Seed"]
+__all__ = ["DEFAULT_SEED", "By", "DocumentsBy", "Files", "Json", "Keys", "Output", "ReportFile", "Seed"]
 
 
 def complete_formats(incomplete: str) -> list[tuple[str, str]]:
@@ -127,14 +131,19 @@ def complete_papers(incomplete: str) -> list[str]:
 _WORDS: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "PATH"}
 
 
+def set_parameters(command: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> None:
+    """Let the command line see these parameters of a command, whatever the function itself takes."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+
+
 def with_plain_types(command: Callable[..., None]) -> Callable[..., None]:
     """The command, with a plain word for the value of every option that has none, instead of a Python type."""
     signature = inspect.signature(command, eval_str=True)
     parameters = [
         parameter.replace(annotation=_with_word(parameter.annotation)) for parameter in signature.parameters.values()
     ]
-    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    set_parameters(command, parameters)
     return command
 
 
@@ -174,6 +183,5 @@ def repeats_work(command: Callable[..., None]) -> Callable[..., None]:
             command(**arguments)
 
     own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters.values()]
-    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)}
+    set_parameters(run, [*own, *added])
     return run

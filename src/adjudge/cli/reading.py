@@ -123,8 +123,7 @@ def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
     parameters: list[inspect.Parameter] = []
     for name, own in signature.parameters.items():
         parameters += added if name == replaced else [own.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    o.set_parameters(run, parameters)
     return run
 
 

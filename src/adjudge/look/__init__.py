@@ -65,21 +65,8 @@ def look(
 ) -> Look:
     """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
 
-    Args:
-        judgments: all judgments so far, of one language pair.
-        planned: judgments planned in all, controls not counted.
-        looks: how many looks are planned; they need not come at equal distances.
-        goal: what is to be settled: `pairs`, `best` or `top:k`.
-        between: for `pairs`, the pairs that matter; all pairs where left out.
-        spending: how the level is spent on looks: `kim-demets`, `obrien-fleming` (less at first), `pocock` (more at
-            first), or `anytime` for any number of looks.
-        level: the chance of any false claim, over all claims and looks.
-        history: the file of looks taken; written anew with this look. Without one, all planned looks before this one
-            are taken to have been made.
-        final: this is the last look though fewer judgments than planned are in: spend what is left of the level.
-        method: the method of ranking that gives the differences; its default where left out.
-        seed: of methods that use chance.
-        ranking: the ranking of these very judgments, where it is at hand already.
+    `judgments` are all judgments so far, of one language pair, and `ranking` is the ranking of these very judgments,
+    where it is at hand already. `adjudge.api.look.look`, which reads any source, explains the other parameters.
     """
     from adjudge.rank import RankSettings, rank
 

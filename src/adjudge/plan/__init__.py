@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.words import agreeing, counted
-from adjudge.look.savings import saving
 from adjudge.plan.check import simulate_plan
-from adjudge.plan.chosen import plan_selection
 from adjudge.plan.goals import Noise, plan_goals
 from adjudge.plan.people import fewest_people, people_or_judgments, pilot_doubt, pilot_variances
+from adjudge.plan.savings import plan_selection, saving
 from adjudge.plan.search import search
 from adjudge.plan.settings import PlanSettings, Variances, variances_like
 from adjudge.results.plan import Plan, PlanCheck, PlanLooks

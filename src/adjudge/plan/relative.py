@@ -20,6 +20,7 @@ from adjudge.core.comparisons import Comparisons, comparisons
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.plan.settings import check_least, check_shares
 from adjudge.rank.bradley_terry import fit
 from adjudge.rank.lines import holm
 from adjudge.rank.people import people_counts
@@ -69,13 +70,8 @@ class RelativePlanSettings:
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        for name, low in (("systems", 2), ("annotators", 2), ("block_size", 2)):
-            if getattr(self, name) < low:
-                shown = name.replace("_", "-")
-                raise UsageError(f"--{shown} is {getattr(self, name)}, at least {low} is needed; raise it")
-        for name in ("power", "level"):
-            if not 0 < getattr(self, name) < 1:
-                raise UsageError(f"--{name} is {getattr(self, name):g}; a share between 0 and 1 is needed")
+        check_least(self, systems=2, annotators=2, block_size=2)
+        check_shares(self, "power", "level")
         if self.difference <= 0:
             raise UsageError(f"--difference is {self.difference:g}; give the log-odds that matter to you, above 0")
 

@@ -19,6 +19,21 @@ STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
 EFFECTS = ("annotator", "annotator:system", "task", "document", "segment", "system:document", "page", "residual")
 
 
+def check_least(settings: object, **least: int) -> None:
+    """Refuse settings that are below their least value."""
+    for name, low in least.items():
+        if getattr(settings, name) < low:
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} is {getattr(settings, name)}, at least {low} is needed; raise it")
+
+
+def check_shares(settings: object, *names: str) -> None:
+    """Refuse settings that do not lie between 0 and 1."""
+    for name in names:
+        if not 0 < getattr(settings, name) < 1:
+            raise UsageError(f"--{name} is {getattr(settings, name):g}; a share between 0 and 1 is needed")
+
+
 @dataclass(frozen=True)
 class Variances:
     """Standard deviations in points, by effect of the mixed model, of the size found in large shared tasks."""
@@ -70,20 +85,8 @@ class PlanSettings:
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        for name, low in (
-            ("systems", 2),
-            ("annotators", 1),
-            ("documents", 1),
-            ("segments", 1),
-            ("task_size", 2),
-            ("looks", 1),
-        ):
-            if getattr(self, name) < low:
-                shown = name.replace("_", "-")
-                raise UsageError(f"--{shown} is {getattr(self, name)}, at least {low} is needed; raise it")
-        for name in ("power", "level"):
-            if not 0 < getattr(self, name) < 1:
-                raise UsageError(f"--{name} is {getattr(self, name):g}; a share between 0 and 1 is needed")
+        check_least(self, systems=2, annotators=1, documents=1, segments=1, task_size=2, looks=1)
+        check_shares(self, "power", "level")
         if not 0 <= self.controls <= 0.9:
             raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
         if self.spending not in SPENDING:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
 from adjudge.results.table import P_BH, P_HOLM, Cell, Table, number, p_value, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 LEVEL = 0.05
 SEPARATED, DECIDED = "separated systems", "decided comparisons"
@@ -128,24 +128,10 @@ class MetaEvaluation(Result):
         return [(g, c) for g, c in wanted if any(c in metric.groups.get(g, {}) for metric in at_level.values())]
 
     def _comparison_table(self) -> Table:
-        rows = tuple(
-            (
-                comparison.level,
-                comparison.test,
-                comparison.better,
-                comparison.worse,
-                comparison.difference,
-                comparison.p,
-                comparison.p_holm,
-                comparison.p_bh,
-            )
-            for comparison in self.comparisons
-        )
-        columns = (
-            text("level"), text("test"), text("better"), text("worse"), number("difference"), p_value("p"),
-            P_HOLM, P_BH,
-        )  # fmt: skip
-        return Table("Metrics compared", columns, rows)
+        compared = comparison_table("Metrics compared", self.comparisons)
+        tests = tuple((comparison.level, comparison.test) for comparison in self.comparisons)
+        rows = tuple((*test, *row) for test, row in zip(tests, compared.rows, strict=True))
+        return replace(compared, columns=(text("level"), text("test"), *compared.columns), rows=rows)
 
     def _perturbation_table(self) -> Table:
         names = list(self.metrics)
@@ -174,6 +160,23 @@ _LEVEL_NOTES = {
 def level_title(level: str) -> str:
     """The title of a level's table."""
     return f"Metrics on {level}" if level in (SEPARATED, DECIDED) else f"Metrics at {level} level"
+
+
+def comparison_table(title: str, comparisons: Sequence[MetricComparison]) -> Table:
+    """Which of two is better, by how much, and whether chance could have done it: a row for every pair."""
+    rows = tuple(
+        (
+            comparison.better,
+            comparison.worse,
+            comparison.difference,
+            comparison.p,
+            comparison.p_holm,
+            comparison.p_bh,
+        )
+        for comparison in comparisons
+    )
+    columns = (text("better"), text("worse"), number("difference"), p_value("p"), P_HOLM, P_BH)
+    return Table(title, columns, rows)
 
 
 def _arrow(before: float | None, after: float | None) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adjudge.results.meta import comparison_table
 from adjudge.results.result import Result
-from adjudge.results.table import P_BH, P_HOLM, Cell, Table, number, p_value, percent, text
+from adjudge.results.table import Cell, Table, number, percent, text
 
 if TYPE_CHECKING:
     from adjudge.results.audit.sampling import Correlation
@@ -148,21 +149,7 @@ class QualityEstimation(Result):
         return Table("Rankings along the sweep", columns, rows)
 
     def _comparison_table(self) -> Table:
-        rows = tuple(
-            (
-                comparison.better,
-                comparison.worse,
-                comparison.difference,
-                comparison.p,
-                comparison.p_holm,
-                comparison.p_bh,
-            )
-            for comparison in self.comparisons
-        )
-        columns = (
-            text("better"), text("worse"), number("difference"), p_value("p"), P_HOLM, P_BH,
-        )  # fmt: skip
-        return Table("Systems compared (Williams' test)", columns, rows)
+        return comparison_table("Systems compared (Williams' test)", self.comparisons)
 
     def _labels_table(self) -> Table:
         columns = (

@@ -21,9 +21,10 @@ import polars as pl
 from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.results.simulate import Simulated, TrueSystem, Truth
+from adjudge.results.simulate import Simulated
 from adjudge.simulate.ranking_blocks import Blocks, draw_blocks
 from adjudge.simulate.texts import USUAL_LENGTH, draw_texts, numbered
+from adjudge.simulate.truth import truth_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +93,17 @@ def simulate_rankings(campaign: RankingCampaign, *, seed: int = DEFAULT_SEED) ->
     sources = draw_texts(campaign.documents * campaign.segments, rng)
     ranks = _label(campaign, ability, careless, blocks, clarity=_clarity(campaign, sources), rng=rng)
     judgments = _table(campaign, blocks, ranks, careless, rng)
-    return Simulated(judgments, _truth(campaign, seed, ability, careless, judgments.fingerprint), sources)
+    truth = truth_of(
+        campaign,
+        seed,
+        judgments.fingerprint,
+        humans=(REFERENCE,),
+        quality=ability,
+        careless=careless,
+        protocol="ranking",
+        unit="log-odds of winning",
+    )
+    return Simulated(judgments, truth, sources)
 
 
 def _abilities(campaign: RankingCampaign, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -172,27 +183,3 @@ def _table(
 
 def _nth_screen_of_annotator(annotator: NDArray[np.int64]) -> NDArray[np.int64]:
     return (pl.Series("who", annotator).to_frame().select(pl.int_range(pl.len()).over("who"))).to_series().to_numpy()
-
-
-def _truth(
-    campaign: RankingCampaign,
-    seed: int,
-    ability: NDArray[np.float64],
-    careless: NDArray[np.bool_],
-    fingerprint: str,
-) -> Truth:
-    names = [*numbered("system", campaign.systems), REFERENCE]
-    best_first = np.argsort(-ability, kind="stable")
-    systems = tuple(
-        TrueSystem(names[i], bool(i == campaign.systems), float(ability[i]), 1 + int((ability > ability[i]).sum()))
-        for i in best_first
-    )
-    people = numbered("annotator", campaign.annotators)
-    return Truth(
-        settings={"protocol": "ranking", **campaign.settings(), "seed": seed},
-        data=fingerprint,
-        protocol="ranking",
-        unit="log-odds of winning",
-        systems=systems,
-        careless=tuple(name for name, is_careless in zip(people, careless, strict=True) if is_careless),
-    )

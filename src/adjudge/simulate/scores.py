@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.results.simulate import Simulated, TrueSystem, Truth
+from adjudge.results.simulate import Simulated
 from adjudge.simulate.score_design import DEGRADED, REFERENCE, ScoreDesign, design_scores
-from adjudge.simulate.texts import draw_texts, human_names, numbered
+from adjudge.simulate.texts import draw_texts, human_names
+from adjudge.simulate.truth import truth_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +59,17 @@ def simulate_scores(campaign: ScoreCampaign, *, seed: int = DEFAULT_SEED) -> Sim
     seconds = np.exp(rng.normal(np.where(hasty, 1.2, 2.7), 0.5)).round(1)
     judgments = design.judgments(drawn.score[0], seconds)
     sources = draw_texts(int(design.segment.max()) + 1, rng)
-    return Simulated(judgments, _truth(design, drawn, seed, judgments.fingerprint), sources)
+    truth = truth_of(
+        campaign,
+        seed,
+        judgments.fingerprint,
+        humans=human_names(campaign.humans),
+        quality=drawn.quality[0],
+        careless=drawn.careless[0],
+        protocol="da",
+        unit="points above the average system",
+    )
+    return Simulated(judgments, truth, sources)
 
 
 def draw_scores(design: ScoreDesign, rng: np.random.Generator, *, draws: int = 1) -> ScoreDraws:
@@ -128,21 +139,3 @@ def _on_the_scale(campaign: ScoreCampaign, score: Floats, who: NDArray[np.int64]
     coarse = _some(campaign.round_numbers, campaign.annotators, len(score), rng)
     step = np.where(coarse, rng.choice(_STEPS, size=coarse.shape), 1)[:, who]
     return np.clip(np.round(score / step) * step, 0, 100)
-
-
-def _truth(design: ScoreDesign, drawn: ScoreDraws, seed: int, fingerprint: str) -> Truth:
-    campaign, quality = design.campaign, drawn.quality[0]
-    names = [*numbered("system", campaign.systems), *human_names(campaign.humans)]
-    systems = tuple(
-        TrueSystem(names[i], bool(i >= campaign.systems), float(quality[i]), 1 + int((quality > quality[i]).sum()))
-        for i in np.argsort(-quality, kind="stable")
-    )
-    people = numbered("annotator", campaign.annotators)
-    return Truth(
-        settings={"protocol": "da", **campaign.settings(), "seed": seed},
-        data=fingerprint,
-        protocol="da",
-        unit="points above the average system",
-        systems=systems,
-        careless=tuple(name for name, hasty in zip(people, drawn.careless[0], strict=True) if hasty),
-    )

@@ -40,9 +40,7 @@ def compare(
             autocompletion=o.complete_methods,
         ),
     ] = None,
-    keys: Annotated[
-        Path | None, typer.Option(help="Table that maps segments to documents, for judgments that do not say it.")
-    ] = None,
+    keys: o.Keys = None,
     resamples: Annotated[int, typer.Option(help="Resamples of annotators and documents, for intervals.")] = 1000,
     seed: o.Seed = o.DEFAULT_SEED,
     report: o.ReportFile = None,

@@ -12,9 +12,7 @@ from adjudge.cli.reading import Reading
 def gold(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="One or two runs: a file or a folder each.")],
     reading: Reading,
-    keys: Annotated[
-        Path | None, typer.Option(help="Table that maps segments to documents, for judgments that do not say it.")
-    ] = None,
+    keys: o.Keys = None,
     all_annotators: Annotated[
         bool, typer.Option(help="Keep annotators who do not pass the check on controls.")
     ] = False,

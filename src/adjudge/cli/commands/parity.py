@@ -30,9 +30,7 @@ def parity(
             metavar="IDS", help="Segments to look at apart: joined by commas, a file, or a column of the judgments."
         ),
     ] = None,
-    keys: Annotated[
-        Path | None, typer.Option(help="Table that maps segments to documents, for judgments that do not say it.")
-    ] = None,
+    keys: o.Keys = None,
     ties: Annotated[str, typer.Option(help="Ties in the sign test: half (half a win for each) or drop.")] = "half",
     margin: Annotated[
         str | None,

@@ -10,7 +10,6 @@ from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
-    from adjudge.plan import Variances
 
 
 def plan(
@@ -62,59 +61,39 @@ def plan(
     """
     import sys
 
+    from adjudge.api.planning import plan_for
     from adjudge.cli.output import write_output
-    from adjudge.design.select_segments import read_spread
-    from adjudge.plan import PlanSettings
-    from adjudge.plan import plan as make_plan
-    from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like
-    from adjudge.plan.settings import STRUCTURES
+    from adjudge.results.plan import Plan
 
-    if protocol != "scores":
-        asked = RelativePlanSettings(
-            protocol=protocol,
-            systems=systems,
-            difference=0.3 if difference is None else difference,
-            power=power,
-            level=level,
-            comparisons=comparisons,
-            annotators=annotators,
-            block_size=block_size,
-            seconds=60.0 if seconds is None else seconds,
-            draws=draws,
-            seed=seed,
-        )
-        spread = spread_like(_pilot(like, reading)) if like else None
-        write_output({"all": plan_relative(asked, spread=spread)}, json=json, output=output)
-        return
-    settings = PlanSettings(
-        systems=systems,
-        difference=3.0 if difference is None else difference,
-        power=power,
-        level=level,
-        comparisons=comparisons,
-        annotators=annotators,
-        documents=documents,
-        segments=segments,
-        page=page,
-        task_size=task_size,
-        controls=controls,
-        per_item=_numbers(per_item),
-        structures=tuple(name.strip() for name in structures.split(",") if name.strip()) or STRUCTURES,
-        seconds=20.0 if seconds is None else seconds,
-        draws=draws,
-        looks=looks,
-        spending=spending,
-        seed=seed,
+    asked = {
+        "systems": systems,
+        "difference": difference,
+        "block_size": block_size,
+        "power": power,
+        "level": level,
+        "comparisons": comparisons,
+        "annotators": annotators,
+        "documents": documents,
+        "segments": segments,
+        "page": page,
+        "task_size": task_size,
+        "controls": controls,
+        "per_item": _numbers(per_item),
+        "structures": tuple(name.strip() for name in structures.split(",") if name.strip()) or None,
+        "seconds": seconds,
+        "looks": looks,
+        "spending": spending,
+        "draws": draws,
+        "seed": seed,
+    }
+    result = plan_for(
+        protocol,
+        asked,
+        pilot=(lambda: _pilot(like, reading)) if like else None,
+        select=select,
+        progress=lambda what: print(what, file=sys.stderr) if sys.stderr.isatty() else None,
     )
-    variances = _variances(like, reading, seed) if like else None
-    watched = sys.stderr.isatty()
-    result = make_plan(
-        settings,
-        variances=variances,
-        spread=None if select is None else read_spread(select),
-        progress=lambda what: print(what, file=sys.stderr) if watched else None,
-    )
-    if plot is not None:
+    if plot is not None and isinstance(result, Plan):
         from adjudge.report.plan_chart import write_plan_chart
 
         write_plan_chart(result, plot)
@@ -132,12 +111,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     if min(numbers) < 1:
         raise UsageError(f"--per-item is '{text}'; give whole numbers from 1, joined by commas")
     return numbers
-
-
-def _variances(files: list[Path], reading: Reading, seed: int) -> "Variances":
-    from adjudge.api.planning import variances_of
-
-    return variances_of(_pilot(files, reading), seed=seed)
 
 
 def _pilot(files: list[Path], reading: Reading) -> "Judgments":

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from adjudge.look.boundaries import SPENDING, Spending, boundaries, spent
-from adjudge.look.savings import saving
+from adjudge.plan.savings import saving
 
 
 def test_five_looks_save_a_quarter_and_nearly_half() -> None:
