@@ -1,4 +1,4 @@
-"""What agreement is measured with, and what both kinds of it share: draws of annotators, notes, the empty case."""
+"""What agreement is measured with, and what both kinds of it share: resamples of annotators, notes, the empty case."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
 LengthUnit = Literal["words", "characters"]
 RESAMPLES = 1000
+RESAMPLES_PER_TASK = 50
 # Of two people, half of all draws hold one of them alone, who has nobody to agree with.
 MIN_ANNOTATORS = 3
 FEW_ANNOTATORS = 5
@@ -44,6 +46,21 @@ class AgreeOptions:
         share = np.full(len(active), 1 / len(active))
         weights[:, active] = generator(self.seed).multinomial(len(active), share, size=self.resamples)
         return weights
+
+
+def over_resamples(
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """A statistic of every resample, along the last axis; the resamples are divided among the workers.
+
+    They were drawn beforehand and are always cut in the same places, so the number of workers changes nothing.
+
+    Args:
+        statistic: computes the statistic for rows of weights (resamples x annotators).
+        weights: how often each annotator was drawn in each resample.
+    """
+    pieces = [weights[start : start + RESAMPLES_PER_TASK] for start in range(0, len(weights), RESAMPLES_PER_TASK)]
+    return np.concatenate(map_tasks(statistic, pieces, what="resamples of annotators"), axis=-1)
 
 
 def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:

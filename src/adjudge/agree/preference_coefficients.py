@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from adjudge.agree.coefficients import (
     pooled_cohen_kappa,
     random_clicker,
 )
-from adjudge.agree.options import percentile_interval
+from adjudge.agree.options import over_resamples, percentile_interval
 from adjudge.core.maths import divide
 from adjudge.results.agree import Coefficients
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.agree.annotations import Annotations, AnnotatorPairs
+
+
+RESAMPLED = ("observed", "s", "s_corrected", "pi", "kappa")
+"""The coefficients that get intervals."""
 
 
 def brief(annotations: Annotations, kind: str, labels: int) -> dict[str, float]:
@@ -80,17 +85,36 @@ def _simple_chance(annotations: Annotations, labels: int) -> dict[str, float]:
 def _intervals(
     annotations: Annotations, by_annotator: AnnotatorPairs, labels: int, weights: NDArray[np.float64]
 ) -> dict[str, tuple[float, float]]:
-    pairs = by_annotator.summed(by_annotator.pairs, weights)
-    observed = divide(by_annotator.summed(by_annotator.agreeing, weights), pairs)
     ties, total = (
         annotations.per_annotator(counts) for counts in (annotations.counts[:, TIE], annotations.counts.sum(1))
     )
+    resampled = over_resamples(partial(_resampled, by_annotator, ties, total, labels), weights)
+    return {name: percentile_interval(values) for name, values in zip(RESAMPLED, resampled, strict=True)}
+
+
+def _resampled(
+    by_annotator: AnnotatorPairs,
+    ties: NDArray[np.float64],
+    total: NDArray[np.float64],
+    labels: int,
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The coefficients of `RESAMPLED` (rows) in every resample.
+
+    Args:
+        by_annotator: pairs of annotations.
+        ties: of each annotator.
+        total: the annotations of each.
+        labels: how many rank labels a random clicker has.
+        weights: how often each annotator was drawn (resamples x annotators).
+    """
+    pairs = by_annotator.summed(by_annotator.pairs, weights)
+    observed = divide(by_annotator.summed(by_annotator.agreeing, weights), pairs)
     tie = divide(weights @ ties, weights @ total)
-    expected = {
-        "s": np.full(len(weights), 1 / CATEGORIES),
-        "s_corrected": np.full(len(weights), random_clicker(labels)),
-        "pi": chance_with_ties(tie, tie),
-        "kappa": divide(by_annotator.summed(by_annotator.pairs * by_annotator.expected, weights), pairs),
-    }
-    resampled = {"observed": observed} | {name: above_chance_all(observed, e) for name, e in expected.items()}
-    return {name: percentile_interval(values) for name, values in resampled.items()}
+    expected = (
+        np.full(len(weights), 1 / CATEGORIES),
+        np.full(len(weights), random_clicker(labels)),
+        chance_with_ties(tie, tie),
+        divide(by_annotator.summed(by_annotator.pairs * by_annotator.expected, weights), pairs),
+    )
+    return np.stack([observed, *(above_chance_all(observed, chance) for chance in expected)])

@@ -8,12 +8,13 @@ and averaged with n - 1 as weight; of repeats, for every annotator, each pair in
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from adjudge.agree.options import notes_on, percentile_interval
+from adjudge.agree.options import notes_on, over_resamples, percentile_interval
 from adjudge.agree.score_cells import alpha_from_sums, pairs_of_cells, patterns, score_cells, usable_scores
 from adjudge.core.errors import DataError
 from adjudge.core.maths import divide
@@ -101,17 +102,17 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
     if kind == "inter":
         cells = _shared(cells)
         pairs, distance = _inter_pairs(cells)
-        alphas, correlation = _inter_alpha, mean_correlations(correlations_between(cells))
+        alphas, correlation = patterns(cells).alpha, mean_correlations(correlations_between(cells))
     else:
         cells = cells.where(cells.number > 1)
         pairs, distance = cells.own_pairs, cells.own_distance
-        alphas, correlation = _intra_alpha, _mean_repeat_correlation(cells)
-    interval = {} if weights is None else {"alpha": percentile_interval(alphas(cells, weights))}
+        alphas, correlation = _repeat_sums(cells).alpha, _mean_repeat_correlation(cells)
+    interval = {} if weights is None else {"alpha": percentile_interval(over_resamples(alphas, weights))}
     numbers: dict[str, Number] = {"difference": _typical(float(distance.sum()), float(pairs.sum()))}
     return Coefficients(
         pairs=int(pairs.sum()),
         items=int((pairs > 0).sum()),
-        alpha=float(alphas(cells, once)[0]),
+        alpha=float(alphas(once)[0]),
         interval=interval,
         numbers=numbers | correlation,
     )
@@ -131,15 +132,21 @@ def _inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.flo
     return pairs, np.maximum(distance, 0)
 
 
-def _inter_alpha(cells: ScoreCells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return patterns(cells).alpha(weights)
+@dataclass(frozen=True, eq=False)
+class _RepeatSums:
+    """What alpha of repeats needs: four rows of sums by annotator, in the order that `alpha_from_sums` has."""
+
+    by_annotator: NDArray[np.float64]
+
+    def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Alpha for every row of weights (resamples x annotators)."""
+        return alpha_from_sums(*(weights @ sums for sums in self.by_annotator))
 
 
-def _intra_alpha(cells: ScoreCells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _repeat_sums(cells: ScoreCells) -> _RepeatSums:
     per_cell = divide(2 * cells.own_distance, 2 * cells.own_pairs) * cells.number
     values = (per_cell, cells.number, cells.total, cells.squares)
-    observed, n, sums, sum_squares = (weights @ cells.per_annotator(sums) for sums in values)
-    return alpha_from_sums(observed, n, sums, sum_squares)
+    return _RepeatSums(np.stack([cells.per_annotator(sums) for sums in values]))
 
 
 def _typical(distance: float, pairs: float) -> float:

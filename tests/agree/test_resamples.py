@@ -1,0 +1,64 @@
+"""Resamples of annotators are divided among workers, and the number of workers changes no byte."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from adjudge.agree import agree
+from adjudge.agree.options import RESAMPLES_PER_TASK, over_resamples
+from adjudge.core.judgments import Judgments
+from adjudge.work import tasks as work_tasks
+from adjudge.work import workers
+from tests.check.make import random_rankings, scores
+
+
+def random_scores() -> Judgments:
+    rng = np.random.default_rng(5)
+    return scores(
+        [
+            (f"a{person}", str(segment), f"sys{system}", float(rng.integers(0, 101)))
+            for segment in range(12)
+            for system in range(3)
+            for person in rng.choice(6, size=3, replace=False)
+        ]
+    )
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are thought to cost nothing, so that all but the first task go to them."""
+    monkeypatch.setattr(work_tasks, "START_UP", 0.0)
+    monkeypatch.setattr(work_tasks, "HAND_OVER", 0.0)
+
+
+def process(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    sum(range(100_000))
+    return np.full(len(weights), float(os.getpid()))
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("judgments", [random_rankings(3), random_scores()], ids=["preferences", "scores"])
+def test_one_and_two_workers_give_the_same_bytes(judgments: Judgments) -> None:
+    with workers(jobs=1):
+        alone = agree(judgments, resamples=3 * RESAMPLES_PER_TASK + 1)
+    with workers(jobs=2):
+        together = agree(judgments, resamples=3 * RESAMPLES_PER_TASK + 1)
+    assert alone.inter["all"].interval["alpha" if alone.kind == "scores" else "kappa"]
+    assert str(together.to_dict()) == str(alone.to_dict())
+
+
+@pytest.mark.usefixtures("eager")
+def test_resamples_go_to_other_processes_where_that_is_faster() -> None:
+    with workers(jobs=2):
+        ids = over_resamples(process, np.ones((4 * RESAMPLES_PER_TASK, 3)))
+    assert ids[0] == os.getpid()
+    assert os.getpid() not in ids[RESAMPLES_PER_TASK:]
+
+
+def test_small_work_stays_in_this_process() -> None:
+    with workers(jobs=2):
+        assert set(over_resamples(process, np.ones((4 * RESAMPLES_PER_TASK, 3)))) == {os.getpid()}
