@@ -1,7 +1,6 @@
 """The equations of the border (systems, annotators, tasks), once everything inside documents is eliminated.
 
-Up to `DENSE_LIMIT` unknowns they are solved directly. Above, by conjugate gradients, and the inverse, of which only
-traces are needed, is replaced by the mean of outer products of draws whose covariance it is.
+Up to `DENSE_LIMIT` unknowns they are solved directly. Above, by conjugate gradients (`iterative`).
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
-from scipy.sparse import coo_array, csr_array, diags_array
-from scipy.sparse.linalg import splu
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +25,8 @@ if TYPE_CHECKING:
 DENSE_LIMIT = 4000
 TOLERANCE = 1e-10
 """Conjugate gradients stop where the residual has fallen to this share of the right-hand side."""
-MOST_STEPS = 500
-THIN_BLOCK = 8
-"""Blocks of at most so many unknowns are handled as one sparse matrix: there may be many thousands of them."""
+COARSE = 1e-6
+"""The same for products of two solutions, whose error is the product of two errors."""
 
 
 class Border(Protocol):
@@ -42,8 +38,11 @@ class Border(Protocol):
     def log_determinant(self) -> float:
         """Of S; NaN where it is not known."""
 
-    def solve(self, right: Floats) -> Floats:
-        """Solve for one or more right-hand sides (width, k)."""
+    def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:
+        """Solve for one or more right-hand sides (width, k), iterative solutions up to the tolerance."""
+
+    def first_columns(self, columns: int) -> Floats:
+        """The first columns of the inverse."""
 
     def inverse_diagonal(self) -> Floats:
         """The diagonal of the inverse."""
@@ -51,8 +50,8 @@ class Border(Protocol):
     def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
         """Entries of the inverse at positions row * width + column."""
 
-    def inverse_blocks(self, bucket: Bucket) -> Floats:
-        """The inverse restricted to what each block of the bucket touches: (count, border, border)."""
+    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
+        """Matrices (count, m, border) times the inverse restricted to what each block of the bucket touches."""
 
 
 def border_matrix(terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence[tuple[Bucket, Floats]]) -> Floats:
@@ -80,10 +79,14 @@ class DenseBorder:
         """Of S."""
         return float(2 * np.log(np.diag(self._factor)).sum())
 
-    def solve(self, right: Floats) -> Floats:
+    def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:  # noqa: ARG002
         """Solve for one or more right-hand sides."""
         solution: Floats = cho_solve((self._factor, True), right, check_finite=False)
         return solution
+
+    def first_columns(self, columns: int) -> Floats:
+        """The first columns of the inverse."""
+        return self.solve(np.eye(len(self._factor), columns))
 
     @property
     def inverse(self) -> Floats:
@@ -102,10 +105,15 @@ class DenseBorder:
         """Entries of the inverse."""
         return self.inverse.ravel()[position]
 
-    def inverse_blocks(self, bucket: Bucket) -> Floats:
-        """The inverse restricted to what each block touches."""
-        index = bucket.border_index
-        return self.inverse[index[:, :, None], index[:, None, :]]
+    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
+        """Matrices times the inverse restricted to what each block touches."""
+        return _times_blocks(self.inverse, bucket, left)
+
+
+def _times_blocks(inverse: Floats, bucket: Bucket, left: Floats) -> Floats:
+    index = bucket.border_index
+    product: Floats = left @ inverse[index[:, :, None], index[:, None, :]]
+    return product
 
 
 class ChangedBorder:
@@ -128,11 +136,16 @@ class ChangedBorder:
         """Of the changed matrix."""
         return self._before.log_determinant + self._log_change
 
-    def solve(self, right: Floats) -> Floats:
+    def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:  # noqa: ARG002
         """Solve for one or more right-hand sides."""
         solution: Floats = self._before.inverse @ right
         solution -= self._columns @ (self._change @ solution[self._index])
         return solution
+
+    def first_columns(self, columns: int) -> Floats:
+        """The first columns of the inverse."""
+        before = self._before.inverse[:, :columns]
+        return np.asarray(before - self._columns @ (self._change @ before[self._index]))
 
     @cached_property
     def inverse(self) -> Floats:
@@ -147,105 +160,9 @@ class ChangedBorder:
         """Entries of the inverse."""
         return self.inverse.ravel()[position]
 
-    def inverse_blocks(self, bucket: Bucket) -> Floats:
-        """The inverse restricted to what each block touches."""
-        index = bucket.border_index
-        return self.inverse[index[:, :, None], index[:, None, :]]
-
-
-class IterativeBorder:
-    """Solved by conjugate gradients, with the border before elimination (sparse) as preconditioner."""
-
-    def __init__(self, terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence[tuple[Bucket, Floats]]) -> None:
-        width = len(ridge)
-        row, column = np.divmod(terms.position, width)
-        value = terms.value * weight[terms.size_class]
-        plain = coo_array((value, (row, column)), shape=(width, width)).tocsc()
-        self._before = (plain + diags_array(ridge)).tocsc()
-        self._thick = [(bucket, half) for bucket, half in reduced if bucket.core > THIN_BLOCK]
-        self._thin = _as_sparse([(bucket, half) for bucket, half in reduced if bucket.core <= THIN_BLOCK], width)
-        self._preconditioner = splu(
-            self._before, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-        )
-        self._width = width
-        self._draws = np.empty((width, 0))
-        self.converged = True
-
-    @property
-    def log_determinant(self) -> float:
-        """Not known: it would need the factor that this class avoids."""
-        return float("nan")
-
-    def use_draws(self, draws: Floats) -> None:
-        """Take these vectors (width, k), whose covariance is the inverse of S, for the inverse from now on."""
-        self._draws = draws
-
-    def inverse_diagonal(self) -> Floats:
-        """The diagonal of the inverse, by draws."""
-        mean: Floats = (self._draws**2).mean(axis=1)
-        return mean
-
-    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
-        """Entries of the inverse, by draws."""
-        row, column = np.divmod(position, self._width)
-        entries = np.zeros(len(position))
-        for draw in self._draws.T:
-            entries += draw[row] * draw[column]
-        return entries / self._draws.shape[1]
-
-    def inverse_blocks(self, bucket: Bucket) -> Floats:
-        """The inverse restricted to what each block touches, by draws."""
-        local = self._draws[bucket.border_index]
-        blocks: Floats = local @ local.transpose(0, 2, 1) / self._draws.shape[1]
-        return blocks
-
-    def solve(self, right: Floats) -> Floats:
-        """Preconditioned conjugate gradients, all right-hand sides at once."""
-        x = np.zeros_like(right)
-        rest = right.copy()
-        z = self._preconditioner.solve(rest)
-        direction = z.copy()
-        rho = (rest * z).sum(axis=0)
-        goal = TOLERANCE**2 * np.maximum(rho, 1e-300)
-        for _ in range(MOST_STEPS):
-            if (rho <= goal).all():
-                break
-            image = self._times(direction)
-            curvature = (direction * image).sum(axis=0)
-            step = np.where(rho > goal, rho / np.where(curvature > 0, curvature, 1.0), 0.0)
-            x += step * direction
-            rest -= step * image
-            z = self._preconditioner.solve(rest)
-            previous, rho = rho, (rest * z).sum(axis=0)
-            direction = z + direction * (rho / np.maximum(previous, 1e-300))
-        else:
-            self.converged = False
-        return x
-
-    def _times(self, vectors: Floats) -> Floats:
-        image: Floats = self._before @ vectors
-        if self._thin is not None:
-            image -= self._thin.T @ (self._thin @ vectors)
-        for bucket, half in self._thick:
-            back = half.transpose(0, 2, 1) @ (half @ vectors[bucket.border_index])
-            scatter_add(image, bucket, -back)
-        return image
-
-
-def _as_sparse(reduced: Sequence[tuple[Bucket, Floats]], width: int) -> csr_array | None:
-    """Blocks of few unknowns as one sparse matrix: (all core unknowns, width)."""
-    if not reduced:
-        return None
-    row, column, value = [], [], []
-    start = 0
-    for bucket, half in reduced:
-        cores = bucket.count * bucket.core
-        row.append(np.repeat(np.arange(start, start + cores), bucket.border))
-        column.append(np.repeat(bucket.border_index, bucket.core, axis=0).ravel())
-        value.append(half.ravel())
-        start += cores
-    coordinates = (np.concatenate(row), np.concatenate(column))
-    return coo_array((np.concatenate(value), coordinates), shape=(start, width)).tocsr()
+    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
+        """Matrices times the inverse restricted to what each block touches."""
+        return _times_blocks(self.inverse, bucket, left)
 
 
 def scatter_add(target: Floats, bucket: Bucket, values: Floats) -> None:

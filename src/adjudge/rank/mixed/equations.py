@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dtrtri
 
-from adjudge.rank.mixed.border import DenseBorder, IterativeBorder, border_matrix, scatter_add
+from adjudge.rank.mixed.border import COARSE, DenseBorder, border_matrix, scatter_add
+from adjudge.rank.mixed.iterative import IterativeBorder
 from adjudge.rank.mixed.terms import weighted_count
 
 if TYPE_CHECKING:
@@ -176,8 +177,12 @@ class Equations:
     def quadratic(self, right: Totals) -> Floats:
         """The matrix r' P r of all pairs of right-hand sides, without solving for the rest."""
         _, border_right, quadratic = self._forward(right)
-        product: Floats = quadratic - border_right.T @ self.border.solve(border_right)
+        product: Floats = quadratic - border_right.T @ self.border.solve(border_right, tolerance=COARSE)
         return product
+
+    def reduced(self, right: Totals) -> Floats:
+        """The right-hand sides of the border once the rest is eliminated."""
+        return self._forward(right)[1]
 
     def _forward(self, right: Totals) -> tuple[list[Floats], Floats, Floats]:
         """Eliminate the absorbed unknowns and the core: what is left for the border, and of the products."""
@@ -196,10 +201,8 @@ class Equations:
 
     def system_inverse(self) -> Solution:
         """The columns of the inverse that belong to the systems: their covariance, and that with all other effects."""
-        unit = np.zeros((self.layout.width, self.layout.systems))
-        np.fill_diagonal(unit, 1.0)
         # Right-hand sides of the border alone: there is nothing to eliminate.
-        border = self.border.solve(unit)
+        border = self.border.first_columns(self.layout.systems)
         core = self._core_given(border, [0.0] * len(self.factored))
         absorbed = -self._absorbed_weight[:, None] * self._explained(core, border)
         return Solution(border, core, absorbed, -border[: self.layout.systems])
@@ -262,7 +265,7 @@ class Equations:
         for blocks in self.factored:
             back = blocks.inverse_factor.transpose(0, 2, 1)
             solved = back @ blocks.half
-            spread = solved @ border.inverse_blocks(blocks.bucket)
+            spread = border.times_inverse(blocks.bucket, solved)
             inverse = back @ blocks.inverse_factor + spread @ solved.transpose(0, 2, 1)
             blocks.bucket.square(squares)[:] = inverse
             blocks.bucket.oblong(oblongs)[:] = -spread

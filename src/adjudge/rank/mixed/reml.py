@@ -16,15 +16,14 @@ Animal Breeding and Genetics 109, 358-363. The traces by draws.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from adjudge.core.errors import DataError
-from adjudge.core.rng import generator
-from adjudge.rank.mixed.border import IterativeBorder
+from adjudge.rank.mixed.draws import CHUNK, DRAWS, ErrorDraws
 from adjudge.rank.mixed.effects import SMALLEST_RATIO
 from adjudge.rank.mixed.equations import equations_at, totals
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.equations import Equations, Solution, Totals
+    from adjudge.rank.mixed.iterative import IterativeBorder
     from adjudge.rank.mixed.layout import Layout
 
 
@@ -49,10 +49,10 @@ TOLERANCE = 1e-9
 _LEAST_DAMPING = 1e-3
 _MOST_DAMPING = 1e8
 _NO_VARIANCE = 1e-10
-DRAWS = 32
-_CHUNK = 8
-_SEED = 20_240_501
-"""Fixed, so that the same data always give the same fit, and every step sees the same draws."""
+LARGE_TOLERANCE = 1e-7
+"""As `TOLERANCE` where traces are drawn: variances are then within a thousandth of their standard errors."""
+_FAR = 1.0
+"""As long as more than this is to be gained, a few draws point the way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +82,8 @@ class Evaluation:
 
     @cached_property
     def gradient(self) -> Floats:
-        """Of the criterion, in the log ratios."""
-        equations = self.equations
-        if isinstance(equations.border, IterativeBorder):
-            equations.border.use_draws(_error_draws(equations))
-        return equations.freedoms() - self.squares
+        """Of the criterion, in the log ratios; a border that is solved iteratively must have its draws."""
+        return self.equations.freedoms() - self.squares
 
     @cached_property
     def information(self) -> Floats:
@@ -135,9 +132,10 @@ def evaluated(equations: Equations, scores: Totals) -> Evaluation:
 def maximise(layout: Layout, score: Floats) -> Optimum:
     """Find the ratios of maximum restricted likelihood, for standardised scores."""
     scores = totals(layout, score[:, None])
+    if layout.iterative:
+        return _search_by_draws(layout, scores, START_RATIO)
     first = _search(layout, scores, START_RATIO)
-    doubtful = not first.converged or first.evaluation.equations.ratios.max(initial=0.0) > DOUBTFUL_RATIO
-    if layout.iterative or not doubtful:
+    if first.converged and first.evaluation.equations.ratios.max(initial=0.0) <= DOUBTFUL_RATIO:
         return first
     optima = [first]
     for start in OTHER_STARTS:
@@ -147,20 +145,28 @@ def maximise(layout: Layout, score: Floats) -> Optimum:
     return min(optima, key=lambda optimum: (round(optimum.evaluation.criterion, 4), not optimum.converged))
 
 
+_LOW, _HIGH = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
+
+
+def _free(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
+    """The ratios that are not held at their smallest or largest value."""
+    held: NDArray[np.bool_] = ((log_ratios <= _LOW) & (gradient > 0)) | ((log_ratios >= _HIGH) & (gradient < 0))
+    return ~held
+
+
 def _search(layout: Layout, scores: Totals, start: float) -> Optimum:
     """Go downhill from equal ratios."""
-    low, high = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
     log_ratios = np.full(layout.parts.shape[1], np.log(start))
     current = evaluate(layout, scores, log_ratios)
     damping = _LEAST_DAMPING
     for steps in range(MOST_STEPS):
-        free = ~((log_ratios <= low) & (current.gradient > 0)) & ~((log_ratios >= high) & (current.gradient < 0))
+        free = _free(log_ratios, current.gradient)
         if _gain(current, free) < TOLERANCE:
-            return Optimum(current, converged=current.equations.border.converged, steps=steps)
+            return Optimum(current, converged=True, steps=steps)
         while True:
-            proposed = np.clip(log_ratios + _step(current, free, damping), low, high)
+            proposed = np.clip(log_ratios + _step(current, free, damping), _LOW, _HIGH)
             attempt = evaluate(layout, scores, proposed)
-            if layout.iterative or attempt.criterion <= current.criterion:
+            if attempt.criterion <= current.criterion:
                 log_ratios, current, damping = proposed, attempt, damping / 10
                 break
             damping = max(damping * 10, _LEAST_DAMPING)
@@ -168,6 +174,31 @@ def _search(layout: Layout, scores: Totals, start: float) -> Optimum:
                 # No step however short lowers the criterion: this is as far as rounding lets us see. Along flat
                 # directions the gradient is rounding alone, so what counts is what a damped step promised.
                 return Optimum(current, converged=_gain(current, free, _LEAST_DAMPING) < 1e-4, steps=steps)
+    return Optimum(current, converged=False, steps=MOST_STEPS)
+
+
+def _search_by_draws(layout: Layout, scores: Totals, start: float) -> Optimum:
+    """The same where traces are drawn and the criterion itself is not known, so that every step is taken.
+
+    The first steps need few draws. Each begins with the errors of the one before, which are nearly the same.
+    """
+    log_ratios = np.full(layout.parts.shape[1], np.log(start))
+    errors, draws = ErrorDraws(layout), CHUNK
+    near = np.empty((layout.width, 0))
+    for steps in range(MOST_STEPS):
+        current = evaluate(layout, scores, log_ratios)
+        border = cast("IterativeBorder", current.equations.border)
+        while True:
+            near = errors.errors(current.equations, border, draws=draws, near=near)
+            border.use_draws(near)
+            free = _free(log_ratios, current.gradient)
+            gain = _gain(current, free)
+            if draws == DRAWS or gain > _FAR:
+                break
+            current, draws = replace(current), DRAWS
+        if gain < LARGE_TOLERANCE:
+            return Optimum(current, converged=border.converged, steps=steps)
+        log_ratios = np.clip(log_ratios + _step(current, free, _LEAST_DAMPING / 10**steps), _LOW, _HIGH)
     return Optimum(current, converged=False, steps=MOST_STEPS)
 
 
@@ -187,22 +218,3 @@ def _gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -
     ridge = np.diag(np.diag(curvature).clip(1e-12)) * damping
     gradient = current.gradient[free]
     return float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
-
-
-def _error_draws(equations: Equations) -> Floats:
-    """Draws of the border's (estimate - truth) for scores simulated by the model: their covariance is its inverse."""
-    parts = [_errors(equations, generator(_SEED, chunk)) for chunk in range(DRAWS // _CHUNK)]
-    return np.concatenate(parts, axis=1)
-
-
-def _errors(equations: Equations, rng: np.random.Generator) -> Floats:
-    layout = equations.layout
-    spread = np.append(np.sqrt(layout.parts @ equations.ratios), 0.0)
-    border, core, absorbed = (
-        rng.standard_normal((len(kind), _CHUNK)) * spread[kind, None]
-        for kind in (layout.border_kind, layout.core_kind, layout.absorbed_kind)
-    )
-    rows = rng.standard_normal((layout.rows, _CHUNK))
-    rows += layout.border_rows @ border + layout.core_rows @ core + layout.absorbed_rows @ absorbed
-    errors: Floats = equations.solve(totals(layout, rows)).border - border
-    return errors

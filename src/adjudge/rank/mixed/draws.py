@@ -1,0 +1,80 @@
+"""Draws of the border's estimation errors, whose covariance is its inverse: for traces where that is too large.
+
+Scores simulated by the model, W u + e, give the estimates inv(C) W'(W u + e), where C = W'W + D with the penalties D.
+Their errors are inv(C) W'(W u + e) - u = inv(C) (W'e - D u), so that of all rows only the sums W'e are needed. The same
+draws serve at all variances: u is a draw of standard normal numbers times the standard deviations.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.rng import generator
+from adjudge.rank.mixed.equations import Totals, totals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.arrays import Floats
+    from adjudge.rank.mixed.equations import Equations
+    from adjudge.rank.mixed.iterative import IterativeBorder
+    from adjudge.rank.mixed.layout import Layout
+
+DRAWS = 32
+CHUNK = 8
+"""Draws that are made and solved together."""
+TOLERANCE = 1e-6
+"""Of the solutions: far below the error that so few draws have."""
+_SEED = 20_240_501
+"""Fixed, so that the same data always give the same fit, and every step sees the same draws."""
+
+
+class ErrorDraws:
+    """What does not depend on the variances: sums of residuals W'e, and standard normal numbers for all unknowns."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._chunks = [_chunk(layout, generator(_SEED, number)) for number in range(DRAWS // CHUNK)]
+
+    def errors(self, equations: Equations, border: IterativeBorder, *, draws: int, near: Floats) -> Floats:
+        """So many draws of the border's errors at the variances of the equations.
+
+        Args:
+            equations: with the border to solve.
+            border: that of the equations.
+            draws: how many, a multiple of `CHUNK`.
+            near: the errors at similar variances (width, any number), to begin with.
+        """
+        errors = np.zeros((equations.layout.width, draws))
+        errors[:, : near.shape[1]] = near[:, :draws]
+        for number in range(draws // CHUNK):
+            own = slice(number * CHUNK, (number + 1) * CHUNK)
+            right = equations.reduced(_right(equations, *self._chunks[number]))
+            errors[:, own] = border.solve_from(errors[:, own], right, tolerance=TOLERANCE)[0]
+        return errors
+
+
+def _chunk(layout: Layout, rng: np.random.Generator) -> tuple[Totals, tuple[Floats, Floats, Floats]]:
+    """Sums of residuals, and standard normal numbers for border, core and absorbed unknowns."""
+    border, core, absorbed = (
+        rng.standard_normal((len(kind), CHUNK)) for kind in (layout.border_kind, layout.core_kind, layout.absorbed_kind)
+    )
+    return totals(layout, rng.standard_normal((layout.rows, CHUNK))), (border, core, absorbed)
+
+
+def _right(equations: Equations, residuals: Totals, normal: tuple[Floats, Floats, Floats]) -> Totals:
+    """The right-hand sides W'e - D u; the penalty times a standard deviation is its square root. Systems have none."""
+    layout = equations.layout
+    pull = np.append(np.sqrt(equations.variances.penalty), 0.0)
+
+    def less(sums: Floats, kind: NDArray[np.int64], drawn: Floats) -> Floats:
+        return np.asarray(sums - pull[kind, None] * drawn)
+
+    border, core, absorbed = normal
+    return Totals(
+        less(residuals.border, layout.border_kind, border),
+        less(residuals.core, layout.core_kind, core),
+        less(residuals.absorbed, layout.absorbed_kind, absorbed),
+        residuals.square,
+    )

@@ -1,0 +1,191 @@
+"""The equations of a border of many thousand unknowns, solved by conjugate gradients.
+
+The inverse, of which only traces are needed, is replaced by the mean of outer products of draws whose covariance it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse.linalg import splu
+
+from adjudge.rank.mixed.border import COARSE, TOLERANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.core.arrays import Bools, Floats
+    from adjudge.rank.mixed.buckets import Bucket
+    from adjudge.rank.mixed.terms import Terms
+
+
+MOST_STEPS = 500
+THIN_BLOCK = 8
+"""Blocks of at most so many unknowns are handled as one sparse matrix: there may be many thousands of them."""
+LARGEST_OWN_ORDER = 500
+"""Up to so many unknowns of an annotator, the order of their elimination is found by their neighbours alone."""
+
+
+class IterativeBorder:
+    """Solved by conjugate gradients, with the border before elimination (sparse) as preconditioner."""
+
+    def __init__(self, terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence[tuple[Bucket, Floats]]) -> None:
+        width = len(ridge)
+        row, column = np.divmod(terms.position, width)
+        value = terms.value * weight[terms.size_class]
+        plain = coo_array((value, (row, column)), shape=(width, width)).tocsc()
+        self._before = (plain + diags_array(ridge)).tocsr()
+        self._thick = [(bucket, half) for bucket, half in reduced if bucket.core > THIN_BLOCK]
+        self._thin = _as_sparse([(bucket, half) for bucket, half in reduced if bucket.core <= THIN_BLOCK], width)
+        self._sums = sums_by_unknown([bucket for bucket, _ in self._thick], width)
+        self._preconditioner = Preconditioner(self._before, ridge == 0)
+        self._width = width
+        self._draws = np.empty((width, 0))
+        self.converged = True
+
+    @property
+    def log_determinant(self) -> float:
+        """Not known: it would need the factor that this class avoids."""
+        return float("nan")
+
+    @property
+    def draws(self) -> Floats:
+        """The vectors that stand for the inverse."""
+        return self._draws
+
+    def use_draws(self, draws: Floats) -> None:
+        """Take these vectors (width, k), whose covariance is the inverse of S, for the inverse from now on."""
+        self._draws = draws
+
+    def inverse_diagonal(self) -> Floats:
+        """The diagonal of the inverse, by draws."""
+        mean: Floats = (self._draws**2).mean(axis=1)
+        return mean
+
+    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
+        """Entries of the inverse, by draws."""
+        row, column = np.divmod(position, self._width)
+        entries = np.zeros(len(position))
+        for draw in self._draws.T:
+            entries += draw[row] * draw[column]
+        return entries / self._draws.shape[1]
+
+    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
+        """Matrices (count, m, border) times the inverse restricted to what each block touches, by draws."""
+        local = self._draws[bucket.border_index]
+        product: Floats = (left @ local) @ local.transpose(0, 2, 1) / self._draws.shape[1]
+        return product
+
+    def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:
+        """Solve for one or more right-hand sides."""
+        return self.solve_from(np.zeros_like(right), right, tolerance=tolerance)[0]
+
+    def first_columns(self, columns: int) -> Floats:
+        """The first columns of the inverse, of which the entries of the same rows are the most accurate.
+
+        For a solution X with residuals R = U - S X of the unit vectors U, U'X + X'R differs from U' inv(S) U by the
+        product of two errors of X, so that a coarse solution is enough.
+        """
+        unit = np.eye(self._width, columns)
+        x, rest = self.solve_from(np.zeros_like(unit), unit, tolerance=COARSE)
+        x[:columns] += x.T @ rest
+        return x
+
+    def solve_from(self, start: Floats, right: Floats, *, tolerance: float) -> tuple[Floats, Floats]:
+        """Preconditioned conjugate gradients from a first guess, all right-hand sides at once: solution and residual.
+
+        They stop where the residual has fallen to the tolerance, as a share of the right-hand side.
+        """
+        x = start.copy()
+        rest = right - self._times(x) if x.any() else right.copy()
+        goal = tolerance**2 * np.maximum((right * self._preconditioner.solve(right)).sum(axis=0), 1e-300)
+        z = self._preconditioner.solve(rest)
+        direction = z.copy()
+        rho = (rest * z).sum(axis=0)
+        for _ in range(MOST_STEPS):
+            if (rho <= goal).all():
+                break
+            image = self._times(direction)
+            curvature = (direction * image).sum(axis=0)
+            step = np.where(rho > goal, rho / np.where(curvature > 0, curvature, 1.0), 0.0)
+            x += step * direction
+            rest -= step * image
+            z = self._preconditioner.solve(rest)
+            previous, rho = rho, (rest * z).sum(axis=0)
+            direction = z + direction * (rho / np.maximum(previous, 1e-300))
+        else:
+            self.converged = False
+        return x, rest
+
+    def _times(self, vectors: Floats) -> Floats:
+        image: Floats = self._before @ vectors
+        if self._thin is not None:
+            image -= self._thin.T @ (self._thin @ vectors)
+        if self._thick:
+            back = np.empty((self._sums.shape[1], vectors.shape[1]))
+            start = 0
+            for bucket, half in self._thick:
+                length = bucket.count * bucket.border
+                part = back[start : start + length].reshape(bucket.count, bucket.border, -1)
+                np.matmul(half.transpose(0, 2, 1), half @ vectors[bucket.border_index], out=part)
+                start += length
+            image -= self._sums @ back
+        return image
+
+
+class Preconditioner:
+    """Solves a sparse symmetric matrix directly.
+
+    Without the fixed effects it falls apart into one small block per annotator. These are eliminated first, in each
+    the unknowns with the fewest neighbours first, so that little is filled in. Where blocks are large, the library
+    looks for a good order, which takes ten times as long as all the rest.
+    """
+
+    def __init__(self, matrix: csr_array, fixed: Bools) -> None:
+        from scipy.sparse.csgraph import connected_components
+
+        free = np.flatnonzero(~fixed)
+        inner = matrix[free][:, free]
+        block = connected_components(inner, directed=False)[1]
+        small = len(free) > 0 and int(np.bincount(block).max()) <= LARGEST_OWN_ORDER
+        chosen = np.lexsort((np.diff(inner.indptr), block)) if small else np.arange(len(free))
+        self._order = np.concatenate([free[chosen], np.flatnonzero(fixed)])
+        self._factor = splu(
+            matrix[self._order][:, self._order].tocsc(),
+            permc_spec="NATURAL" if small else "MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+
+    def solve(self, right: Floats) -> Floats:
+        """Solve for right-hand sides (width, k)."""
+        solution = np.empty_like(right)
+        solution[self._order] = self._factor.solve(right[self._order])
+        return solution
+
+
+def _as_sparse(reduced: Sequence[tuple[Bucket, Floats]], width: int) -> csr_array | None:
+    """Blocks of few unknowns as one sparse matrix: (all core unknowns, width)."""
+    if not reduced:
+        return None
+    row, column, value = [], [], []
+    start = 0
+    for bucket, half in reduced:
+        cores = bucket.count * bucket.core
+        row.append(np.repeat(np.arange(start, start + cores), bucket.border))
+        column.append(np.repeat(bucket.border_index, bucket.core, axis=0).ravel())
+        value.append(half.ravel())
+        start += cores
+    coordinates = (np.concatenate(row), np.concatenate(column))
+    return coo_array((np.concatenate(value), coordinates), shape=(start, width)).tocsr()
+
+
+def sums_by_unknown(buckets: Sequence[Bucket], width: int) -> csr_array:
+    """The matrix (width, all) that adds up what the blocks of all buckets, one after the other, say of each unknown."""
+    index = np.concatenate([np.empty(0, dtype=np.int64), *(bucket.border_index.ravel() for bucket in buckets)])
+    position = (index, np.arange(len(index)))
+    return coo_array((np.ones(len(index)), position), shape=(width, len(index))).tocsr()
