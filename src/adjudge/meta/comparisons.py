@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from adjudge.meta.levels import item_parts
 from adjudge.meta.permutation_tests import PermutationTest, permute_groups, permute_pearson
 from adjudge.rank.lines import benjamini_hochberg, holm
 from adjudge.results.meta import MetricComparison
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +61,8 @@ def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator
     for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
         tests = permute_pearson(scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng)
         compared += adjusted("segment", name, tests)
-    parts = {name: item_parts(scores.human, metric) for name, metric in scores.metrics.items()}
+    calibrated = map_tasks(partial(item_parts, scores.human), scores.metrics.values(), what="accuracy of metrics")
+    parts = dict(zip(scores.metrics, calibrated, strict=True))
     tests = permute_groups(parts, permutations=permutations, rng=rng)
     return (*compared, *adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
 

@@ -1,40 +1,53 @@
 """Permutation tests between metrics: were it luck, it would not matter which of the two made which score.
 
-`PERM-BOTH` (Deutsch et al. 2021): the two metrics, standardised, exchange scores at random. Pearson's r is then linear
-in the signs of the exchange: with a the mean and d half the difference of two metrics, m1 = a + s d and m2 = a - s d,
-so the sums of m, of m squared and of m times the human are constants plus s.d, 2 s.(a d) and s.(g d). One product of
-matrices serves all pairs of metrics. Accuracies are sums over groups, which exchange whole.
+`PERM-BOTH` (Deutsch et al. 2021): the two metrics, standardised, exchange scores at random, those whose sign is minus.
+Pearson's r needs the sums of a metric's scores, of their squares and of their products with the human. After an
+exchange each is the first metric's sum over the plus signs and the second's over the minus signs. So one product of
+signs and scores per metric serves all pairs of metrics. Accuracies are sums over groups, which exchange whole.
 
 The smallest p is 1 / (1 + permutations), and Holm multiplies it by the number of pairs: 1,000 permutations cannot reach
 .05 from 11 metrics on. So pairs go on being permuted as long as their p is at most .05, up to `enough_permutations`. A
 pair that stops earlier has a p above .05; for every level up to .05 the test is as exact as with all permutations.
+
+Permutations are drawn in blocks, each from a seed of its own, so that several processes can share them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.arrays import Floats
 from adjudge.core.maths import varies
+from adjudge.core.rng import generator
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Bools, Ints
 
-    _Tested = tuple[float, NDArray[np.float64]] | None
-    _Counted = tuple[float, float] | None
+    _Pairs = list[tuple[int, int]]
+    _Group = tuple[Floats, Floats]
+
+Signs = Callable[[int], Floats]
+"""Draws the signs of so many scores: one row per permutation."""
+Differences = Callable[[Signs], Floats]
+"""The differences of all pairs (permutations, pairs) when scores exchange by these signs."""
 
 PER_PAIR = 40
 """Permutations for every pair of metrics that is tested: the smallest p is then .025 after Holm's correction."""
 LEVEL = 0.05
-# Permuted differences are held in slices of about this many.
-HELD = 5_000_000
-# Signs are drawn in slices of about this many, to bound memory.
-SLICE = 10_000_000
+BLOCK = 125
+"""Permutations in a block. It must not depend on the number of workers: every block has a seed of its own."""
+# A block of many scores has fewer permutations: about this many signs, to bound memory.
+MOST_SIGNS = 4_000_000
+# Pairs that go on being permuted are looked at again after about this many of their differences.
+LOOK_AGAIN = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -53,8 +66,8 @@ def enough_permutations(metrics: int, permutations: int) -> int:
 
 
 def permute_pearson(
-    human: NDArray[np.float64],
-    metrics: Mapping[str, NDArray[np.float64]],
+    human: Floats,
+    metrics: Mapping[str, Floats],
     *,
     by_item: bool,
     permutations: int,
@@ -66,67 +79,98 @@ def permute_pearson(
     """
     known = {name: ~(np.isnan(human) | np.isnan(scores)) for name, scores in metrics.items()}
 
-    def tested(names: list[str], pairs: list[tuple[int, int]], mask: NDArray[np.bool_]) -> list[_Counted]:
+    def tested(names: list[str], pairs: _Pairs, mask: Bools) -> list[tuple[float, float]] | None:
         standard = [_standard(metrics[name], mask) for name in names]
         groups = list(_groups(human, np.stack(standard), mask, by_item=by_item))
-        most = enough_permutations(len(known), permutations)
-        return _counted(lambda own, number: _pearson_differences(groups, own, number, rng), pairs, permutations, most)
+        if not groups:
+            return None
+        return _tested(
+            lambda own: _PearsonDifferences(groups, own),
+            pairs,
+            permutations=permutations,
+            most=enough_permutations(len(known), permutations),
+            block=_block_size(max(len(scores) for scores, _ in groups)),
+            rng=rng,
+        )
 
     return _by_common_scores(known, tested)
 
 
 def permute_groups(
-    values: Mapping[str, NDArray[np.float64]], *, permutations: int, rng: np.random.Generator
+    values: Mapping[str, Floats], *, permutations: int, rng: np.random.Generator
 ) -> tuple[PermutationTest, ...]:
     """Test all pairs of metrics by the mean of their values of groups, which exchange whole; NaN where none is."""
     known = {name: ~np.isnan(own) for name, own in values.items()}
 
-    def tested(names: list[str], pairs: list[tuple[int, int]], mask: NDArray[np.bool_]) -> list[_Counted]:
-        n = int(mask.sum())
-        parts = np.stack([values[name][mask] for name in names]) / max(n, 1)
-
-        def permuted(own: list[tuple[int, int]], number: int) -> list[_Tested]:
-            difference = np.stack([parts[i] - parts[j] for i, j in own])
-            flips = rng.choice(np.array([-1.0, 1.0]), size=(number, n))
-            drawn = flips @ difference.T
-            return [(float(pair.sum()), drawn[:, k]) if n else None for k, pair in enumerate(difference)]
-
-        return _counted(permuted, pairs, permutations, enough_permutations(len(known), permutations))
+    def tested(names: list[str], pairs: _Pairs, mask: Bools) -> list[tuple[float, float]] | None:
+        groups = int(mask.sum())
+        if not groups:
+            return None
+        parts = np.stack([values[name][mask] for name in names]) / groups
+        return _tested(
+            lambda own: _GroupDifferences(parts, own),
+            pairs,
+            permutations=permutations,
+            most=enough_permutations(len(known), permutations),
+            block=_block_size(groups),
+            rng=rng,
+        )
 
     return _by_common_scores(known, tested)
 
 
-def _counted(
-    permuted: Callable[[list[tuple[int, int]], int], list[_Tested]],
-    pairs: list[tuple[int, int]],
+def _block_size(scores: int) -> int:
+    return max(1, min(BLOCK, MOST_SIGNS // scores))
+
+
+def _tested(
+    differences_of: Callable[[_Pairs], Differences],
+    pairs: _Pairs,
+    *,
     permutations: int,
     most: int,
-) -> list[_Counted]:
+    block: int,
+    rng: np.random.Generator,
+) -> list[tuple[float, float]]:
     """The observed difference and p of every pair; pairs whose p is at most .05 are permuted further, up to `most`."""
-    counted: dict[tuple[int, int], _Counted] = {}
+    results: dict[tuple[int, int], tuple[float, float]] = {}
     extreme = dict.fromkeys(pairs, 0)
     going, drawn, number = pairs, 0, permutations
     while going and number > 0:
         drawn += number
-        for pair, result in zip(going, permuted(going, number), strict=True):
-            if result is None:
-                counted[pair] = None
-                continue
-            extreme[pair] += _number_as_extreme(*result)
-            counted[pair] = (result[0], (1 + extreme[pair]) / (1 + drawn))
-        going = [pair for pair in going if (own := counted[pair]) is not None and own[1] <= LEVEL]
-        number = min(most - drawn, max(permutations, HELD // max(len(going), 1)))
-    return [counted[pair] for pair in pairs]
+        observed, counts = _count_extreme(differences_of(going), number, block, rng)
+        for pair, difference, count in zip(going, observed, counts, strict=True):
+            extreme[pair] += int(count)
+            results[pair] = (float(difference), (1 + extreme[pair]) / (1 + drawn))
+        going = [pair for pair in going if results[pair][1] <= LEVEL]
+        number = min(most - drawn, max(permutations, LOOK_AGAIN // max(len(going), 1)))
+    return [results[pair] for pair in pairs]
+
+
+def _count_extreme(differences: Differences, number: int, block: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """The observed differences, and how many of `number` permuted ones are at least as large."""
+    observed = differences(lambda scores: np.ones((1, scores)))[0]
+    sizes = [min(block, number - start) for start in range(0, number, block)]
+    tasks = zip(sizes, rng.integers(2**63, size=len(sizes)).tolist(), strict=True)
+
+    def count(task: tuple[int, int]) -> Ints:
+        size, seed = task
+        own = generator(seed)
+        drawn = differences(lambda scores: own.choice(np.array([-1.0, 1.0]), size=(size, scores)))
+        # Sums of the same numbers in another order may differ in the last digits.
+        return np.asarray((np.abs(drawn) >= np.abs(observed) - 1e-12).sum(0))
+
+    return observed, np.sum(map_tasks(count, tasks, what="permutations"), axis=0)
 
 
 def _by_common_scores(
-    known: Mapping[str, NDArray[np.bool_]],
-    tested: Callable[[list[str], list[tuple[int, int]], NDArray[np.bool_]], list[_Counted]],
+    known: Mapping[str, Bools],
+    tested: Callable[[list[str], _Pairs, Bools], list[tuple[float, float]] | None],
 ) -> tuple[PermutationTest, ...]:
     """All pairs of metrics; those with the same scores in common are tested together, by the same draws."""
     names = list(known)
-    families: dict[bytes, list[tuple[int, int]]] = {}
-    masks: dict[bytes, NDArray[np.bool_]] = {}
+    families: dict[bytes, _Pairs] = {}
+    masks: dict[bytes, Bools] = {}
     for i, j in combinations(range(len(names)), 2):
         mask = known[names[i]] & known[names[j]]
         key = mask.tobytes()
@@ -136,16 +180,13 @@ def _by_common_scores(
     for key, pairs in families.items():
         used = sorted({i for pair in pairs for i in pair})
         local = [(used.index(i), used.index(j)) for i, j in pairs]
-        results = tested([names[i] for i in used], local, masks[key])
-        for (i, j), result in zip(pairs, results, strict=True):
-            difference, p = (np.nan, np.nan) if result is None else result
+        results = tested([names[i] for i in used], local, masks[key]) or [(np.nan, np.nan)] * len(pairs)
+        for (i, j), (difference, p) in zip(pairs, results, strict=True):
             tests[i, j] = PermutationTest(names[i], names[j], difference, p)
     return tuple(tests[pair] for pair in combinations(range(len(names)), 2))
 
 
-def _groups(
-    human: NDArray[np.float64], metrics: NDArray[np.float64], mask: NDArray[np.bool_], *, by_item: bool
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+def _groups(human: Floats, metrics: Floats, mask: Bools, *, by_item: bool) -> Iterator[tuple[Floats, Floats]]:
     """Human scores (n) and metric scores (metrics, n) of each group in which the human tells translations apart."""
     if not by_item:
         groups = [(human[mask], metrics[:, mask])]
@@ -155,60 +196,54 @@ def _groups(
     return ((x, y) for x, y in groups if varies(x))
 
 
-def _standard(scores: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _standard(scores: Floats, mask: Bools) -> Floats:
     own = scores[mask]
     if not varies(own):
         return np.zeros_like(scores)
     return np.asarray((scores - own.mean()) / own.std())
 
 
-def _number_as_extreme(observed: float, drawn: NDArray[np.float64]) -> int:
-    """How many permuted differences are at least as large as the observed one."""
-    return int((np.abs(drawn) >= abs(observed) - 1e-12).sum())
+class _GroupDifferences:
+    """The differences of pairs of metrics whose values of groups exchange."""
+
+    def __init__(self, values: Floats, pairs: _Pairs) -> None:
+        first, second = np.array(pairs).T
+        self.difference = values[first] - values[second]
+
+    def __call__(self, signs: Signs) -> Floats:
+        return np.asarray(signs(self.difference.shape[1]) @ self.difference.T)
 
 
-def _pearson_differences(
-    groups: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
-    pairs: list[tuple[int, int]],
-    permutations: int,
-    rng: np.random.Generator,
-) -> list[_Tested]:
-    """For each pair the difference of r (mean over groups) as observed, and permuted; None where there is no group."""
-    if not groups:
-        return [None] * len(pairs)
-    first, second = (np.array(side) for side in zip(*pairs, strict=True))
-    observed = np.zeros(len(pairs))
-    drawn = np.zeros((permutations, len(pairs)))
-    for scores, metrics in groups:
-        human = scores - scores.mean()
-        own, two = metrics[first], metrics[second]
-        half, middle = (own - two) / 2, (own + two) / 2
-        observed += _difference(human, middle, half, np.ones((1, len(human))))[0]
-        step = max(1, SLICE // len(human))
-        for start in range(0, permutations, step):
-            rows = slice(start, min(start + step, permutations))
-            signs = rng.choice(np.array([-1.0, 1.0]), size=(rows.stop - rows.start, len(human)))
-            drawn[rows] += _difference(human, middle, half, signs)
-    observed, drawn = observed / len(groups), drawn / len(groups)
-    return [(float(value), drawn[:, k]) for k, value in enumerate(observed)]
+class _PearsonDifferences:
+    """The differences of r of pairs of metrics (mean over groups) when standardised scores exchange."""
+
+    def __init__(self, groups: list[_Group], pairs: _Pairs) -> None:
+        used, codes = np.unique(np.array(pairs), return_inverse=True)
+        self.groups = [(scores - scores.mean(), metrics[used]) for scores, metrics in groups]
+        self.first, self.second = codes.reshape(-1, 2).T
+
+    def __call__(self, signs: Signs) -> Floats:
+        first, *rest = self.groups
+        total = _exchanged_correlations(*first, signs(len(first[0])))
+        for human, metrics in rest:
+            total += _exchanged_correlations(human, metrics, signs(len(human)))
+        total /= len(self.groups)
+        return np.asarray((total[self.first, self.second] - total[self.second, self.first]).T)
 
 
-def _difference(
-    human: NDArray[np.float64], middle: NDArray[np.float64], half: NDArray[np.float64], signs: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """R of the first minus r of the second metric for each row of signs: (signs, pairs)."""
-    n = len(human)
-    spread = np.sqrt(human @ human)
-    shift, square, product = (signs @ part.T for part in (half, middle * half, half * human))
-    middle_sum, middle_product = middle.sum(1), middle @ human
-    squares = (middle**2 + half**2).sum(1)
-    result = np.zeros_like(shift)
-    for sign in (1.0, -1.0):
-        total = middle_sum + sign * shift
-        variance = squares + 2 * sign * square - total**2 / n
-        covariance = middle_product + sign * product
-        r = np.divide(
-            covariance, np.sqrt(np.maximum(variance, 0)) * spread, out=np.zeros_like(total), where=variance > 1e-12
-        )
-        result += sign * r
-    return result
+def _exchanged_correlations(human: Floats, metrics: Floats, signs: Floats) -> Floats:
+    """R of i when it takes the scores of j where the sign is minus: (i, j, permutations); 0 where they do not vary."""
+    kinds = np.stack([metrics, metrics**2, metrics * human])
+    whole, difference = kinds.sum(-1)[:, :, None], kinds @ signs.T
+    plus, minus = ((whole + difference) / 2)[:, :, None], ((whole - difference) / 2)[:, None]
+    # In place: large arrays that come and go cost more than the arithmetic.
+    squared = plus[0] + minus[0]
+    squared *= squared
+    squared /= len(human)
+    variance = plus[1] + minus[1]
+    variance -= squared
+    variance[variance < 1e-12] = np.inf
+    variance *= human @ human
+    r: Floats = np.add(plus[2], minus[2], out=squared)
+    r /= np.sqrt(variance, out=variance)
+    return r

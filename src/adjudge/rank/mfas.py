@@ -18,6 +18,7 @@ import numpy as np
 from adjudge.rank.ordering.branch import cheapest_order
 from adjudge.rank.ordering.insertion import descend
 from adjudge.rank.ordering.optima import find_optima
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,7 +108,9 @@ def scores(tally: Tally) -> NDArray[np.float64]:
     too: systems that nothing separates then share a rank. Resamples take one cheapest order each.
     """
     if tally.wins.ndim > 2:
-        return np.stack([-_ranks(solve(net_wins(wins)).order) for wins in tally.wins])
+        # Hard tournaments take up to a minute each, so that resamples are shared among processes.
+        orders = map_tasks(_cheapest_order, list(tally.wins), what="resampled tournaments")
+        return np.stack([-_ranks(order) for order in orders])
     net = net_wins(tally.wins)
     solution = solve(net)
     ranks = _ranks(solution.order)
@@ -118,6 +121,10 @@ def scores(tally: Tally) -> NDArray[np.float64]:
         if optima.complete and cost_of(net, np.argsort(middle, kind="stable")) == solution.cost:
             ranks = middle
     return -ranks
+
+
+def _cheapest_order(wins: NDArray[np.float64]) -> NDArray[np.int64]:
+    return solve(net_wins(wins)).order
 
 
 def _ranks(order: NDArray[np.int64]) -> NDArray[np.float64]:
