@@ -30,6 +30,7 @@ from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed.fit import one_thread
 from adjudge.rank.mixed.shared import model_of
 from adjudge.results.audit.trust import AARate, AATest
 from adjudge.work import map_tasks
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.mixed import MixedDesign, Prepared
+    from adjudge.rank.mixed import MixedDesign
+    from adjudge.rank.mixed.known import KnownModel
+    from adjudge.rank.mixed.shared import Refit
 
     Unit = Literal["pages", "annotators"]
 
@@ -87,8 +90,7 @@ def aa(
 
     def p_values(split: int) -> dict[str, Floats]:
         half = _random_halves(halved, generator(seed, _STREAMS[unit], split))
-        prepared = _as_two_systems(halved.design, half)
-        p = {name: test(half, prepared) for name, test in compute.items()}
+        p = {name: test(half) for name, test in compute.items()}
         # Fitted to the same normal scores in another unit, which no test depends on.
         return {name: p[SAME_TESTS.get(name, name)] for name in chosen}
 
@@ -156,36 +158,44 @@ def _random_halves(halved: _Halved, rng: np.random.Generator) -> Codes:
     return side[halved.unit]
 
 
-def _as_two_systems(design: MixedDesign, half: Codes) -> Prepared:
-    """The design in which every system is two, in order; one with a single page stays as it is."""
-    sides, system = np.unique(2 * design.system + half, return_inverse=True)
-    names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
-    return prepare(design.with_systems(system, names, design.human[sides // 2]))
-
-
-def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[Codes, Prepared], Floats]]:
-    """The tests asked for, each from (sides of rows, prepared halves) to a p-value per system."""
+def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[Codes], Floats]]:
+    """The tests asked for, each from the sides of rows to a p-value per system."""
     design = halved.design
-    makers: dict[str, Callable[[], Callable[[Codes, Prepared], Floats]]] = {
-        "raw": lambda: lambda half, _: _rank_sums(halved, design.as_given, half),
-        "zscore": lambda: lambda half, _: _rank_sums(halved, halved.z, half),
-        "page-welch": lambda: lambda half, _: _page_welch(halved, half),
+    makers: dict[str, Callable[[], Callable[[Codes], Floats]]] = {
+        "raw": lambda: lambda half: _rank_sums(halved, design.as_given, half),
+        "zscore": lambda: lambda half: _rank_sums(halved, halved.z, half),
+        "page-welch": lambda: lambda half: _page_welch(halved, half),
         "mixed": lambda: _mixed(halved, design),
     }
     return {name: makers[name]() for name in dict.fromkeys(SAME_TESTS.get(name, name) for name in chosen)}
 
 
-def _mixed(halved: _Halved, design: MixedDesign) -> Callable[[Codes, Prepared], Floats]:
-    ratios = model_of(design).fitted.ratios
+def _mixed(halved: _Halved, design: MixedDesign) -> Callable[[Codes], Floats]:
+    model = model_of(design)
+    known, ratios = model.known, model.fitted.ratios
 
-    def test(half: Codes, prepared: Prepared) -> Floats:
-        fitted = prepared.refit(design.score, ratios)
+    def test(half: Codes) -> Floats:
+        fitted = _fit_to_halves(design, half, ratios, known)
         compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
-        sides = np.unique(2 * halved.design.system + half)
+        sides = np.unique(2 * design.system + half)
         first = np.searchsorted(sides, 2 * halved.systems)
         return compared.two_sided[first, first + 1]
 
     return test
+
+
+def _fit_to_halves(design: MixedDesign, half: Codes, ratios: Mapping[str, float], known: KnownModel | None) -> Refit:
+    """The fit in which every system is two, in order; one with a single page stays as it is."""
+    sides, system = np.unique(2 * design.system + half, return_inverse=True)
+    names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
+    human = design.human[sides // 2]
+    by_cell = None if known is None else known.cells.values_of(system)
+    if known is not None and by_cell is not None:
+        with one_thread():
+            fitted = known.with_systems(by_cell, names, human)
+        if fitted is not None:
+            return fitted
+    return prepare(design.with_systems(system, names, human)).refit(design.score, ratios)
 
 
 def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedFit
-    from adjudge.rank.mixed.shared import Model, Unit
+    from adjudge.rank.mixed.shared import Model, Refit, Unit
 
 
 LEVEL = 0.05
@@ -64,7 +64,7 @@ def _left_out(model: Model, unit: Unit, names: NDArray[np.object_]) -> Iterator[
 
 
 def _compared(
-    known: tuple[MixedFit, NDArray[np.bool_]], rest: MixedFit, unit: Unit, name: str, judgments: int
+    known: tuple[MixedFit, NDArray[np.bool_]], rest: Refit, unit: Unit, name: str, judgments: int
 ) -> LeftOutUnit:
     whole, significant = known
     kept = np.array([whole.systems.index(system) for system in rest.systems])
@@ -97,7 +97,7 @@ def _centred_se(covariance: Floats) -> Floats:
     return se
 
 
-def _significant(fitted: MixedFit) -> NDArray[np.bool_]:
+def _significant(fitted: Refit) -> NDArray[np.bool_]:
     """Which pairs differ at .05, each by itself: upper triangle."""
     p = contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided
     return np.triu(np.nan_to_num(p, nan=1.0) < LEVEL, 1)

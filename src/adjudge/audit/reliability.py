@@ -16,12 +16,13 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed.fit import one_thread
 from adjudge.rank.mixed.shared import model_of
 from adjudge.results.audit.trust import HalfAgreement, Reliability
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.arrays import Bools, Floats
@@ -63,11 +64,15 @@ def reliability(
     annotator = design.annotator
     values = {"mixed": design.score, "raw": design.as_given, "zscore": z_by_row(judgments)[design.row]}
     orders = tuple(dict.fromkeys(SAME_ORDERS.get(name, name) for name in chosen))
-    known = {"mixed": model_of(design).fitted.ratios} if "mixed" in orders else {}
+    by_model = _by_model(design) if "mixed" in orders else None
+
+    def scores_of(rows: Bools) -> dict[str, Floats]:
+        means = {name: _means(design, values[name], rows) for name in orders if name != "mixed"}
+        return means if by_model is None else {"mixed": by_model(rows), **means}
 
     def taus(split: int) -> dict[str, float]:
         first = random_half(annotator, generator(seed, _STREAM, split))
-        halves = [_orders(design, rows, values, orders, known) for rows in (first, ~first)]
+        halves = [scores_of(rows) for rows in (first, ~first)]
         tau = {name: kendall(halves[0][name], halves[1][name]) for name in orders}
         return {name: tau[SAME_ORDERS.get(name, name)] for name in chosen}
 
@@ -76,33 +81,35 @@ def reliability(
     return Reliability(agreement, levels_of(annotator), len(design.systems))
 
 
-def _orders(
-    design: MixedDesign,
-    rows: Bools,
-    values: Mapping[str, Floats],
-    chosen: tuple[str, ...],
-    known: Mapping[str, Mapping[str, float]],
-) -> dict[str, Floats]:
-    """Every method's scores of all systems from some of the rows; NaN for a system that has none there."""
-    part = design.subset(rows)
-    prepared = prepare(part) if known else None
-    indices = [design.systems.index(name) for name in part.systems]
-    scores: dict[str, Floats] = {}
-    for name in chosen:
-        own = values[name][rows]
-        scores[name] = np.full(len(design.systems), np.nan)
-        # A half that the model cannot order, such as one of equal scores, has no order by it.
-        with suppress(DataError):
-            estimated = prepared.effects_at(own, known[name]) if prepared and name in known else _means(part, own)
-            scores[name][indices] = estimated
-    return scores
+def _by_model(design: MixedDesign) -> Callable[[Bools], Floats]:
+    """The effects of all systems from some of the rows; NaN for a system that has none there."""
+    model = model_of(design)
+    known, ratios = model.known, model.fitted.ratios
+
+    def effects(rows: Bools) -> Floats:
+        kept = None if known is None else known.cells.whole(rows)
+        estimated = None
+        if known is not None and kept is not None:
+            with one_thread():
+                estimated = known.effects_of_part(kept)
+        if estimated is None:
+            part = design.subset(rows)
+            # A half that the model cannot order, such as one of equal scores, has no order by it.
+            with suppress(DataError):
+                estimated = part.systems, prepare(part).effects_at(part.score, ratios)
+        whole = np.full(len(design.systems), np.nan)
+        if estimated is not None:
+            whole[[design.systems.index(name) for name in estimated[0]]] = estimated[1]
+        return whole
+
+    return effects
 
 
-def _means(design: MixedDesign, value: Floats) -> Floats:
-    """The customary score: the mean over segments of the means within them."""
-    segment = np.arange(len(design)) if design.segment is None else design.segment
-    usable = ~np.isnan(value)
+def _means(design: MixedDesign, value: Floats, rows: Bools) -> Floats:
+    """The customary score from some of the rows: the mean over segments of the means within them."""
+    usable = rows & ~np.isnan(value)
     system = design.system[usable]
+    segment = np.arange(len(design)) if design.segment is None else design.segment
     item = combine(system, segment[usable])
     owner = np.empty(levels_of(item), dtype=np.int64)
     owner[item] = system

@@ -25,7 +25,7 @@ from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of, rows_of_the_model
-from adjudge.rank.mixed.shared import model_of
+from adjudge.rank.mixed.shared import fit_to_part, model_of
 from adjudge.results.audit.claims import Claims
 from adjudge.work import map_tasks
 
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Bools
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared
-    from adjudge.rank.mixed.shared import Unit
+    from adjudge.rank.mixed.known import KnownModel
+    from adjudge.rank.mixed.shared import Refit, Unit
 
 LEVEL = 0.05
 DIVISORS = (2.0, 10.0)
@@ -86,10 +87,10 @@ class _Part:
     rows: Bools
 
 
-def _fit_to_part(prepared: Prepared, fitted: MixedFit, rows: Bools) -> MixedFit | None:
+def _fit_to_part(prepared: Prepared, fitted: MixedFit, known: KnownModel | None, rows: Bools) -> Refit | None:
     """The fit to some of the rows; None where they cannot be compared any more: that is not the claim's fault."""
     try:
-        return prepared.part(rows).refit(prepared.design.score[rows], fitted.ratios)
+        return fit_to_part(prepared, fitted, known, rows)
     except DataError:
         return None
 
@@ -132,9 +133,8 @@ class _Model:
 
     def _parts(self, parts: Sequence[_Part]) -> Iterator[Trial]:
         """A trial on each part of the rows, at the variances of the whole."""
-        fits = map_tasks(
-            partial(_fit_to_part, self.prepared, self.fitted), [part.rows for part in parts], what="parts of the data"
-        )
+        fit = partial(_fit_to_part, self.prepared, self.fitted, self.model.known)
+        fits = map_tasks(fit, [part.rows for part in parts], what="parts of the data")
         for part, fitted in zip(parts, fits, strict=True):
             if fitted is not None:
                 yield replace(self._trial(part.name, part.family, fitted), adjusted=part.family != HALVES)
@@ -172,7 +172,7 @@ class _Model:
                 name = f"{unit} {names[int(first[code])] or code + 1} left out"
                 yield self._trial(name, f"any {unit} left out", fitted)
 
-    def _trial(self, name: str, family: str, fitted: MixedFit) -> Trial:
+    def _trial(self, name: str, family: str, fitted: Refit) -> Trial:
         compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
         indices = [self.systems.index(system) for system in fitted.systems]
         parts = (compared.difference, compared.se, compared.df)

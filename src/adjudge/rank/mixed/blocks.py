@@ -57,11 +57,11 @@ class Unknowns:
 
 def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
     """Divide the unknowns. What is finest inside the blocks is absorbed, if something is left for the core."""
-    levels = _Levels(effects)
+    levels = Levels(effects)
     inner = [number for number, effect in enumerate(effects) if effect.parts[0] not in _ACROSS]
     while True:
-        block = _components([effects[number].codes for number in inner], levels.rows)
-        inside = [_inside(effect, block) if inner else np.zeros(effect.levels, dtype=bool) for effect in effects]
+        block = components([effects[number].codes for number in inner], levels.rows)
+        inside = [inside_blocks(effect, block) if inner else np.zeros(effect.levels, dtype=bool) for effect in effects]
         whole = [number for number in range(len(effects)) if inside[number].all()]
         absorbed = max(reversed(whole), key=lambda number: effects[number].levels) if len(whole) > 1 else None
         core = levels.chosen(np.concatenate(inside or [np.zeros(0, dtype=bool)]), absorbed)
@@ -72,7 +72,7 @@ def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
         inner = [number for number in inner if number != moved]
 
 
-class _Levels:
+class Levels:
     """The levels of all effects in one numbering, those that hold the same rows as one."""
 
     def __init__(self, effects: Sequence[Effect]) -> None:
@@ -132,14 +132,14 @@ def _constant(effect: Effect, codes: Codes, met: Codes) -> Bools:
     return constant
 
 
-def _inside(effect: Effect, block: Codes) -> Bools:
+def inside_blocks(effect: Effect, block: Codes) -> Bools:
     """For each level whether it does not reach across blocks."""
     met = np.empty(effect.levels, dtype=np.int64)
     met[effect.codes] = block
     return _constant(effect, block, met)
 
 
-def _components(codes: Sequence[Codes], rows: int) -> Codes:
+def components(codes: Sequence[Codes], rows: int) -> Codes:
     """Rows that are linked by any of these effects are in one block."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -55,17 +55,17 @@ def unknown_strictness(design: MixedDesign, effects: Effects) -> Floats:
     return np.array(who[:, None] == who[None, :], dtype=np.float64) * one_each
 
 
-def parameter_covariance(evaluation: Evaluation) -> Floats:
+def parameter_covariance(information: Floats, ratios: Floats) -> Floats:
     """The covariance of (log residual variance, log ratios...); zero for ratios at their smallest."""
-    scale = np.sqrt(np.maximum(np.diag(evaluation.information), 0.0))
-    free = np.append(True, evaluation.equations.ratios > 2 * SMALLEST_RATIO) & (scale > 0)
-    unit = evaluation.information[np.ix_(free, free)] / np.outer(scale[free], scale[free])
+    scale = np.sqrt(np.maximum(np.diag(information), 0.0))
+    free = np.append(True, ratios > 2 * SMALLEST_RATIO) & (scale > 0)
+    unit = information[np.ix_(free, free)] / np.outer(scale[free], scale[free])
     # The criterion is -2 log likelihood, so its curvature is twice the information.
     # Away from the optimum it may bend the wrong way, and such directions say nothing of the variances either.
     bend, direction = np.linalg.eigh(unit)
     sure = bend > _FLAT * bend.max(initial=0.0)
     inverse = 2 * (direction[:, sure] / bend[sure]) @ direction[:, sure].T
-    covariance = np.zeros_like(evaluation.information)
+    covariance = np.zeros_like(information)
     covariance[np.ix_(free, free)] = inverse / np.outer(scale[free], scale[free])
     return covariance
 
@@ -144,7 +144,7 @@ def contrast_degrees(
     own = next((i for i, effect in enumerate(effects.kept) if "annotator:system" in effect.parts), None)
     return ContrastDegrees(
         slopes=(relative, *crossed),
-        spread=parameter_covariance(evaluation),
+        spread=parameter_covariance(evaluation.information, ratios),
         taste=None if own is None else crossed[own] / ratios[own],
         taste_ratio=0.0 if own is None else float(ratios[own]),
         most=most_degrees(design, effects),

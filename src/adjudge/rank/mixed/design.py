@@ -116,6 +116,11 @@ class MixedDesign:
             return self
         return self.linking.below(self)
 
+    @property
+    def linked_by_annotators(self) -> bool:
+        """Whether annotators alone link all systems, which is quickly told."""
+        return self.annotator is not None and len(groups(self.system, self.annotator, len(self.systems))) == 1
+
     def check(self) -> None:
         """Refuse what no model can answer."""
         if len(self.systems) < 2:

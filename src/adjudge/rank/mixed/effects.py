@@ -93,9 +93,10 @@ class Effects:
         )
 
 
-def identify(design: MixedDesign) -> Effects:
-    """The effects that the design can tell apart, over all its rows."""
+def identify(design: MixedDesign, *, scores: int | None = None) -> Effects:
+    """The effects that the design can tell apart, over all its rows; which may stand for more scores than there are."""
     design = design.stacked()
+    scores = scores or len(design)
     kept: list[Effect] = []
     left_out: list[LeftOut] = []
     in_residual: list[str] = []
@@ -105,7 +106,7 @@ def identify(design: MixedDesign) -> Effects:
             left_out.append(LeftOut(name, f"the data do not name the {unnamed}"))
         elif reason := _not_identified(name, codes, design):
             left_out.append(LeftOut(name, reason))
-        elif levels_of(codes) >= ALMOST_ALL * len(design):
+        elif levels_of(codes) >= ALMOST_ALL * scores:
             left_out.append(LeftOut(name, "nearly every score has its own: part of the residual"))
             in_residual.append(name)
         elif (index := _same_as(codes, kept)) is not None:

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
+from adjudge.rank.mixed.cells import cells_of
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.fit import Prepared, finished, one_thread, prepare
+from adjudge.rank.mixed.fit import MixedFit, Prepared, finished, one_thread, prepare
+from adjudge.rank.mixed.known import KnownFit, KnownModel
+from adjudge.rank.mixed.known_without import CellsLeftOut
 from adjudge.rank.mixed.leaving_out import Whole
 from adjudge.rank.mixed.reml import Optimum
 from adjudge.work import map_tasks
@@ -25,9 +28,11 @@ if TYPE_CHECKING:
 
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.design import MixedDesign
-    from adjudge.rank.mixed.fit import MixedFit, Scale
+    from adjudge.rank.mixed.fit import Scale
 
 Unit = Literal["annotator", "document"]
+Refit = MixedFit | KnownFit
+"""Either has systems, effects, covariance and df."""
 MOST_ROWS = 300_000
 """Rows of all models that are remembered; the equations of so many take about 200 MB."""
 
@@ -38,13 +43,18 @@ class Model:
 
     prepared: Prepared
     fitted: MixedFit
-    without: dict[tuple[Unit, int], MixedFit | None] = field(default_factory=dict)
+    without: dict[tuple[Unit, int], Refit | None] = field(default_factory=dict)
+
+    @cached_property
+    def known(self) -> KnownModel | None:
+        """The model by cells at the variances of the whole; None where cells are no use."""
+        return known_model(self.prepared, self.fitted)
 
     def codes(self, unit: Unit) -> Codes | None:
         """The annotator or document of each row."""
         return self.prepared.design.annotator if unit == "annotator" else self.prepared.design.document
 
-    def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[MixedFit | None]:
+    def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[Refit | None]:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
         wanted = [(unit, int(code)) for code in left_out]
         missing = [key for key in wanted if key not in self.without]
@@ -53,8 +63,28 @@ class Model:
         return [self.without[key] for key in wanted]
 
 
+def known_model(prepared: Prepared, fitted: MixedFit) -> KnownModel | None:
+    """A fitted model by cells, at its variances; None where cells are no use."""
+    scale, standard = prepared.standardised(prepared.design.score)
+    cells = cells_of(prepared, standard)
+    if cells is None:
+        return None
+    return KnownModel(cells, prepared.effects, prepared.effects.ratios(fitted.ratios), scale)
+
+
+def fit_to_part(prepared: Prepared, fitted: MixedFit, known: KnownModel | None, rows: Bools) -> Refit:
+    """The fit to some of the rows, at the variances of the whole; by cells where these suffice."""
+    kept = None if known is None else known.cells.whole(rows)
+    if known is not None and kept is not None:
+        with one_thread():
+            by_cells = known.part(kept)
+        if by_cells is not None:
+            return by_cells
+    return prepared.part(rows).refit(prepared.design.score[rows], fitted.ratios)
+
+
 class FitsWithout:
-    """Fits without an annotator or a document, made from the equations of the whole where that is possible."""
+    """Fits without an annotator or a document, made from the solution for the whole where that is possible."""
 
     def __init__(self, prepared: Prepared, fitted: MixedFit) -> None:
         self.prepared = prepared
@@ -64,7 +94,7 @@ class FitsWithout:
         # Workers factor the equations sooner than they would receive them.
         return {"prepared": self.prepared, "fitted": self.fitted}
 
-    def __call__(self, left_out: tuple[Unit, int]) -> MixedFit | None:
+    def __call__(self, left_out: tuple[Unit, int]) -> Refit | None:
         """The fit without a unit; None where the rest cannot be ranked at all, which is another audit's subject."""
         unit, code = left_out
         design = self.prepared.design
@@ -72,12 +102,21 @@ class FitsWithout:
         if codes is None:
             return None
         try:
-            return self.refit(codes != code)
+            return self.by_cells(codes != code) or self.refit(codes != code)
         except DataError:
             return None
 
+    def by_cells(self, rows: Bools) -> KnownFit | None:
+        """The fit to the marked rows by cells; None where these do not suffice."""
+        left_out = self._cells_left_out
+        kept = None if left_out is None else left_out.model.cells.whole(rows)
+        if left_out is None or kept is None:
+            return None
+        with one_thread():
+            return left_out.part(kept)
+
     def refit(self, rows: Bools) -> MixedFit:
-        """The fit to the marked rows, at the variances of the whole."""
+        """The fit to the marked rows by the equations of the whole."""
         prepared, ratios = self.prepared, self.fitted.ratios
         design = prepared.design.subset(rows)
         design.check()
@@ -89,6 +128,12 @@ class FitsWithout:
                 return prepared.part(rows).refit(design.score, ratios)
             part = Prepared(design, effects, evaluation.equations.layout)
             return finished(part, Optimum(evaluation, converged=True, steps=0), self._standardised[0])
+
+    @cached_property
+    def _cells_left_out(self) -> CellsLeftOut | None:
+        known = known_model(self.prepared, self.fitted)
+        with one_thread():
+            return None if known is None else CellsLeftOut(known)
 
     @cached_property
     def _standardised(self) -> tuple[Scale, Floats]:

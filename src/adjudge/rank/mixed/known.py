@@ -1,0 +1,220 @@
+"""Fits at known ratios of variances, for audits that refit a model hundreds of times.
+
+`KnownModel` fits a model to some of its cells (`cells`), or to all of them as those of other systems. What a part of
+the data allows is told from its cells; where they do not suffice to tell, the answer is None, and the caller makes the
+fit another way, by `fit.Prepared`, which also says what is wrong with data that cannot be fitted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.core.codes import renumber
+from adjudge.rank.mixed.blocks import Levels, inside_blocks
+from adjudge.rank.mixed.cells import SEGMENT, same_levels
+from adjudge.rank.mixed.degrees import most_degrees
+from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
+from adjudge.rank.mixed.effects import identify
+from adjudge.rank.mixed.layout import indicator
+from adjudge.rank.mixed.projection import Grouping, Solved, solve_blocks, summing, times
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjudge.core.arrays import Bools, Codes, Floats
+    from adjudge.rank.mixed.cells import Cells
+    from adjudge.rank.mixed.design import MixedDesign
+    from adjudge.rank.mixed.effects import Effect, Effects
+    from adjudge.rank.mixed.fit import Scale
+    from adjudge.rank.mixed.projection import Projection, SolvedBlocks, Systems
+
+LEAST_VARIANCE = 1e-6
+"""With less residual variance than this, beside scores of variance 1, the equations are solved another way."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownFit:
+    """What audits need of a fit at known variances; arrays are in the order of `systems`."""
+
+    systems: tuple[str, ...]
+    effects: Floats
+    covariance: Floats
+    df: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some cells as a design, with its effects but for the segments."""
+
+    design: MixedDesign
+    effects: Effects
+
+    def systems_of(self, kept: Bools) -> Codes:
+        """The system of each cell; -1 where it is not kept."""
+        system = np.full(len(kept), -1)
+        system[kept] = self.design.system
+        return system
+
+
+class KnownModel:
+    """A model by cells at known ratios."""
+
+    def __init__(self, cells: Cells, effects: Effects, ratios: Floats, scale: Scale) -> None:
+        self.cells, self.scale, self.ratios = cells, scale, ratios
+        self.parts = [effect.parts for effect in effects.kept]
+        self.segment = next((number for number, parts in enumerate(self.parts) if SEGMENT in parts), None)
+        self.segment_ratio = 0.0 if self.segment is None else float(ratios[self.segment])
+        own = ratios if self.segment is None else np.delete(ratios, self.segment)
+        self.groupings = [
+            Grouping(
+                float(ratio),
+                effect.codes,
+                summing(effect.codes, effect.levels),
+                tuple(bucket.same[number] for bucket in cells.buckets),
+            )
+            for number, (effect, ratio) in enumerate(zip(cells.effects, own, strict=True))
+        ]
+        levels = Levels(cells.effects)
+        reaching = levels.chosen(~np.concatenate([*cells.inside, np.zeros(0, dtype=bool)]), None)
+        self.penalty = 1 / (levels.parts[reaching.kind] @ own)
+        """Of each column of the border."""
+        self._border_codes = reaching.codes
+        self.border = indicator(reaching.codes, len(cells), len(self.penalty))
+        self.border_sums = self.border.T.tocsr()
+
+    def part(self, kept: Bools) -> KnownFit | None:
+        """The fit to these cells; None where it must be made another way, or cannot be made."""
+        solved = self._solved(kept)
+        return None if solved is None else self.fit(solved[0], solved[1], solved[1].of_systems(), solved[1].quadratic)
+
+    def effects_of_part(self, kept: Bools) -> tuple[tuple[str, ...], Floats] | None:
+        """The systems of these cells and their effects alone; None as in `part`."""
+        solved = self._solved(kept)
+        return None if solved is None else (solved[0].design.systems, self.in_points(solved[1].estimates))
+
+    def with_systems(self, system: Codes, systems: tuple[str, ...], human: Bools) -> KnownFit | None:
+        """The fit to all cells as those of other systems; None as in `part`."""
+        every = np.ones(len(self.cells), dtype=bool)
+        part = self._part(self.cells.design.with_systems(system, systems, human), every)
+        pairs = [] if part is None else zip(self.groupings, part.effects.kept, strict=True)
+        groupings = [self._regrouped(grouping, effect) for grouping, effect in pairs]
+        if part is None or None in groupings:
+            return None
+        usable = [grouping for grouping in groupings if grouping is not None]
+        solved = Solved(self, every, system, usable, self.blocks(every, usable))
+        if solved.variance < LEAST_VARIANCE:
+            return None
+        return self.fit(part, solved, solved.of_systems(), solved.quadratic)
+
+    def fit(
+        self, part: Part, projection: Projection, systems: Systems, quadratic: Callable[[Floats], Floats]
+    ) -> KnownFit:
+        """A solution with errors and degrees of freedom."""
+        degrees = projection.degrees(systems, quadratic)
+        most = most_degrees(part.design, part.effects)
+        relative = (systems.relative + systems.relative.T) / 2
+        return KnownFit(
+            systems=part.design.systems,
+            effects=self.in_points(systems.estimates),
+            covariance=relative * systems.variance * self.scale.sd**2,
+            df=np.where(np.eye(len(relative), dtype=bool), np.inf, np.minimum(degrees, most)),
+        )
+
+    def in_points(self, estimates: Floats) -> Floats:
+        """Estimates in the unit of the scores."""
+        return estimates * self.scale.sd + self.scale.mean
+
+    def _solved(self, kept: Bools) -> tuple[Part, Solved] | None:
+        """The equations of these cells; None where they cannot be used."""
+        part = self.comparable(kept)
+        if part is None:
+            return None
+        solved = Solved(self, kept, part.systems_of(kept), self.groupings, self.blocks(kept, self.groupings))
+        return (part, solved) if solved.variance > LEAST_VARIANCE else None
+
+    def comparable(self, kept: Bools) -> Part | None:
+        """The design of these cells, if it can surely be fitted and has the effects of the whole."""
+        cells = self.cells
+        if not kept.any() or cells.low[kept].min() == cells.high[kept].max():
+            return None
+        design = cells.design.subset(kept)
+        if not 1 < len(design.systems) < cells.scores[kept].sum() or not design.linked_by_annotators:
+            return None
+        return self._part(design, kept)
+
+    def _part(self, design: MixedDesign, kept: Bools) -> Part | None:
+        """The design of some cells with its effects, if these are the effects of the whole."""
+        scores = int(self.cells.scores[kept].sum())
+        effects = identify(design, scores=scores)
+        if [effect.parts for effect in effects.kept] != [parts for parts in self.parts if SEGMENT not in parts]:
+            return None
+        for own, other in zip(self.cells.effects, effects.kept, strict=True):
+            # Of folded effects the finer one stands for both, which need not be the same one everywhere.
+            if len(own.parts) > 1 and not (renumber(own.codes[kept]) == renumber(other.codes)).all():
+                return None
+        return Part(design, effects) if self._segments_alike(effects, len(design.systems), kept) else None
+
+    def _segments_alike(self, effects: Effects, systems: int, kept: Bools) -> bool:
+        """Whether segments, if they have a variance, still have one of their own."""
+        if self.cells.segment is None:
+            return True
+        here = np.append(kept, False)
+        sizes = [times(bucket.counts.transpose(0, 2, 1), here[bucket.cells]) for bucket in self.cells.buckets]
+        segments = sum(int((size > 0).sum()) for size in sizes)
+        return systems < segments < ALMOST_ALL * self.cells.scores[kept].sum() and not any(
+            self._same_as_segments(effect, segments, kept) for effect in effects.kept
+        )
+
+    def _same_as_segments(self, effect: Effect, segments: int, kept: Bools) -> bool:
+        """Whether an effect of some cells holds the same scores together as the segments do."""
+        fewer, more = sorted((segments, effect.levels))
+        if fewer < ALMOST_ALL * more or self.cells.segment is None:
+            return False
+        rows = kept[self.cells.of_row]
+        number = np.cumsum(kept) - 1
+        both = combine(effect.codes[number[self.cells.of_row[rows]]], self.cells.segment[rows])
+        return fewer >= ALMOST_ALL * levels_of(both)
+
+    def _regrouped(self, grouping: Grouping, effect: Effect) -> Grouping | None:
+        """The same effect with other levels; None where one that stayed inside blocks no longer does."""
+        if np.array_equal(grouping.codes, effect.codes):
+            return grouping
+        inside = inside_blocks(effect, self.cells.block)
+        if not inside.all():
+            return None
+        same = tuple(same_levels(effect.codes, inside, bucket.cells) for bucket in self.cells.buckets)
+        return Grouping(grouping.ratio, effect.codes, summing(effect.codes, effect.levels), same)
+
+    def blocks(self, kept: Bools, groupings: Sequence[Grouping]) -> list[SolvedBlocks]:
+        """All blocks, solved for the cells that are kept."""
+        return [
+            solve_blocks(bucket, kept, self.inner(number, groupings), self.segment_ratio)
+            for number, bucket in enumerate(self.cells.buckets)
+        ]
+
+    def inner(self, number: int, groupings: Sequence[Grouping]) -> Floats:
+        """The covariance of what stays inside the blocks of a bucket."""
+        cells = self.cells.buckets[number].cells
+        inner = np.zeros((*cells.shape, cells.shape[1]))
+        for grouping in groupings:
+            inner += grouping.ratio * grouping.same[number]
+        return inner
+
+    @cached_property
+    def border_entries(self) -> tuple[Codes, Codes]:
+        """Which entries of all W are added where in the lower triangle of the border's matrix."""
+        width, before = len(self.penalty), 0
+        source, target = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for bucket in self.cells.buckets:
+            codes = [np.append(own, -1)[bucket.cells] for own in self._border_codes]
+            for row, column in product(codes, codes):
+                lower = (row[:, :, None] >= column[:, None, :]) & (column >= 0)[:, None, :]
+                source.append(np.flatnonzero(lower) + before)
+                target.append((row[:, :, None] * width + column[:, None, :])[lower])
+            before += bucket.cells.size * bucket.cells.shape[1]
+        return np.concatenate(source), np.concatenate(target)

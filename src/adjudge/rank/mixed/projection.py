@@ -1,0 +1,292 @@
+"""Fits by cells at known ratios of variances: the algebra of `known`.
+
+The model of `cells`, with K the covariance of all effects of cells relative to the residual's, has the projection
+
+    C' P y = h - W L t,   W = inv(I + A Kb) A,   h = inv(I + A Kb) b = b - W Kb b,   S t = (L' W L + D) t = L' h.
+
+Kb is the part of K that stays inside blocks, L has the columns of the border (what reaches across: annotators, tasks,
+tastes) and of the systems, D their penalties (none for systems), and t their estimates. Errors and degrees of freedom
+need sums of such projections over the levels of each effect: of W L inv(S) in the columns of the systems, whose own
+part of inv(S) is their covariance, and of P y. All is the same as in `equations`, eliminated in another order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky
+from scipy.sparse import csr_array
+
+from adjudge.rank.mixed.degrees import parameter_covariance, satterthwaite
+from adjudge.rank.mixed.terms import weighted_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjudge.core.arrays import Bools, Codes, Floats
+    from adjudge.rank.mixed.cells import CellBucket
+    from adjudge.rank.mixed.known import KnownModel
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """An effect of cells: its ratio, the level of each cell, and which cells of a block share a level inside it."""
+
+    ratio: float
+    codes: Codes
+    sums: csr_array
+    """(levels, cells): takes values of cells to their sums by level."""
+    same: tuple[Bools, ...]
+    """By bucket, (blocks, cells, cells)."""
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedBlocks:
+    """A bucket's blocks, once everything inside them is eliminated."""
+
+    counts: Floats
+    inner: Floats
+    """Kb, (blocks, cells, cells)."""
+    weights: Floats
+    """W."""
+    forward: Floats
+    """h, (blocks, cells)."""
+    segment_size: Floats
+    segment_sums: Floats
+    """The number and the sum of the scores of each segment, (blocks, segments)."""
+    square: Floats
+    """What is left of y' y in each block, apart from the squares themselves."""
+
+
+def solve_blocks(bucket: CellBucket, kept: Bools, inner: Floats, segment_ratio: float) -> SolvedBlocks:
+    """Eliminate what stays inside blocks, for the cells that are kept."""
+    here = np.append(kept, False)[bucket.cells][:, :, None]
+    counts, sums = bucket.counts * here, bucket.sums * here
+    size, total = counts.sum(axis=1), sums.sum(axis=1)
+    shrunk = segment_ratio / (1 + segment_ratio * size)
+    shared = counts * shrunk[:, None, :]
+    information = -(shared @ counts.transpose(0, 2, 1))
+    own = np.arange(information.shape[1])
+    information[:, own, own] += counts.sum(axis=2)
+    right = sums.sum(axis=2) - times(shared, total)
+    weights = np.linalg.solve(np.eye(len(own)) + information @ inner, information)
+    weights = (weights + weights.transpose(0, 2, 1)) / 2
+    pulled = times(inner, right)
+    forward = right - times(weights, pulled)
+    square = -(shrunk * total**2).sum(axis=1) - (pulled * forward).sum(axis=1)
+    return SolvedBlocks(counts, inner, weights, forward, size, total, square)
+
+
+def times(matrices: Floats, vectors: Floats) -> Floats:
+    """Matrices (blocks, m, n) times vectors (blocks, n)."""
+    product: Floats = (matrices @ vectors[:, :, None])[:, :, 0]
+    return product
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """The systems' columns of a solution, beside those of the scores."""
+
+    relative: Floats
+    """Their covariance, relative to the residual variance."""
+    estimates: Floats
+    reached: Floats
+    """L inv(S) in the columns of the systems and, last, L t: (cells, systems + 1)."""
+    variance: float
+    """Of the residual."""
+    freedom: int
+
+
+class Projection:
+    """Values of cells in blocks that are solved, and what degrees of freedom need of them."""
+
+    def __init__(
+        self, model: KnownModel, system: Codes, groupings: Sequence[Grouping], blocks: Sequence[SolvedBlocks]
+    ) -> None:
+        self.model, self.system, self.groupings, self.blocks = model, system, groupings, blocks
+        self.forward = self.gathered([block.forward[:, :, None] for block in blocks])
+
+    def gathered(self, parts: Sequence[Floats]) -> Floats:
+        """Values (blocks, cells, k) of all buckets, by cell."""
+        whole = np.zeros((len(self.model.cells) + 1, parts[0].shape[2]))
+        for bucket, part in zip(self.model.cells.buckets, parts, strict=True):
+            whole[bucket.cells] = part
+        return whole[:-1]
+
+    def in_blocks(self, values: Floats) -> list[Floats]:
+        """Values by cell (cells, k) as (blocks, cells, k) of each bucket."""
+        padded = np.vstack([values, np.zeros(values.shape[1])])
+        return [padded[bucket.cells] for bucket in self.model.cells.buckets]
+
+    def weighted(self, values: Floats) -> Floats:
+        """W times values of cells."""
+        parts = zip(self.blocks, self.in_blocks(values), strict=True)
+        return self.gathered([block.weights @ part for block, part in parts])
+
+    def degrees(self, systems: Systems, quadratic: Callable[[Floats], Floats]) -> Floats:
+        """Satterthwaite's degrees of freedom of every difference of two systems.
+
+        Args:
+            systems: the solution.
+            quadratic: takes v to v' L inv(S) L' v.
+        """
+        crossed, squares, products = self._products(systems, quadratic)
+        squares, products = squares / systems.variance, products / systems.variance
+        freedom = np.array([[float(systems.freedom)]])
+        information = np.block([[freedom, squares[None, :]], [squares[:, None], products]])
+        spread = parameter_covariance(information, self.model.ratios)
+        return satterthwaite(systems.relative, crossed, spread)
+
+    def _products(self, systems: Systems, quadratic: Callable[[Floats], Floats]) -> tuple[list[Floats], Floats, Floats]:
+        """For each effect products of the systems' columns, and the squared length of its estimates over the ratio.
+
+        Last, the products of what each pair of effects adds to the scores, after projection.
+        """
+        k = len(systems.relative)
+        projected = self.weighted(systems.reached)
+        projected[:, k:] = self.forward - projected[:, k:]
+        # What is left for the segments: the systems' columns, and the scores less the systems' effects.
+        left = np.column_stack([systems.relative, -systems.estimates])[self.system]
+        crossed, squares, added = [], [], []
+        for grouping in self.groupings:
+            sums = grouping.sums @ projected
+            crossed.append(grouping.ratio * (sums[:, :k].T @ sums[:, :k]))
+            squares.append(grouping.ratio * float(sums[:, k] @ sums[:, k]))
+            spread = grouping.ratio * sums[grouping.codes]
+            added.append(spread[:, k])
+            left -= spread
+        directions = np.stack(added, axis=1) if added else np.zeros((len(left), 0))
+        moved = self.weighted(directions)
+        inner = directions.T @ moved
+        if self.model.segment is not None:
+            segments = self._segments(left)
+            crossed.insert(self.model.segment, segments.crossed)
+            squares.insert(self.model.segment, segments.square)
+            moved, inner = _inserted(self.model.segment, directions, moved, inner, segments)
+        return crossed, np.array(squares), inner - quadratic(moved)
+
+    def _segments(self, left: Floats) -> Segments:
+        """What segments contribute, once it is known what the effects of cells leave of each column."""
+        k, ratio = left.shape[1] - 1, self.model.segment_ratio
+        crossed, square, own = np.zeros((k, k)), 0.0, 0.0
+        parts = []
+        for block, part in zip(self.blocks, self.in_blocks(left), strict=True):
+            shrunk = 1 / (1 + ratio * block.segment_size)
+            sums = block.counts.transpose(0, 2, 1) @ part
+            sums[:, :, k] += block.segment_sums
+            sums *= shrunk[:, :, None]
+            flat = sums.reshape(-1, k + 1)
+            crossed += ratio * (flat[:, :k].T @ flat[:, :k])
+            square += ratio * float(flat[:, k] @ flat[:, k])
+            estimate = ratio * sums[:, :, k]
+            right = times(block.counts, shrunk * estimate)
+            pulled = times(block.inner, right)
+            forward = right - times(block.weights, pulled)
+            own += float((block.segment_size * shrunk * estimate**2).sum()) - float((pulled * forward).sum())
+            parts.append(forward[:, :, None])
+        return Segments(crossed, square, own, self.gathered(parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Of the segments: products of the systems' columns, squared length of the estimates, what they add to scores."""
+
+    crossed: Floats
+    square: float
+    own: float
+    forward: Floats
+
+
+def _inserted(
+    number: int, directions: Floats, moved: Floats, inner: Floats, segments: Segments
+) -> tuple[Floats, Floats]:
+    """The columns and products of all effects, those of the segments in their place."""
+    cross = directions.T @ segments.forward
+    inner = np.block([[inner, cross], [cross.T, np.array([[segments.own]])]])
+    order = np.insert(np.arange(len(cross)), number, len(cross))
+    return np.hstack([moved, segments.forward])[:, order], inner[np.ix_(order, order)]
+
+
+class Solved(Projection):
+    """The equations of some cells, solved for the border and the systems."""
+
+    def __init__(
+        self,
+        model: KnownModel,
+        kept: Bools,
+        system: Codes,
+        groupings: Sequence[Grouping],
+        blocks: Sequence[SolvedBlocks],
+    ) -> None:
+        super().__init__(model, system, groupings, blocks)
+        self.systems = int(system.max()) + 1
+        self.system_sums = summing(system, self.systems)
+        self.used = model.border_sums @ kept > 0
+        """Which columns of the border any of the cells touches."""
+        self.width = int(self.used.sum())
+        self.factor = cholesky(self._matrix().T, lower=False, overwrite_a=True, check_finite=False)
+        self.freedom = int(model.cells.scores[kept].sum()) - self.systems
+        right = self.across(self.forward)
+        self.solution = self.solve(right)
+        square = float(model.cells.squares[kept].sum()) + sum(float(block.square.sum()) for block in blocks)
+        self.variance = (square - float((right * self.solution).sum())) / self.freedom
+
+    @property
+    def estimates(self) -> Floats:
+        """Of the systems."""
+        estimates: Floats = self.solution[self.width :, 0]
+        return estimates
+
+    def _matrix(self) -> Floats:
+        """The lower triangle of S: first the border, then the systems."""
+        model, width, columns = self.model, self.width, len(self.used)
+        source, target = model.border_entries
+        weights = np.concatenate([block.weights.ravel() for block in self.blocks])
+        inner = weighted_count(target, weights[source], columns**2)
+        inner[:: columns + 1] += model.penalty
+        inner = inner.reshape(columns, columns)
+        by_system = self.weighted((self.system[:, None] == np.arange(self.systems)).astype(np.float64))
+        matrix = np.zeros((width + self.systems, width + self.systems))
+        matrix[:width, :width] = inner if width == columns else inner[np.ix_(self.used, self.used)]
+        matrix[width:] = self.across(by_system).T
+        return matrix
+
+    def solve(self, right: Floats) -> Floats:
+        """S x = r."""
+        solution: Floats = cho_solve((self.factor, False), right, check_finite=False)
+        return solution
+
+    def across(self, values: Floats) -> Floats:
+        """L' times values of cells."""
+        border = self.model.border_sums @ values
+        return np.vstack([border if self.width == len(self.used) else border[self.used], self.system_sums @ values])
+
+    def reached(self, solution: Floats) -> Floats:
+        """L times values of the border and the systems."""
+        border = np.zeros((len(self.used), solution.shape[1]))
+        border[self.used] = solution[: self.width]
+        reached: Floats = self.model.border @ border + solution[self.width :][self.system]
+        return reached
+
+    def of_systems(self) -> Systems:
+        """The columns of the systems."""
+        unit = np.zeros((self.width + self.systems, self.systems))
+        unit[self.width :] = np.eye(self.systems)
+        inverse = self.solve(unit)
+        reached = self.reached(np.hstack([inverse, self.solution]))
+        return Systems(inverse[self.width :], self.estimates, reached, self.variance, self.freedom)
+
+    def quadratic(self, values: Floats) -> Floats:
+        """V' L inv(S) L' v."""
+        across = self.across(values)
+        product: Floats = across.T @ self.solve(across)
+        return product
+
+
+def summing(codes: Codes, levels: int) -> csr_array:
+    """The sparse matrix that takes values of cells to their sums by level; a code of -1 is none."""
+    order = np.argsort(codes, kind="stable")
+    start = np.searchsorted(codes[order], np.arange(levels + 1))
+    return csr_array((np.ones(len(order) - start[0]), order[start[0] :], start - start[0]), shape=(levels, len(codes)))

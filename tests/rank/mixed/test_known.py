@@ -1,0 +1,116 @@
+"""Fits by cells at known variances, against the same fits laid out row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from adjudge.core.errors import DataError
+from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, known_without, prepare, refit
+from adjudge.rank.mixed.known import KnownFit
+from adjudge.rank.mixed.known_without import CellsLeftOut
+from adjudge.rank.mixed.shared import fit_to_part, model_of
+from tests.rank.mixed.make import SHAPES, campaign
+
+
+def parts(design: MixedDesign) -> list[NDArray[np.bool_]]:
+    """Each annotator and document left out, both halves of the annotators, and a system left out."""
+    assert design.annotator is not None
+    codes = [code for code in (design.annotator, design.document) if code is not None]
+    kept = [code != level for code in codes for level in range(int(code.max()) + 1)]
+    return [*kept, design.annotator % 2 == 0, design.annotator % 2 == 1, design.system != 0]
+
+
+def check_alike(found: KnownFit, expected: MixedFit) -> None:
+    assert found.systems == expected.systems
+    assert found.effects == pytest.approx(expected.effects, abs=1e-8)
+    assert found.covariance == pytest.approx(expected.covariance, abs=1e-8)
+    assert found.df == pytest.approx(expected.df, rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_fit_to_some_cells_is_that_to_their_rows(shape: str, seed: int) -> None:
+    design = design_from(campaign(shape, seed, annotators=6, documents=8, taste=2.0))
+    model = model_of(design)
+    fitted = 0
+    for rows in parts(design):
+        kept = None if model.known is None else model.known.cells.whole(rows)
+        found = None if model.known is None or kept is None else model.known.part(kept)
+        if found is not None:
+            expected = refit(design.subset(rows), model.fitted.ratios)
+            check_alike(found, expected)
+            assert model.known is not None
+            assert kept is not None
+            alone = model.known.effects_of_part(kept)
+            assert alone is not None
+            assert alone[1] == pytest.approx(expected.effects, abs=1e-8)
+            fitted += 1
+    assert shape not in ("pages", "crossed") or fitted >= 14, "each annotator and document can be left out"
+
+
+@pytest.mark.parametrize("few_cells", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("shape", ["pages", "crossed", "segments"])
+def test_cells_left_out_of_the_whole_are_those_of_a_fit_without_them(
+    shape: str, few_cells: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By changing the solution for all cells, or by solving again where that is a large part."""
+    monkeypatch.setattr(known_without, "FEW_CELLS", few_cells)
+    design = design_from(campaign(shape, 3, systems=4, annotators=7, documents=9, taste=2.0))
+    model = model_of(design)
+    assert model.known is not None
+    left_out = CellsLeftOut(model.known)
+    fitted = 0
+    for rows in parts(design):
+        kept = model.known.cells.whole(rows)
+        found = None if kept is None else left_out.part(kept)
+        if found is not None:
+            check_alike(found, refit(design.subset(rows), model.fitted.ratios))
+            fitted += 1
+    assert fitted >= 16, "each of 7 annotators and 9 documents can be left out"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cells_of_other_systems_are_fitted_as_rows_of_other_systems_are(seed: int) -> None:
+    """As in an A/A test: every system is divided by pages at random."""
+    design = design_from(campaign("pages", seed, systems=4, annotators=8, documents=12, taste=2.0))
+    model = model_of(design)
+    assert model.known is not None
+    cells = model.known.cells
+    half = np.random.default_rng(seed).integers(0, 2, len(cells))[cells.of_row]
+    sides, system = np.unique(2 * design.system + half, return_inverse=True)
+    names = tuple(str(side) for side in sides)
+    other = design.with_systems(system, names, design.human[sides // 2])
+    by_cell = cells.values_of(system)
+    assert by_cell is not None
+    found = model.known.with_systems(by_cell, names, other.human)
+    assert found is not None
+    check_alike(found, prepare(other).refit(design.score, model.fitted.ratios))
+
+
+def test_rows_that_cut_a_cell_are_no_cells() -> None:
+    design = design_from(campaign("pages", 1, annotators=6, documents=8))
+    model = model_of(design)
+    assert model.known is not None
+    cells = model.known.cells
+    assert int(cells.scores.max()) > 1
+    assert cells.whole(np.arange(len(design)) > 0) is None
+    assert cells.values_of(np.arange(len(design))) is None
+    assert cells.whole(np.ones(len(design), dtype=bool)) is not None
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_cells_cannot_tell_is_fitted_or_refused_as_by_rows(shape: str) -> None:
+    design = design_from(campaign(shape, 5, systems=3, annotators=3, documents=3))
+    model = model_of(design)
+    for rows in parts(design):
+        try:
+            expected = refit(design.subset(rows), model.fitted.ratios)
+        except DataError as fault:
+            with pytest.raises(DataError, match=str(fault)[:20]):
+                fit_to_part(model.prepared, model.fitted, model.known, rows)
+            continue
+        found = fit_to_part(model.prepared, model.fitted, model.known, rows)
+        assert found.effects == pytest.approx(expected.effects, abs=1e-8)
+        assert found.df == pytest.approx(expected.df, rel=1e-6)
