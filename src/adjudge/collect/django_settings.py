@@ -104,6 +104,10 @@ def serve_these(running: Running) -> None:
 
 
 def _fixed_settings() -> dict[str, Any]:
+    return {**_app_settings(), **_security_settings()}
+
+
+def _app_settings() -> dict[str, Any]:
     return {
         "INSTALLED_APPS": ["adjudge.collect.apps.CollectConfig"],
         "MIDDLEWARE": [
@@ -130,6 +134,17 @@ def _fixed_settings() -> dict[str, Any]:
         "TIME_ZONE": "UTC",
         "USE_I18N": False,
         "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
+        "LOGGING": {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "handlers": {"errors": {"class": "logging.StreamHandler", "level": "ERROR"}},
+            "loggers": {"django": {"handlers": ["errors"], "level": "ERROR", "propagate": False}},
+        },
+    }
+
+
+def _security_settings() -> dict[str, Any]:
+    return {
         # A session is a signed cookie that names a link; whether the link still holds is asked on every request.
         "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
         "SESSION_COOKIE_HTTPONLY": True,
@@ -141,12 +156,6 @@ def _fixed_settings() -> dict[str, Any]:
         "SECURE_CROSS_ORIGIN_OPENER_POLICY": "same-origin",
         "X_FRAME_OPTIONS": "DENY",
         "DATA_UPLOAD_MAX_MEMORY_SIZE": 1_000_000,
-        "LOGGING": {
-            "version": 1,
-            "disable_existing_loggers": False,
-            "handlers": {"errors": {"class": "logging.StreamHandler", "level": "ERROR"}},
-            "loggers": {"django": {"handlers": ["errors"], "level": "ERROR", "propagate": False}},
-        },
     }
 
 

@@ -77,33 +77,19 @@ def design_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tup
     # Without a scale there are no points: everything is said in terms of how much systems differ.
     on_scale = PROTOCOLS[tasks.protocol].on_scale
     unit, scale = (f"points of {points:g}", points / 100) if on_scale else (SPREAD, 1 / SYSTEMS)
-    of_tasks = distances(company(counts.by_task))[np.ix_(judged, judged)]
-    of_people = distances(company(counts.by_person))[np.ix_(judged, judged)]
-    documents = distances(shares(counts.by_document).T)[np.ix_(judged, judged)]
-    segments = distances(shares(counts.by_segment).T)[np.ix_(judged, judged)]
+    of_tasks, of_people = distances(company(counts.by_task)), distances(company(counts.by_person))
+    documents, segments = distances(shares(counts.by_document).T), distances(shares(counts.by_segment).T)
     texts = np.hypot(segments, documents * DOCUMENTS / SEGMENTS)
-    leniency = distances(shares(counts.by_person).T)[np.ix_(judged, judged)]
-    return (
-        _bias(
-            "company in tasks (z-score by task)", "systems", of_tasks, spread=SYSTEMS * scale, unit=unit, names=names
-        ),
-        _bias(
-            "company by annotator (z-score by annotator)",
-            "systems",
-            of_people,
-            spread=SYSTEMS * scale,
-            unit=unit,
-            names=names,
-        ),
-        _bias("different texts", "segments", texts, spread=SEGMENTS * scale, unit=unit, names=names),
-        _bias(
-            "leniency of annotators (raw scores)",
-            "annotators",
-            leniency,
-            spread=ANNOTATORS * scale,
-            unit=unit,
-            names=names,
-        ),
+    leniency = distances(shares(counts.by_person).T)
+    sources = (
+        ("company in tasks (z-score by task)", "systems", of_tasks, SYSTEMS),
+        ("company by annotator (z-score by annotator)", "systems", of_people, SYSTEMS),
+        ("different texts", "segments", texts, SEGMENTS),
+        ("leniency of annotators (raw scores)", "annotators", leniency, ANNOTATORS),
+    )
+    return tuple(
+        _bias(source, varies, distance[np.ix_(judged, judged)], spread=spread * scale, unit=unit, names=names)
+        for source, varies, distance, spread in sources
     )
 
 

@@ -9,7 +9,10 @@ from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from adjudge.audit.parity.counts import Ties
+    from adjudge.core.judgments import Judgments
 
 
 def parity(
@@ -49,7 +52,7 @@ def parity(
     Example: adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error
     """
     from adjudge.api.comparing import marked_segments
-    from adjudge.audit.parity import ParitySettings, parity, split_versions
+    from adjudge.audit.parity import ParitySettings, parity
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError
     from adjudge.core.texts import CORRECTED
@@ -63,10 +66,7 @@ def parity(
     later = reading.by_pair(after or files or [])
     earlier = reading.by_pair(before) if before else {}
     if not before:
-        # A campaign that judged both versions is taken apart.
-        versions = {name: split_versions(part) for name, part in later.items()}
-        earlier = {name: first for name, (first, _) in versions.items() if first is not None}
-        later = {name: second for name, (_, second) in versions.items() if not earlier or name in earlier}
+        earlier, later = _both_versions(later)
         if earlier and contaminated is None and all(CORRECTED in part.table.columns for part in later.values()):
             contaminated = CORRECTED
     if earlier and earlier.keys() != later.keys():
@@ -92,3 +92,15 @@ def parity(
         title = ", ".join(["Human parity", *(name for name in results if not name.startswith("und"))])
         write_page(build_parity_page(results, title=title), report)
     write_output(results, json=json, output=output)
+
+
+def _both_versions(
+    parts: "Mapping[str, Judgments]",
+) -> "tuple[dict[str, Judgments], dict[str, Judgments]]":
+    """The judgments before and after of campaigns that judged both versions of a test set; none before in others."""
+    from adjudge.audit.parity import split_versions
+
+    versions = {name: split_versions(part) for name, part in parts.items()}
+    earlier = {name: first for name, (first, _) in versions.items() if first is not None}
+    later = {name: second for name, (_, second) in versions.items() if not earlier or name in earlier}
+    return earlier, later

@@ -65,9 +65,26 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     set_aside, told = table.bad.settle()
     if not ratings:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
+    return Judgments.from_columns(
+        _rows(ratings, campaign, _pair(path, options), options),
+        set_aside=[
+            SetAside("test of attention, not a rating", counts["attention"]),
+            SetAside("row of a rating in which another row is broken", counts["beside"]),
+            SetAside("error that stands again further down, an exact copy", counts["copies"]),
+            *set_aside,
+        ],
+        notes=_notes(path, counts, told, options),
+        source=str(path),
+        uses=_Columns.of(table).uses(table),
+    )
+
+
+def _rows(
+    ratings: Sequence[_Rating], campaign: str, pair_of_file: tuple[str, str], options: ReadOptions
+) -> pl.DataFrame:
+    """Ratings as rows of the judgment table; a rating that does not say its language pair has that of the file."""
     human = compile_human_pattern(options.human)
-    of_file = _pair(path, options)
-    pairs = [rating.pair or of_file for rating in ratings]
+    pairs = [rating.pair or pair_of_file for rating in ratings]
     systems = [rating.key[0] for rating in ratings]
     columns = {
         "campaign": [campaign] * len(ratings),
@@ -84,25 +101,20 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         "spans": span_column([rating.spans for rating in ratings]),
         "text": [" | ".join(rating.comments) or None for rating in ratings],
     }
+    return pl.DataFrame(columns)
+
+
+def _notes(path: Path, counts: Counter[str], told: Sequence[str], options: ReadOptions) -> list[str]:
+    """What a user should know of how the file was read; `told` is what the table itself says."""
     have = agreeing(counts["open"], "has no end; it runs", "have no end; they run")
-    notes = [f"{stem(path)}: {counted(counts['open'], 'mark')} {have} to the end of the text"]
+    notes = [f"{stem(path)}: {counted(counts['open'], 'mark')} {have} to the end of the text"] if counts["open"] else []
+    notes += told
     if options.mqm_weights is None:
-        told.append(f"errors cost what the workshops say ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
+        notes.append(f"errors cost what the workshops say ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
     if counts["copies"]:
         copies = "1 row repeats another" if counts["copies"] == 1 else f"{counts['copies']:,} rows repeat others"
-        told.append(f"{stem(path)}: {copies} in every column; the error counts once")
-    return Judgments.from_columns(
-        pl.DataFrame(columns),
-        set_aside=[
-            SetAside("test of attention, not a rating", counts["attention"]),
-            SetAside("row of a rating in which another row is broken", counts["beside"]),
-            SetAside("error that stands again further down, an exact copy", counts["copies"]),
-            *set_aside,
-        ],
-        notes=[*(notes if counts["open"] else ()), *told],
-        source=str(path),
-        uses=_Columns.of(table).uses(table),
-    )
+        notes.append(f"{stem(path)}: {copies} in every column; the error counts once")
+    return notes
 
 
 def _pair(path: Path, options: ReadOptions) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, s
 from adjudge.formats.rankings.labels import BLANKS, human_columns, parse_ranks, scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
@@ -79,14 +79,13 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     beside = [file for file in files if file not in ranks]
     fitting = [file for file in beside if len(file.lines) == count]
     lines, scale = pl.int_range(1, count + 1, eager=True, dtype=pl.Int64), scale_of(options, len(ranks))
+    source, target = _pair(ranks, options)
     block = _block(fitting, count, options.stacked).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
         (lines + screens).cast(pl.String).alias("screen"),
-        *(
-            pl.lit(language).alias(name)
-            for name, language in zip(("source_lang", "target_lang"), _pair(ranks, options), strict=True)
-        ),
+        pl.lit(source).alias("source_lang"),
+        pl.lit(target).alias("target_lang"),
     )
     bad = {file.name: BadRows(Source(str(file.path), lambda row: row + 1), options, count) for file in ranks}
     labels = pl.concat(
@@ -97,9 +96,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
         for file in ranks
     )
     settled = [of_file.settle() for of_file in bad.values()]
-    # The files are in step: a line that one of them spoils is spoilt in all.
-    spoilt = {row for of_file in bad.values() for row in of_file.problems}
-    labels = labels.filter(~pl.col(_LINE).is_in(list(spoilt))).sort(_LINE, maintain_order=True).drop(_LINE)
+    labels = _without_broken_lines(labels, bad)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
     notes = [
         f"{file.path.name} is left alone: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
@@ -112,6 +109,12 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
         set_aside.append(SetAside(COPIED_TABLE, (times - 1) * count * len(ranks)))
         notes.append(copied_table_note(times))
     return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(ranks[0].path))
+
+
+def _without_broken_lines(labels: pl.DataFrame, bad: Mapping[str, BadRows]) -> pl.DataFrame:
+    """All labels line by line. The files are in step: a line that is broken in one of them is left out of all."""
+    broken = {row for of_file in bad.values() for row in of_file.problems}
+    return labels.filter(~pl.col(_LINE).is_in(list(broken))).sort(_LINE, maintain_order=True).drop(_LINE)
 
 
 def _each_line_once(files: list[_File]) -> tuple[list[_File], int]:

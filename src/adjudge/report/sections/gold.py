@@ -67,24 +67,35 @@ def curve_chart(points: Sequence[CurvePoint]) -> dict[str, Any]:
     import altair as alt
 
     x = alt.X("judgments:Q", title="judgments per document, on average")
+    return theme.finish(alt.layer(_band(points, x), _lines(points, x)), height=300)
+
+
+def _band(points: Sequence[CurvePoint], x: Any) -> Any:
+    import altair as alt
+
+    bands = [
+        {"judgments": point.mean, "low": point.random_low, "high": point.random_high}
+        for point in points
+        if point.random_low is not None
+    ]
+    return (
+        alt.Chart(theme.values(bands))
+        .mark_area(color=theme.MUTED, opacity=0.2)
+        .encode(x=x, y=alt.Y("low:Q", title="correlation of the two runs"), y2="high:Q")
+    )
+
+
+def _lines(points: Sequence[CurvePoint], x: Any) -> Any:
+    import altair as alt
+
     rows = [
         {"judgments": point.mean, "r": value, "order": name, "fewest": point.fewest, "assignments": point.assignments}
         for point in points
         for name, value in ((_SUBMITTED, point.pearson), (_RANDOM, point.random_mean))
         if value is not None
     ]
-    bands = [
-        {"judgments": point.mean, "low": point.random_low, "high": point.random_high}
-        for point in points
-        if point.random_low is not None
-    ]
     y = alt.Y("r:Q", title="correlation of the two runs", scale=alt.Scale(zero=False))
-    band = (
-        alt.Chart(theme.values(bands))
-        .mark_area(color=theme.MUTED, opacity=0.2)
-        .encode(x=x, y=alt.Y("low:Q", title="correlation of the two runs"), y2="high:Q")
-    )
-    lines = (
+    return (
         alt.Chart(theme.values(rows))
         .mark_line(strokeWidth=2)
         .encode(
@@ -105,4 +116,3 @@ def curve_chart(points: Sequence[CurvePoint]) -> dict[str, Any]:
             ],
         )
     )
-    return theme.finish(alt.layer(band, lines), height=300)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adjudge.results.table import Cell, Table, number, p_value, percent, shown_name, text
+from adjudge.results.table import Cell, Column, Table, number, p_value, percent, shown_name, text
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,9 @@ class Sampling:
 
     def tables(self) -> tuple[Table, ...]:
         """The two correlations, then the systems behind them."""
+        return (self._correlations(), self._systems())
+
+    def _correlations(self) -> Table:
         rows = tuple(
             (name, correlation.pearson, *correlation.interval, correlation.spearman, correlation.n)
             for name, correlation in (
@@ -50,44 +53,36 @@ class Sampling:
                 ("presence of the reference and score", self.reference_presence),
             )
         )
-        columns = (text("correlation of"), number("Pearson"), number("low"), number("high"), number("Spearman"))
+        columns = (
+            text("correlation of"), number("Pearson"), number("low"), number("high"), number("Spearman"),
+            number("systems", 0),
+        )  # fmt: skip
         note = f"Over systems that are not human; score by {self.method}. Empty where all were drawn alike."
+        return Table("Sampling: does the score go with how systems were drawn?", columns, rows, note)
+
+    def _systems(self) -> Table:
         # Of scores there are no items that were shown and left without an answer.
-        alike = self.method in ("raw", "zscore")
-        systems = tuple(
+        of_scores = self.method in ("raw", "zscore")
+        rows = tuple(
             (
                 shown_name(system.system, system.human),
-                *((system.shown,) if alike else (system.shown, system.labelled)),
+                *((system.shown,) if of_scores else (system.shown, system.labelled)),
                 system.reference_share,
                 system.score,
             )
             for system in self.systems
         )
-        counts = (
-            (number("judged", 0, help="how often it was judged"),)
-            if alike
-            else (
+        if of_scores:
+            counts: tuple[Column, ...] = (number("judged", 0, help="how often it was judged"),)
+            beside = "share of its judgments by annotators who judged a human translation, too"
+        else:
+            counts = (
                 number("shown", 0, help="blocks in which it was shown"),
                 number("labelled", 0, help="blocks in which it got a rank"),
             )
-        )
-        beside = (
-            "share of its judgments by annotators who judged a human translation, too"
-            if alike
-            else "share of its blocks in which a human translation was shown too"
-        )
-        details = (
-            text("system"),
-            *counts,
-            percent("with reference", help=beside),
-            number("score"),
-        )
-        return (
-            Table(
-                "Sampling: does the score go with how systems were drawn?", (*columns, number("systems", 0)), rows, note
-            ),
-            Table("Sampling by system", details, systems),
-        )
+            beside = "share of its blocks in which a human translation was shown too"
+        columns = (text("system"), *counts, percent("with reference", help=beside), number("score"))
+        return Table("Sampling by system", columns, rows)
 
 
 @dataclass(frozen=True)
