@@ -151,7 +151,7 @@ def gold(
     from adjudge.meta.gold import gold as make_gold
 
     runs = [single_pair(source, reading, doing="gold") for source in (run, second) if source is not None]
-    names = [_name(source, place) for source, place in ((run, "first"), (second, "second"))]
+    names = [_name(source, otherwise) for source, otherwise in ((run, "first"), (second, "second"))]
     return make_gold(
         runs, names=names, keys=read_keys(keys), level=level, checked=not all_annotators, orders=orders, seed=seed
     )

@@ -36,11 +36,11 @@ def same_texts(judgments: Judgments) -> tuple[SameText, ...]:
     shown = table.with_columns(answer=_answer()).filter(
         pl.col("answer").is_not_null() & pl.col(column).is_not_null() & pl.col("annotator").is_not_null()
     )
-    place = ["annotator", "task", "screen", "segment"]
+    cell = ["annotator", "task", "screen", "segment"]
     # Of n identical texts, n (n - 1) / 2 pairs; those with equal answers are counted the same way.
-    equal = shown.group_by(*place, column, "answer").len("equal")
+    equal = shown.group_by(*cell, column, "answer").len("equal")
     alike = (
-        equal.group_by(*place, column)
+        equal.group_by(*cell, column)
         .agg(pl.col("equal").sum().alias("all"), (pl.col("equal") * (pl.col("equal") - 1) // 2).sum().alias("together"))
         .with_columns(pairs=pl.col("all") * (pl.col("all") - 1) // 2)
     )
@@ -111,15 +111,15 @@ def _line(values: pl.Series) -> tuple[float | None, float | None]:
     return change(np.linspace(0, 1, len(values)), values.cast(pl.Float64).to_numpy())
 
 
-def change(place: Floats, value: Floats) -> tuple[float | None, float | None]:
-    """The change of a straight line from place 0 to place 1, and the two-sided p of no change (t-test of the slope)."""
+def change(position: Floats, value: Floats) -> tuple[float | None, float | None]:
+    """The change of a straight line from position 0 to 1, and the two-sided p of no change (t-test of the slope)."""
     from scipy.special import stdtr
 
     known = np.isfinite(value)
-    place, value = place[known], value[known]
+    position, value = position[known], value[known]
     if len(value) < FEWEST or np.ptp(value) == 0:
         return None, None
-    centred = place - place.mean()
+    centred = position - position.mean()
     slope = float(centred @ value / (centred @ centred))
     residual = value - value.mean() - slope * centred
     freedom = len(value) - 2

@@ -87,8 +87,8 @@ def observe(assignment: Assignment) -> None:
     first = 0 if last is None else last + 1
     observations = [value for screen in task.screens for value in _observations(screen, answers)]
     Observed.objects.bulk_create(
-        Observed(number=first + place, assignment=assignment, system=system, item=item, value=value, weight=weight)
-        for place, (system, item, value, weight) in enumerate(observations)
+        Observed(number=first + index, assignment=assignment, system=system, item=item, value=value, weight=weight)
+        for index, (system, item, value, weight) in enumerate(observations)
     )
 
 
@@ -211,8 +211,8 @@ def _standings(item: Item, answers: Mapping[str, Any]) -> Iterator[tuple[str, st
         for output in item.outputs
         if output.kind in RATED and (value := goodness(answers.get(output.id, {}), output)) is not None
     ]
-    for place, (output, value) in enumerate(given):
-        others = [other for number, (_, other) in enumerate(given) if number != place]
+    for index, (output, value) in enumerate(given):
+        others = [other for number, (_, other) in enumerate(given) if number != index]
         if others:
             standing = sum((value > other) + (value == other) / 2 for other in others) / len(others)
             for system in output.systems:

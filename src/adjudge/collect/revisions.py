@@ -50,11 +50,11 @@ _MARKS = ("score", "rank", "text", "spans", "span_origins", "prefilled", "warnin
 
 @dataclass
 class _History:
-    """The values of one output while its saves are gone through, and the places of its revisions in the columns."""
+    """The values of one output while its saves are gone through, and the rows of its revisions in the columns."""
 
     values: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
-    places: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -72,10 +72,10 @@ class Revisions:
 
     def add(self, state: int, output: str, history: _History, save: Sequence[Any], cells: Cells) -> None:
         """Add one revision."""
-        history.places.append(len(self.state))
+        history.rows.append(len(self.state))
         self.state.append(state)
         self.output.append(output)
-        self.revision.append(len(history.places))
+        self.revision.append(len(history.rows))
         self.seconds.append(history.seconds)
         self.edited.append(save[3])
         self.received.append(save[4])
@@ -150,12 +150,12 @@ def _believe(revisions: Revisions, histories: dict[str, _History], believed: flo
     reported = sum(history.seconds for history in histories.values())
     share = 1.0 if reported <= believed else believed / reported
     for number, history in enumerate(histories.values()):
-        if not history.places:
+        if not history.rows:
             continue
-        revisions.seconds[history.places[-1]] = history.seconds
-        for place in history.places:
-            revisions.seconds[place] *= share
-            revisions.history[place] = number
+        revisions.seconds[history.rows[-1]] = history.seconds
+        for row in history.rows:
+            revisions.seconds[row] *= share
+            revisions.history[row] = number
 
 
 def cell_names() -> tuple[str, ...]:

@@ -71,12 +71,12 @@ def name_notes(campaigns: Sequence[Campaign]) -> list[str]:
 def suggestions(first: Iterable[str], second: Iterable[str]) -> dict[str, str]:
     """Names of the second that look like names of the first, but for case, signs and a prefix or suffix: new to old."""
     own = list(first)
-    found: dict[str, str] = {}
+    similar: dict[str, str] = {}
     for name in second:
         alike = [candidate for candidate in own if _alike(candidate, name)]
         if len(alike) == 1 and alike[0] != name:
-            found[name] = alike[0]
-    return found
+            similar[name] = alike[0]
+    return similar
 
 
 def _alike(first: str, second: str) -> bool:

@@ -88,12 +88,12 @@ def flips(first: Campaign, second: Campaign, systems: Sequence[str]) -> tuple[Fl
     flipped = [second.scores[better] < second.scores[worse] for better, worse in pairs]
     p = [_flip_p(first, second, pair) if flip else 1.0 for pair, flip in zip(pairs, flipped, strict=True)]
     corrected = holm(np.array([1.0 if value is None else value for value in p]))
-    found = [
+    reversed_pairs = [
         Flip(better, worse, value, None if value is None else float(own))
         for (better, worse), flip, value, own in zip(pairs, flipped, p, corrected, strict=True)
         if flip
     ]
-    return tuple(sorted(found, key=lambda flip: (2.0 if flip.p is None else flip.p, flip.better, flip.worse)))
+    return tuple(sorted(reversed_pairs, key=lambda flip: (2.0 if flip.p is None else flip.p, flip.better, flip.worse)))
 
 
 def _ordered_pairs(first: Campaign, systems: Sequence[str]) -> list[tuple[str, str]]:
@@ -166,8 +166,8 @@ def _preferences_of_scores(campaign: Campaign, systems: set[str]) -> dict[Prefer
         if system in systems:
             by_segment.setdefault((document, segment), {})[system] = score
     return {
-        (*place, a, b): scores[a] - scores[b]
-        for place, scores in by_segment.items()
+        (*key, a, b): scores[a] - scores[b]
+        for key, scores in by_segment.items()
         for a, b in combinations(sorted(scores), 2)
     }
 

@@ -113,8 +113,8 @@ class Judgments:
         frame = columns if isinstance(columns, pl.DataFrame) else pl.DataFrame(columns, strict=False)
         origin = source if isinstance(source, Source) else Source(source)
         if "system" not in frame.columns:
-            found = shown(", ".join(frame.columns), 200)
-            raise origin.fault(f"has no column 'system', it has {found}; see docs/data.md, or give --format")
+            names = shown(", ".join(frame.columns), 200)
+            raise origin.fault(f"has no column 'system', it has {names}; see docs/data.md, or give --format")
         table = frame.select(
             *(_conform(frame, name, dtype, origin) for name, dtype in SCHEMA.items()),
             *(name for name in frame.columns if name not in SCHEMA),

@@ -141,9 +141,9 @@ def _column(table: pl.DataFrame, name: str, otherwise: bool | float) -> pl.Serie
 
 
 def _codes(column: pl.Series, values: Sequence[str] | pl.Series) -> NDArray[np.int64]:
-    """The place of every entry among the values, -1 where it is not there."""
-    places = column.replace_strict(values, range(len(values)), default=-1, return_dtype=pl.Int64)
-    return places.fill_null(-1).to_numpy()
+    """The index of every entry among the values, -1 where it is not there."""
+    codes = column.replace_strict(values, range(len(values)), default=-1, return_dtype=pl.Int64)
+    return codes.fill_null(-1).to_numpy()
 
 
 @dataclass(frozen=True, eq=False)

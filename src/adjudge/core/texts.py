@@ -45,8 +45,8 @@ class TestSet:
 
     def documents(self) -> tuple[tuple[str, range], ...]:
         """The documents in order, each with the places of its segments."""
-        places = groupby(range(len(self.source)), key=lambda i: (self.source[i].document, self.source[i].version))
-        runs = [(name, list(run)) for (name, _), run in places]
+        grouped = groupby(range(len(self.source)), key=lambda i: (self.source[i].document, self.source[i].version))
+        runs = [(name, list(run)) for (name, _), run in grouped]
         return tuple((name, range(run[0], run[-1] + 1)) for name, run in runs)
 
     @property

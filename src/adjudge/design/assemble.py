@@ -77,8 +77,8 @@ class Assembler:
         first, last = screen.items[0].index, screen.items[-1].index
         document, version = source[first].document, source[first].version
 
-        def beside(places: range) -> list[int]:
-            return [i for i in places if (source[i].document, source[i].version) == (document, version)]
+        def beside(indices: range) -> list[int]:
+            return [i for i in indices if (source[i].document, source[i].version) == (document, version)]
 
         before = beside(range(max(0, first - wanted.before), first))
         end = min(len(source), last + 1 + wanted.after)

@@ -140,7 +140,7 @@ def corrected_segments(tasks: TaskSet) -> set[tuple[str, str]]:
         for screen, item, _ in task.outputs():
             if screen.version is not None:
                 texts.setdefault((screen.document, item.segment), set()).add(item.source or item.reference)
-    return {place for place, different in texts.items() if len(different) > 1}
+    return {segment for segment, different in texts.items() if len(different) > 1}
 
 
 def text_hash(text: str) -> str:

@@ -46,8 +46,8 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     for folder in (path, path / HUMAN_SCORES):
-        if found := sorted(folder.glob(f"*{ENDING}")):
-            return found
+        if files := sorted(folder.glob(f"*{ENDING}")):
+            return files
     raise InputError(f"is a folder without *{ENDING}, and so is {HUMAN_SCORES} in it; name the files", file=path)
 
 

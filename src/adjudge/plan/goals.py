@@ -79,15 +79,18 @@ def _row(simulation: _Simulation, settings: PlanSettings, judgments: int) -> Pla
     size = _least_size(simulation, quality, settings.power)
     if size is None:
         return PlanGoal(goal, policy, looks, None, None, None, None)
-    found, none = simulation.run(size, quality), simulation.run(size, np.zeros(settings.systems))
+    with_difference, without_difference = (
+        simulation.run(size, quality),
+        simulation.run(size, np.zeros(settings.systems)),
+    )
     return PlanGoal(
         goal=goal,
         policy=policy,
         looks=looks,
         largest=ceil(judgments * size),
-        expected=ceil(judgments * size * found.used.mean()),
+        expected=ceil(judgments * size * with_difference.used.mean()),
         expected_larger=ceil(judgments * size * simulation.run(size, 1.5 * quality).used.mean()),
-        expected_none=ceil(judgments * size * none.used.mean()),
+        expected_none=ceil(judgments * size * without_difference.used.mean()),
     )
 
 

@@ -189,16 +189,16 @@ def _simulated(point: RelativePoint, asked: RelativePlanSettings, assumed: Relat
     rng = generator(asked.seed, _STREAM)
     ahead = np.zeros(asked.systems)
     ahead[0] = asked.difference
-    found: list[float] = []
+    detected: list[float] = []
     claimed: list[float] = []
     for _ in range(asked.draws):
-        for strengths, told in ((ahead, found), (np.zeros(asked.systems), claimed)):
+        for strengths, outcomes in ((ahead, detected), (np.zeros(asked.systems), claimed)):
             compared = draw(strengths, (point.annotators, point.blocks_each, asked.shown), assumed, rng)
             p = compare_strengths(annotator_units(compared), compared).pairs.two_sided
             upper = np.triu_indices(asked.systems, 1)
             below = (holm(p[upper]) if asked.comparisons is None else p[upper] * asked.tests) < asked.level
-            told.append(float(below[upper[0] == 0].mean()) if told is found else float(below.any()))
-    return RelativeCheck(asked.draws, float(np.mean(found)), float(np.mean(claimed)))
+            outcomes.append(float(below[upper[0] == 0].mean()) if outcomes is detected else float(below.any()))
+    return RelativeCheck(asked.draws, float(np.mean(detected)), float(np.mean(claimed)))
 
 
 def draw(

@@ -63,10 +63,10 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
     table = judgments.table
     judged = table.filter(~pl.col("kind").is_in(NOT_JUDGED))
     counts = dict(table.group_by("kind").len().iter_rows())
-    place = ("campaign", "source_lang", "target_lang")
+    scope = ("campaign", "source_lang", "target_lang")
 
     def distinct(*columns: str) -> int:
-        return judged.select(*place, *columns).drop_nulls(columns[-1]).n_unique()
+        return judged.select(*scope, *columns).drop_nulls(columns[-1]).n_unique()
 
     return Imported(
         settings=settings,

@@ -27,9 +27,9 @@ def column_uses(
         kept: columns that stay in the table under their own names.
     """
     meanings: dict[int, str] = {}
-    for meaning, places in taken.items():
-        for place in () if places is None else (places,) if isinstance(places, int) else places:
-            meanings.setdefault(place, meaning)
+    for meaning, columns in taken.items():
+        for column in () if columns is None else (columns,) if isinstance(columns, int) else columns:
+            meanings.setdefault(column, meaning)
     own = set(kept)
     return tuple(
         ColumnUse(

@@ -222,8 +222,8 @@ def _json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], li
             rows.append(json.loads(line))
         except (RecursionError, ValueError):
             if not rows:
-                place = getattr(whole, "lineno", None)
-                raise InputError("is damaged JSON; the file may be cut", file=path, line=place) from whole
+                line_number = getattr(whole, "lineno", None)
+                raise InputError("is damaged JSON; the file may be cut", file=path, line=line_number) from whole
             broken[len(rows)] = "is damaged JSON; the file may be cut"
             rows.append({})
         lines.append(number)

@@ -70,7 +70,7 @@ def _uses(table: Delimited) -> tuple[ColumnUse, ...]:
         "system": table.need("system1Id", "systemId"),
         "text": table.need("system1edit", "edit"),
         "edit": table.need("editId"),
-        "action": [place for place in action if place is not None],
+        "action": [column for column in action if column is not None],
     }
     return column_uses(table.path, table.header, taken)
 

@@ -31,15 +31,15 @@ def context_uses(table: Delimited, *, annotator: tuple[str, ...]) -> dict[str, i
 
 def context_columns(table: Delimited, options: ReadOptions, *, annotator: tuple[str, ...]) -> pl.DataFrame:
     """The columns of `CONTEXT`, one row per row of the file; `annotator` lists the names that column may have."""
-    places = context_uses(table, annotator=annotator)
-    source, target = _languages(table, places, options)
+    columns = context_uses(table, annotator=annotator)
+    source, target = _languages(table, columns, options)
     return pl.DataFrame(
         {
             "source_lang": source,
             "target_lang": target,
-            "document": null_where_unused(table.texts(places["document"])),
-            "segment": table.texts(places["segment"]),
-            "annotator": null_where_unused(table.texts(places["annotator"])),
+            "document": null_where_unused(table.texts(columns["document"])),
+            "segment": table.texts(columns["segment"]),
+            "annotator": null_where_unused(table.texts(columns["annotator"])),
         }
     )
 
@@ -49,8 +49,10 @@ def null_where_unused(texts: pl.Series) -> pl.Series:
     return pl.select(pl.when(~texts.is_in(["", "-1"])).then(texts)).to_series()
 
 
-def _languages(table: Delimited, places: Mapping[str, int | None], options: ReadOptions) -> tuple[pl.Series, pl.Series]:
-    source, target = places["source_lang"], places["target_lang"]
+def _languages(
+    table: Delimited, columns: Mapping[str, int | None], options: ReadOptions
+) -> tuple[pl.Series, pl.Series]:
+    source, target = columns["source_lang"], columns["target_lang"]
     if source is not None and target is not None:
         return language_codes(table.texts(source)), language_codes(table.texts(target))
     first, second = pair_of(table.path, options)

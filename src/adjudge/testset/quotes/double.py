@@ -99,9 +99,9 @@ def _never_closed(document: Document, broken: Broken, *, english: bool) -> Findi
     text = document.texts[mark.index]
     what = "a quotation that is never closed"
     trailing = trailing_starts(text)
-    place = bisect_right(trailing, mark.position)
-    if place < len(trailing):
-        end = trailing[place]
+    following = bisect_right(trailing, mark.position)
+    if following < len(trailing):
+        end = trailing[following]
         return document.finding(mark.index, QUOTES, what, 0.95, edit=Edit(end, end, closing))
     if broken.until == mark.index:
         return document.finding(mark.index, QUOTES, what, 0.85, span=(mark.position, mark.position + 1))
