@@ -1,4 +1,4 @@
-"""Verbs before anybody judges, and reading: `read`, `testset`, `plan`, `design`, `simulate`."""
+"""Verbs for the time before people judge, and reading: `read`, `testset`, `plan`, `design`, `simulate`."""
 
 from __future__ import annotations
 

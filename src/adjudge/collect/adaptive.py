@@ -52,7 +52,7 @@ def draw_task(annotator: str, free: Sequence[Task], people: Mapping[str, int]) -
 
 
 def planned_is_reached() -> bool:
-    """Whether as many judgments as planned are in or in somebody's hands."""
+    """Whether as many judgments as planned have been made or handed out."""
     looks = running().campaign.looks
     if looks is None:
         return False

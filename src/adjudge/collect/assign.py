@@ -125,13 +125,13 @@ def next_task(name: str, done: set[str]) -> Task | None:
 
 
 def _people_holding() -> Counter[str]:
-    """By task, the people who do or have done it. Those who are excluded do not count: somebody else is needed."""
+    """By task, the people who do or have done it. People who are excluded do not count: another person is needed."""
     held = Assignment.objects.filter(held_condition(), annotator__excluded=False)
     return Counter(dict(held.values_list("task").annotate(count=Count("pk"))))
 
 
 def _people_planned(work: list[Task]) -> Counter[str]:
-    """By task, the people planned for it who are not excluded, and those who were added later and stand in."""
+    """By task, the people planned for it who are not excluded, and those who were added later as substitutes."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("name", flat=True))
     people = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
     planned = running().tasks.annotators
@@ -184,7 +184,7 @@ def _take(visitor: Visitor, task: Task, position: int) -> Assignment:
 
 
 def take_lease_again(annotator_id: int, task: str) -> None:
-    """Settle whose a task is after its lease has run out: still this person's, or somebody else's by now."""
+    """Decide who has a task after its lease has run out: still this person, or another one by now."""
     with deciding(), writing():
         lock_campaign()
         assignment = Assignment.objects.filter(annotator_id=annotator_id, task=task).first()

@@ -33,7 +33,7 @@ class ControlCount:
 
 
 def faults_of(count: ControlCount, *, judgments: int, active_seconds: float) -> tuple[str, ...]:
-    """Why somebody's work does not pass, by the campaign's limits: for the organisers' page and completion codes."""
+    """Why a person's work does not pass, by the campaign's limits: for the organisers' page and completion codes."""
     crowd = running().campaign.crowd
     work = Work(judgments, active_seconds, count.right, count.total)
     return work.faults(pass_share=crowd.pass_share, least_seconds=crowd.least_seconds)

@@ -1,4 +1,4 @@
-"""What an annotator's page is told: the task in hand with its screens, blind, and how it stands."""
+"""What the server sends to an annotator's page: the current task with its screens, blind, and its state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def work_of(visitor: Visitor, *, task: str | None = None) -> dict[str, Any]:
 
 
 def _tasks_planned(visitor: Visitor) -> int | None:
-    """How many tasks this person has in all; None where they come from a pool and nobody knows."""
+    """How many tasks this person has in all; None where they come from a pool."""
     now = running()
     if now.campaign.assignment.policy == "pool" or visitor.name not in now.tasks.annotators:
         return None
@@ -61,7 +61,7 @@ def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | No
     in_hand = any(assignment.finished is None and assignment.released is None for assignment in given)
     crowd = running().campaign.crowd
     # Where tasks come from a pool, one that is handed in is enough; those of one's own are all to be done. The tasks of
-    # an adaptive campaign are short: who is not paid for each goes on to the next without being asked.
+    # an adaptive campaign are short: people who are not paid for each go on to the next without being asked.
     paid = bool(crowd.completion_code or crowd.return_url)
     enough = bool(work_done) and running().campaign.assignment.policy == "pool" and (paid or not is_adaptive())
     if not given or (in_hand and not enough):

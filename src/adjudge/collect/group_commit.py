@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Job = tuple["Callable[[], Any]", "Future[Any]"]
-# So that nobody waits for a very long row of others.
+# So that no save waits for very many others.
 MOST_TOGETHER = 64
 
 
@@ -63,7 +63,7 @@ class _Writer(threading.Thread):
         try:
             with writing():
                 outcomes += [_run(job) for job, _ in jobs]
-        except Exception as fault:  # noqa: BLE001 - whatever it is, those who wait must be told
+        except Exception as fault:  # noqa: BLE001 - whatever it is, the waiting threads must learn of it
             outcomes = [fault] * len(jobs)
         for (_, future), outcome in zip(jobs, outcomes, strict=True):
             if isinstance(outcome, BaseException):

@@ -1,4 +1,4 @@
-"""Marks of errors in answers: what counts where nobody changed any, what they cost, who made them, where they snap."""
+"""Marks of errors in answers: which count where none was changed, what they cost, who made them, where they snap."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class EndedSession(models.Model):
 
 
 class Assignment(models.Model):
-    """A task in somebody's hands. `lease_until` is null where it is theirs for good; `released` when it was lost."""
+    """A task given to a person. `lease_until` is null where it has no end; `released`: when it was taken back."""
 
     id: int
     annotator: models.ForeignKey[Annotator, Annotator] = models.ForeignKey(Annotator, on_delete=models.CASCADE)

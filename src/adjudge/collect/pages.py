@@ -47,7 +47,7 @@ def languages() -> str:
 @require_safe
 @ensure_csrf_cookie
 def home(request: HttpRequest) -> HttpResponse:
-    """Where somebody arrives without a path: on to the own page, or told to open the personal link."""
+    """The address without a path: redirects people to their page, or asks them to open their personal link."""
     if visitor_of(request, ANNOTATOR) is not None:
         return redirect("/work")
     if visitor_of(request, ORGANISER) is not None:

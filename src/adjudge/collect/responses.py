@@ -131,7 +131,7 @@ class CampaignOut(Schema):
 
 
 class OutputOut(Schema):
-    """A translation as shown; `expected` is told in tutorials only."""
+    """A translation as shown; `expected` is given in tutorials only."""
 
     id: str
     text: ShownText
@@ -183,7 +183,7 @@ class TaskOut(TaskSummaryOut):
 
 
 class CompletionOut(Schema):
-    """What a crowd platform wants to see of somebody who is done; `more`: there is another task if wanted."""
+    """What a crowd platform wants from a person who has finished; `more`: there is another task if wanted."""
 
     code: str | None
     url: str | None

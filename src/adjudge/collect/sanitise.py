@@ -12,7 +12,7 @@ _STYLE = ["b", "code", "del", "em", "i", "ins", "mark", "q", "s", "small", "span
 _STRUCTURE = ["bdi", "br", "li", "ol", "p", "pre", "rp", "rt", "ruby", "ul"]
 TAGS = frozenset([*_STYLE, *_STRUCTURE])
 VOID = frozenset(["br"])
-# What stands inside these is no text for readers.
+# The content of these elements is not text for readers.
 DROPPED_WITH_CONTENT = frozenset(
     ["script", "style", "template", "noscript", "iframe", "object", "svg", "math", "title"]
 )

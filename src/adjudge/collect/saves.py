@@ -193,7 +193,7 @@ def _believable(spent: Spent, target: SaveTarget, received: datetime) -> Spent:
 
 
 def _add_time(state: StoredState, answers: dict[str, dict[str, Any]], spent: Spent, most: float) -> None:
-    """Add up the seconds; nobody can have spent more than has passed since the task was taken.
+    """Add up the seconds; none can have spent more than has passed since the task was taken.
 
     What was counted before stays counted, also where the server's clock was set back.
     """

@@ -40,7 +40,7 @@ class Incoming(Schema):
 
 
 class EnterIn(Incoming):
-    """The secret of a link; `person` is the id of somebody whom a crowd platform sends, `signature` its signature."""
+    """The secret of a link; `person` is the id of a worker sent by a crowd platform, `signature` its signature."""
 
     secret: Text = Field(min_length=1, max_length=200)
     person: Name | None = None

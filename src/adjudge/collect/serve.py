@@ -117,7 +117,7 @@ def open_campaign(
     _check_fit(tasks, campaign, tasks_file)
     links = prepare(campaign, tasks, new_links=new_links, write_down=write_down)
     if keys := keys_without_effect(campaign):
-        # On the terminal and in the log alike: nobody is to wonder why a change shows nowhere.
+        # On the terminal and in the log, so that it is clear why a change has no effect.
         stderr.write(f"adjudge: changed, but without effect until the tasks are made anew: {', '.join(keys)}\n")
     serve_these(Running(campaign, tasks, tuple(panels), id=campaign_id()))
     connections.close_all()

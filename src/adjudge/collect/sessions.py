@@ -29,7 +29,7 @@ _PROLONG_AFTER = 1 / 24
 
 
 class NotLetIn(Exception):  # noqa: N818 - it reads as what happened
-    """Why somebody cannot enter, in words, and under a name that the page has a text for."""
+    """Why a person cannot enter: in words, and under a name for which the page has a text."""
 
     def __init__(self, reason: str, code: str, status: int = 403) -> None:
         super().__init__(reason)
@@ -86,7 +86,7 @@ def _crowd_link(request: HttpRequest, person: str | None, signature: str | None)
         if annotator is None:
             annotator = _register(request, person)
         elif not annotator.crowd:
-            # The name of somebody with a personal link: nobody else may come in under it.
+            # The name belongs to a personal link: no other person may enter under it.
             raise NotLetIn("this id belongs to somebody who has a personal link", "person-taken")
         elif not signed and annotator.browser_hash != _browser_hash(request):
             raise NotLetIn("somebody has come under this id in another browser", "person-taken")

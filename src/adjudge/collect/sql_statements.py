@@ -82,7 +82,7 @@ class StoredState:
 
 @dataclass(frozen=True)
 class SaveTarget:
-    """Where a save goes: somebody's assignment, how the screen stands, and an earlier save of the same id.
+    """Where a save goes: the assignment, the state of the screen, and an earlier save with the same id.
 
     `active_seconds` and `screens` are the time counted and the screens complete in the whole task so far.
     """

@@ -157,7 +157,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
             min(waiting, key=lambda channel: channel.waiting_since).will_close = True
 
     def maintenance(self, now: float) -> None:
-        """Close what is overdue, besides kept connections that were not used for long and answers nobody takes."""
+        """Close what is overdue, besides idle connections and answers that are not being read."""
         super().maintenance(now)
         clock = time.monotonic()
         for channel in list(self.active_channels.values()):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 RESAMPLES = 1000
 SCORE_METHOD = "raw"
-"""Scores are compared as they were given, so that anybody can compute them again; `--method` chooses others."""
+"""Scores are compared as they were given, so that readers can compute them again; `--method` chooses others."""
 _ANNOTATORS, _DOCUMENTS, _RELATIVE, _MODEL = 81, 82, 83, 84
 _FEWEST_DEGREES = 3.0
 """With fewer degrees of freedom the spread of draws from Student's t has no limit."""

@@ -17,7 +17,7 @@ Item = tuple[str | None, str | None, str]
 Preference = tuple[str | None, str | None, str, str]
 """Document, segment and two systems in the order of their names."""
 LONGEST_PAUSE = 600.0
-"""Seconds between two answers beyond which somebody was doing something else."""
+"""Seconds between two answers beyond which the person is taken to have paused."""
 ACTIVE, FROM_START, BETWEEN = "active time", "from start to end", "between answers"
 
 

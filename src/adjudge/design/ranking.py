@@ -210,7 +210,7 @@ class Blocks:
         if not spare or not chosen:
             return False
         outgoing = self.makers[block][chosen]
-        # The company that stays when one of the chosen leaves; a row per leaving output.
+        # The outputs that remain when one of the chosen is taken out; a row per output taken out.
         staying = self._company(block) - outgoing
         price = (2 * self.shown + 1)[:, None] + (2 * self.met + 1) @ staying.T
         saved = ((2 * self.shown - 1)[:, None] + (2 * self.met - 1) @ staying.T).T

@@ -154,7 +154,7 @@ class Deal:
         return cost
 
     def task_costs(self) -> NDArray[np.float64]:
-        """What every task adds to the objective by itself, company left out."""
+        """What every task adds to the objective by itself, whatever other systems it holds."""
         cost: NDArray[np.float64] = ((self.count - self.share) ** 2).sum(axis=1) / self.scale
         cost += LABEL_WEIGHT * (self.labels * (self.labels - 1) / 2).sum(axis=1)
         return cost

@@ -169,7 +169,7 @@ def _line(value: object) -> str:
 
 
 def _plain(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, Any]:
-    """The fields of a part; a text stands beside its hash. Marks and probabilities only where there are any."""
+    """The fields of a part; a text has its hash beside it. Marks and probabilities only where there are any."""
     if isinstance(value, Item) and value.inclusion is None:
         return {name: content for name, content in vars(value).items() if name != "inclusion"}
     if isinstance(value, Screen) and value.version is None:

@@ -127,7 +127,7 @@ def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
 
 
 def _met_twice(tasks: TaskSet) -> int:
-    """How often somebody sees a text of a segment again that is neither a repeat nor shown in other company."""
+    """How often a person sees a text of a segment again that is neither a repeat nor shown beside other outputs."""
     if PROTOCOLS[tasks.protocol].relative:
         return 0
     seen: Counter[tuple[str, str, str, str]] = Counter()

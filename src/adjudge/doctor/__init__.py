@@ -66,7 +66,7 @@ def _guarded(what: str, examiner: Examiner) -> list[Finding]:
     findings: list[Finding] = []
     try:
         findings.extend(examiner())
-    except Exception as fault:  # noqa: BLE001 - whatever is wrong with this machine is to be told, not to end the rest
+    except Exception as fault:  # noqa: BLE001 - a fault of one examination is reported, and the others still run
         reason = " ".join(f"{type(fault).__name__}: {fault}".split())
         findings.append(
             Finding(what, "fault", f"could not be examined ({reason})", "report this as a fault of adjudge")

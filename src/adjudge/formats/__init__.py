@@ -243,7 +243,7 @@ def format_of(paths: Sequence[Path]) -> str:
 
 
 def _refuse_unused(name: str, options: ReadOptions) -> None:
-    """Refuse options that the format does not use: whoever gives one expects something of it."""
+    """Refuse options that the format does not use, since a user who gives one expects an effect."""
     used = (*COMMON_OPTIONS, *FORMATS[name].options)
     for field in fields(ReadOptions):
         if field.name not in used and getattr(options, field.name) != field.default:

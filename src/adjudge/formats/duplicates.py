@@ -97,7 +97,7 @@ def _last_of_each(judgments: Judgments) -> Judgments:
 
 
 def _without_copied_table(judgments: Judgments) -> Judgments:
-    """Half the table, or a third, where every row or every block stands in it twice, or three times."""
+    """Half the table, or a third, where every row or every block occurs twice, or three times."""
     table = judgments.table
     if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:
         return judgments
@@ -107,7 +107,7 @@ def _without_copied_table(judgments: Judgments) -> Judgments:
 
 
 def _once(judgments: Judgments, block: pl.Series, *, left_out: Collection[str]) -> Judgments:
-    """The judgments with every block once, where all blocks stand in the table several times.
+    """The judgments with every block once, where all blocks occur several times.
 
     Args:
         judgments: the judgments.

@@ -124,7 +124,7 @@ def _finished_edits(judgments: Judgments) -> Judgments:
 def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
     """Write the edits; returns those that were written."""
     kept = _finished_edits(judgments)
-    # Who is first is told by the name, so that the same table gives the same file.
+    # The name decides which comes first, so that the same table gives the same file.
     table = kept.table.sort("annotator", maintain_order=True)
     grouped = table.group_by(_OUTPUT, maintain_order=True).agg(
         pl.col("source_text").first(), pl.col("target_text").first(), "text"

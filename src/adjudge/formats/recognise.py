@@ -1,4 +1,4 @@
-"""Which format a file has, told by its name and its first lines, for those who do not say `--format`.
+"""Which format a file has, recognised by its name and its first lines, where `--format` is not given.
 
 Only layouts that nothing else has are recognised; anything else is left to the reader of tables, which takes columns by
 their names. What is recognised is said in a note, and `--format` always overrules it.
@@ -41,7 +41,7 @@ _COUNTS = re.compile(r"\S+[ \t]+\S+([ \t]+[0-9]+){3}")
 
 
 def recognise(paths: Sequence[Path]) -> str | None:
-    """The format that all paths have, by its name; None where it is a table, or cannot be told."""
+    """The format that all paths have, by its name; None where it is a table, or unknown."""
     formats = {_of_folder(path) if path.is_dir() else _of_file(path) for path in paths}
     return formats.pop() if len(formats) == 1 else None
 

@@ -96,7 +96,7 @@ def _system_before(rows: list[tuple[list[str], int]], row: int) -> list[str]:
 
 
 def _each_once(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """The rows of every segment once, and how often they stand in the file."""
+    """The rows of every segment once, and how often they occur in the file."""
     by_system = frame.group_by("system", maintain_order=True).agg("row", "given")
     if by_system["row"].list.len().n_unique() > 1:
         return frame, 1

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MORE = 1000
 """What is asked for when nothing else is said: what a thousand more judgments would buy."""
 _STEPS = 200
-"""Needed judgments are told to this part of the plan."""
+"""Judgments needed are rounded to this share of the plan."""
 
 
 def live(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HARDLY = 0.1
 """Below this chance to be settled within the plan, a claim is called hardly decidable. Advice only."""
 _TOO_MANY = 50
-"""So many times the plan is no number that anybody needs."""
+"""Beyond this many times the plan, the number of judgments needed is not shown."""
 
 
 def needed_judgments(state: State, index: int) -> int | None:

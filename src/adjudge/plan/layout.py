@@ -71,7 +71,7 @@ class Layout:
 
 
 def make_layout(settings: PlanSettings, structure: str, segments: int) -> Layout:
-    """Design tasks for this many segments, with texts that nobody needs to read."""
+    """Design tasks for this many segments, with texts made up for the purpose."""
     testset = _texts(settings)
     campaign = Campaign(
         name="plan",

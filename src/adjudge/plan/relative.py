@@ -82,7 +82,7 @@ class RelativePlanSettings:
 
     @property
     def tests(self) -> int:
-        """How many comparisons the level is shared by: all pairs of systems where not told otherwise."""
+        """How many comparisons the level is shared by: all pairs of systems unless set."""
         return self.comparisons or self.systems * (self.systems - 1) // 2
 
 

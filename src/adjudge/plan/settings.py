@@ -104,7 +104,7 @@ class PlanSettings:
 
     @property
     def tests(self) -> int:
-        """How many comparisons the level is shared by: all pairs of systems where not told otherwise."""
+        """How many comparisons the level is shared by: all pairs of systems unless set."""
         return self.comparisons or self.systems * (self.systems - 1) // 2
 
     def as_settings(self) -> dict[str, Setting]:

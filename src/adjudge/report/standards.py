@@ -31,7 +31,7 @@ _TERMS = (
         "into account when it asks whether one is really higher.",
     ),
 )
-# Of the guide to rankings, what these pages use, too.
+# Entries of the guide to rankings that these pages need as well.
 _SHARED = ("p and Holm", "Cannot decide", "Signature")
 
 

@@ -34,7 +34,7 @@ def machines(ranking: Ranking) -> list[RankedSystem]:
 
 
 def leaders(ranking: Ranking) -> list[RankedSystem]:
-    """The machine systems that may be the best one: no other machine is told to be better.
+    """The machine systems that may be the best: no other machine is shown to be better.
 
     Where only human translations were judged, they are the systems.
     """

@@ -48,7 +48,7 @@ class Coefficients:
     """What a protocol has besides: correlations and differences of scores."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Flat: the numbers that a protocol has besides stand beside the common ones."""
+        """Flat: numbers of one protocol only are at the same level as the common ones."""
         common = {name: to_plain(getattr(self, name)) for name in ("pairs", "items", "observed", *_LABELS)}
         own = {"expected": to_plain(self.expected), "interval": to_plain(self.interval)}
         return {**common, **to_plain(self.numbers), **own}

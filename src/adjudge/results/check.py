@@ -21,12 +21,12 @@ class AnnotatorCheck:
     """Answers in all, those to controls and examples among them."""
     tasks: int
     p_controls: float | None
-    """How surprising the lead of genuine over degraded outputs would be for somebody who cannot tell them apart."""
+    """How surprising the lead of genuine over degraded outputs would be for a person who cannot tell them apart."""
     control_pairs: int
     control_difference: float | None
     """Mean of genuine minus degraded, in points."""
     p_repeats: float | None
-    """How surprising the difference between first and repeated answers would be for somebody consistent."""
+    """How surprising the difference between first and repeated answers would be for a consistent person."""
     repeat_pairs: int
     repeat_difference: float | None
     """Mean absolute difference between first and repeated answers."""

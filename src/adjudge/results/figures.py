@@ -114,7 +114,7 @@ class Curves(PaperFigure):
     curves: tuple[Curve, ...]
     marks: tuple[Mark, ...] = ()
     ordinal: bool = False
-    """Whether values of x stand at equal distances."""
+    """Whether the values of x are equally spaced."""
     share: bool = False
     """Whether y is a share, shown in percent."""
 

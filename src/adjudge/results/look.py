@@ -24,7 +24,7 @@ class LookClaim:
     """The repeated confidence interval of the difference, at the claim's share of the level."""
     verdict: Verdict
     needed: int | None
-    """Judgments more until the claim would be settled if the difference is as estimated; None where nobody can say."""
+    """Judgments more until the claim would be settled if the difference is as estimated; None where it is unknown."""
     settled_at: int | None = None
     """The look at which it was settled."""
     chance: float | None = None
@@ -149,7 +149,7 @@ class Outlook:
             settled = f"settle the open pair with a chance of {self.expected:.0%}"
         else:
             settled = f"settle about {self.expected:.1f} of the {self.open} open pairs"
-        # With very few judgments nobody knows how wide intervals are.
+        # With very few judgments the width of intervals is unknown.
         known = self.half_width <= TOO_WIDE * self.half_width_then
         narrower = f"narrow intervals from ±{self.half_width:.2f} to ±{self.half_width_then:.2f}"
         return f"{self.more:,} more judgments would {settled}{f' and {narrower}' if known else ''}."

@@ -79,7 +79,7 @@ class RankedSystem:
     numbers: Mapping[str, float | int | None] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Flat, as promised to users: the method's own numbers stand beside the common ones."""
+        """Flat, as promised to users: the method's own numbers are at the same level as the common ones."""
         own = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
         return {**own, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
 

@@ -93,7 +93,7 @@ class ReplicatedTable:
     cells: tuple[ReplicatedCell, ...]
     source: Source = Source.PAPER
     origin: str = ""
-    """The file of the published figures, where they do not stand in the paper."""
+    """The file of the published figures, where they are not in the paper itself."""
 
     @property
     def heading(self) -> str:
@@ -130,7 +130,7 @@ class CellCount:
     compared: int
     matching: int
     from_print: int
-    """Right sums of other printed figures; no data stand behind them, so they are not among the compared."""
+    """Right sums of other printed figures; they rest on no data, so they are not counted as compared."""
     not_released: int
 
     def words(self) -> str:

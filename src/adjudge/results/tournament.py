@@ -23,7 +23,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Movable:
-    """A system that stands at different ranks in different cheapest orders."""
+    """A system that has different ranks in different cheapest orders."""
 
     system: str
     highest: int
@@ -44,7 +44,7 @@ class CheapestOrder:
     optima_complete: bool
     movable: tuple[Movable, ...]
     movable_complete: bool = True
-    """False where systems may take ranks beyond those told; every rank told is taken in some cheapest order."""
+    """False where systems may take more ranks than those listed; every rank listed is taken in some cheapest order."""
 
 
 @dataclass(frozen=True, kw_only=True)

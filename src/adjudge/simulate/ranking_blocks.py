@@ -49,7 +49,7 @@ def draw_blocks(campaign: RankingCampaign, ability: NDArray[np.float64], rng: np
         )
     )
     shuffled = together.take(rng.permutation(campaign.blocks))
-    # On every screen the systems stand in a random order.
+    # Systems are shown in random order.
     return Blocks(rng.permuted(shuffled.shown, axis=1), shuffled.segment, shuffled.annotator)
 
 
@@ -72,7 +72,7 @@ def _someone_else(
 def _draw_shown(
     campaign: RankingCampaign, ability: NDArray[np.float64], blocks: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Systems on each screen: one drawn evenly, its company by closeness in strength; sometimes the reference."""
+    """Systems on each screen: one drawn evenly, the others by closeness in strength; sometimes the reference."""
     rank = np.empty(campaign.systems)
     rank[np.argsort(ability[: campaign.systems])] = np.arange(campaign.systems)
     centre = rng.integers(campaign.systems, size=blocks)

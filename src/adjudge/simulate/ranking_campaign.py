@@ -45,7 +45,7 @@ class RankingCampaign:
     repeats: float = 0.05
     """Share of the blocks that the same annotator has judged before."""
     overlap: float = 0.2
-    """Share of the blocks that another annotator judges, too."""
+    """Share of the blocks that a second annotator judges as well."""
     segment_spread: float = 2.0
     """How much a system's quality differs between segments (standard deviation): what annotators agree on."""
     taste: float = 1.0

@@ -79,7 +79,7 @@ def _what_bars_show(checked: Checked) -> str:
 
 
 def _bars(checked: Checked) -> Iterator[PanelBar]:
-    """By how much each annotator told genuine from degraded outputs, or seconds where there are no controls."""
+    """How far apart each annotator scored genuine and degraded outputs, or seconds where there are no controls."""
     from adjudge.collect.running import PanelBar
 
     controlled = _has_controls(checked)

@@ -74,7 +74,7 @@ def _written(folder: Path, seed: int) -> Written:
 
 
 def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
-    """Run everything, told line by line; `calls` is how the command is typed here, `tell` hears what is at work."""
+    """Run and describe all steps; `calls` is how the command is typed here, `tell` is called with progress."""
     from adjudge.api.report import ReportSettings, pair_results
     from adjudge.core.judgments import concat
     from adjudge.formats import native

@@ -32,7 +32,7 @@ IDLE_HOURS = 24
 
 @dataclass
 class Tally:
-    """What somebody has done: answers by what they count as, complete screens, active seconds and controls."""
+    """What a person has done: answers by what they count as, complete screens, active seconds and controls."""
 
     judgments: int = 0
     controls: int = 0
@@ -147,7 +147,7 @@ def people(now: datetime) -> list[dict[str, Any]]:
 
 
 def _attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str]:
-    """Why somebody should be looked after."""
+    """Why this person needs the organisers' attention."""
     reasons = list(row["faults"])
     if in_hand and row["last_save"] is not None and now - row["last_save"] > timedelta(hours=IDLE_HOURS):
         reasons.append("idle")
@@ -157,7 +157,7 @@ def _attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str
 
 
 def link_status(link: Link | None, now: datetime) -> dict[str, Any]:
-    """Whether a link holds, when somebody last entered by it, and until when it holds."""
+    """Whether a link is valid, when it was last used, and when it expires."""
     if link is None:
         return {"status": "none", "entered": None, "expires": None}
     status = "revoked" if link.revoked else "expired" if link.expires <= now else "valid"

@@ -70,7 +70,7 @@ class StatisticsOut(Schema):
 
 
 class LinkStateOut(Schema):
-    """Whether a link holds, and whether anybody has entered by it."""
+    """Whether a link is valid, and whether it has been used."""
 
     status: Literal["none", "valid", "revoked", "expired"]
     entered: datetime | None

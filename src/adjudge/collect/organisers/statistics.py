@@ -62,7 +62,7 @@ class Computed:
         try:
             self.compute(stamp)
         except Exception:
-            # As a fault in a request: told in the log, and the page shows what it had.
+            # As with a fault in a request: it goes to the log, and the page keeps what it had.
             logging.getLogger("django.request").exception("the statistics of the organisers' page failed")
             self.rests_until = time.monotonic() + _FRESH_SECONDS
         finally:

@@ -218,7 +218,7 @@ class Looks(Part):
 
 
 class Page(Part):
-    """How the page behaves; `logo` is a picture (PNG, JPEG or SVG) that stands at the top of every page."""
+    """How the page behaves; `logo` is a picture (PNG, JPEG or SVG) at the top of every page."""
 
     navigation: Literal["free", "back-only", "strict"] = "free"
     comments: bool = False

@@ -95,7 +95,7 @@ def _sentence(error: ErrorDetails) -> str:
 
 
 def _is_other_branch(error: ErrorDetails) -> bool:
-    """Whether a list was also tried as the number that may stand in its place: its own faults say enough."""
+    """Whether a fault comes from trying a list as a number, allowed instead: the faults of the list say enough."""
     return error["type"] == "int_type" and isinstance(error["input"], list) and bool(error["input"])
 
 

@@ -1,4 +1,4 @@
-"""Which person stands behind an account: maps in the forms that campaigns release.
+"""Which person uses an account: maps in the forms that campaigns release.
 
 JSON from people to lists of accounts, or from accounts to people; or a table (comma, tab or semicolon, with a header or
 without) that has accounts in one column and people in another. One person may have several accounts, never the

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from adjudge.formats.tables.load import LoadedTable
 
 TIES = tuple(word for outcome in ("tie", "both-good", "both-bad") for word in WINNERS[outcome])
-# What of the judgment table may stand in such a file besides; ranks and the like follow from the winner.
+# Other columns of the judgment table that such a file may have; ranks and the like follow from the winner.
 _SHARED = (
     "campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment", "text", "started",
     "ended", "active_seconds", "revision",

@@ -40,7 +40,7 @@ class BadRows:
     emptied: dict[str, list[int]] = field(default_factory=dict)
 
     def row(self, row: int, problem: str, reason: str = "row that cannot be read") -> None:
-        """Set one row aside; the first problem of a row is the one that is told."""
+        """Set one row aside; the first problem of a row is the one that is reported."""
         self.problems.setdefault(row, problem)
         self.reasons.setdefault(row, reason)
 

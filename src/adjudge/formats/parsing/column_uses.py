@@ -1,4 +1,4 @@
-"""What a reader took the columns of a file for, told by `import`."""
+"""What a reader took the columns of a file for, as `adjudge import` reports it."""
 
 from __future__ import annotations
 

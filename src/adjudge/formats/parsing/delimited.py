@@ -62,7 +62,7 @@ class Delimited:
         return pl.Series("line", [line for line, _ in self.rows], dtype=pl.Int64)
 
     def texts(self, index: int | None, *, strip: bool = True) -> pl.Series:
-        """A column, without blanks around its values if not told otherwise; all null where the column is missing."""
+        """A column, without blanks around its values unless asked for; all null where the column is missing."""
         import polars as pl
 
         if index is None:

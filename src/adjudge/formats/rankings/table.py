@@ -78,7 +78,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
 
 
 def _screens(block: pl.DataFrame, screens: int) -> pl.Series:
-    """A number for every row, the same for rows that show the same: whoever judges a segment again corrects it.
+    """A number for every row, the same for rows that show the same: judging a segment again is a correction.
 
     Rows that share a segment but differ in what is kept beside the ranks, such as a text, show different things.
     """

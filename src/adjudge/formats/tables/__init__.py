@@ -1,1 +1,1 @@
-"""Tables of any shape: loaded from CSV, Excel, JSON or Parquet, their columns told by name, their cells by type."""
+"""Tables of any shape: loaded from CSV, Excel, JSON or Parquet, columns recognised by name, cells converted by type."""

@@ -15,7 +15,7 @@ from adjudge.core.words import agreeing, counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Where the answer stands in the value of a result, by the type of its control.
+# Under which key of a result's value the answer is, by the type of its control.
 _ANSWERS = ("rating", "number", "choices", "selected", "text", "ranker", "taxonomy")
 
 

@@ -191,7 +191,7 @@ def _protocol(rows: list[Entry]) -> str:
 
 
 def _revisions(rows: list[Entry]) -> list[int]:
-    """Answers of one person to one output, the earlier before the later; answers of nobody known are all the first."""
+    """Answers of one person to one output, the earlier before the later; those of unknown people all count as first."""
     order = sorted(range(len(rows)), key=lambda i: (rows[i]["ended"] or 0.0, i))
     seen: Counter[tuple[str, str, str]] = Counter()
     numbers = [1] * len(rows)

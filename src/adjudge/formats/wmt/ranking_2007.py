@@ -1,4 +1,4 @@
-"""The first releases of the translation workshops: one file with judgments of many types, told apart by `TYPE`.
+"""The first releases of the translation workshops: one file with judgments of many types, distinguished by `TYPE`.
 
 Rows are shorter than the header where fewer systems were shown. `TASK` names campaign, language pair and domain in one
 string (`WMT09 Czech-English News`); what remains of it without the pair becomes the campaign, so that the test sets of

@@ -18,7 +18,7 @@ CONTEXT = ("source_lang", "target_lang", "document", "segment", "annotator")
 
 
 def context_uses(table: Delimited, *, annotator: tuple[str, ...]) -> dict[str, int | None]:
-    """Where the columns of `CONTEXT` stand in a file."""
+    """The index of every column of `CONTEXT` in a file."""
     segment = table.column("srcIndex", required=False)
     return {
         "source_lang": table.column("srclang", "source_lang", required=False),

@@ -1,4 +1,4 @@
-"""Which file of the `ad-*.csv` family is which: told by its name, or by what it holds where the name says nothing."""
+"""Which file of the `ad-*.csv` family is which: recognised by its name, or else by its content."""
 
 from __future__ import annotations
 

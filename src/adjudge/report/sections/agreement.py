@@ -43,7 +43,7 @@ def coefficient(agreement: Agreement, coefficients: Coefficients) -> tuple[str, 
 
 
 def agreement_section(results: PairResults) -> Section | None:
-    """Shown where anybody judged the same thing twice."""
+    """Shown where anyone judged the same thing twice."""
     agreement = results.agreement
     if agreement is None:
         return None

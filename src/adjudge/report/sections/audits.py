@@ -30,7 +30,7 @@ TITLES = {
     "acceptability": ("Acceptability", "How often post-edited translations were found acceptable."),
     "sampling": ("Sampling", "Does the score go with how often a system was drawn?"),
 }
-# Shown with other sections of the page; for relative judgments, what was shown together is, too.
+# Shown in other sections of the page; for relative judgments, that includes what was shown together.
 ELSEWHERE = ("claims", "sole_winners", "discrepancies")
 # What bears on the verdict comes first; audits that are not named here come last.
 ORDER = ("breakdown", "aa", "reliability", "influence", "stability", "composition", "documents", "sampling")

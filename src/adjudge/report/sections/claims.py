@@ -22,7 +22,7 @@ _PARITY = {
 ROW_HEIGHT = 30
 _VERDICTS = ("holds", "fragile", "not supported")
 _COLOURS = (theme.HEAT[6], theme.HEAT[1], theme.HEAT[3])
-# The verdict stands in the cell, too, for those who do not see the colours.
+# The cell also says the verdict in words, for readers who do not see the colours.
 _SIGNS = {"holds": "✓", "fragile": "!", "not supported": ""}
 
 
