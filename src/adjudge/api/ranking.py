@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from adjudge.core.judgments import Judgments
+    from adjudge.formats.options import ReadOptions
     from adjudge.results.agree import Agreement
     from adjudge.results.audit import Audit
     from adjudge.results.check import Checked
@@ -52,6 +53,14 @@ def check(
     from adjudge.check import check as check_annotators
 
     rule = CheckRule(test, level, least_seconds, longest_run, not keep_rejected)
+    if (file := large_file(source)) is not None:
+        from adjudge.check.in_parts import check_large_file
+
+        options = plain_options(reading)
+        checked = check_large_file(file, rule, options) if options is not None else None
+        if checked is not None:
+            return checked
+        check_memory(file)
     return check_annotators(single_pair(source, reading, doing="check"), rule=rule)
 
 
@@ -131,7 +140,6 @@ def rank(
         >>> print(ranking)  # doctest: +SKIP
     """
     from adjudge.audit.breakdown import with_breakdown
-    from adjudge.formats import read_options
     from adjudge.rank import RankSettings, rank_large_file
     from adjudge.rank import rank as rank_judgments
 
@@ -145,18 +153,12 @@ def rank(
         seed=seed,
     )
     columns = column_names(by)
-    options = read_options(**{name: value for name, value in reading.items() if name != "format"})
-    if (
-        isinstance(source, str | Path)
-        and options.is_plain
-        and "format" not in reading
-        and not columns
-        and is_large([Path(source)])
-    ):
-        counted = rank_large_file(Path(source), method, settings, options)
+    if (file := large_file(source)) is not None:
+        options = plain_options(reading)
+        counted = rank_large_file(file, method, settings, options) if options is not None and not columns else None
         if counted is not None:
             return counted
-        check_memory(Path(source))
+        check_memory(file, instead="use --method zscore or raw, which count while they read, or cut it into parts")
     judgments = single_pair(source, reading, doing="rank")
     ranking = rank_judgments(judgments, method=method, settings=settings)
     return with_breakdown(ranking, judgments, columns, seed=seed)
@@ -167,28 +169,49 @@ def is_large(files: Sequence[Path]) -> bool:
     if len(files) != 1 or not files[0].is_file():
         return False
     if files[0].suffix.lower() == ".parquet":
-        return rows_of_parquet(files[0]) >= LARGE_TABLE
+        return rows_of_file(files[0]) >= LARGE_TABLE
     return files[0].stat().st_size >= LARGE_FILE
 
 
-def check_memory(file: Path) -> None:
-    """Refuse beforehand to read a table whole that does not fit into the memory at hand."""
+def large_file(source: Any) -> Path | None:
+    """The file, where the source is one that is better counted than read."""
+    return Path(source) if isinstance(source, str | Path) and is_large([Path(source)]) else None
+
+
+def plain_options(reading: Mapping[str, Any]) -> ReadOptions | None:
+    """How a table is read, where nothing but a table was asked for."""
+    from adjudge.formats import read_options
+
+    options = read_options(**{name: value for name, value in reading.items() if name != "format"})
+    return options if options.is_plain and "format" not in reading else None
+
+
+def check_memory(file: Path, *, instead: str = "cut it into parts") -> None:
+    """Refuse beforehand to read a table whole that does not fit into the memory at hand.
+
+    Args:
+        file: the table.
+        instead: what else can be done.
+    """
     from adjudge.core.errors import InputError
     from adjudge.core.files import memory_at_hand
 
-    rows, room = rows_of_parquet(file) if file.suffix.lower() == ".parquet" else 0, memory_at_hand()
+    rows, room = rows_of_file(file), memory_at_hand()
     if rows * BYTES_PER_ROW > room:
         needed = f"{rows:,} rows take about {rows * BYTES_PER_ROW / 1e9:,.0f} GB to be read whole"
-        instead = "use --method zscore or raw, which count while they read, or cut it into parts"
         raise InputError(f"{needed}, {room / 1e9:,.1f} GB are free; {instead}", file=file)
 
 
-def rows_of_parquet(file: Path) -> int:
-    """How many rows a Parquet file says it has; 0 where it is none."""
+def rows_of_file(file: Path) -> int:
+    """How many rows a Parquet or CSV file has; 0 where it is neither."""
     import polars as pl
 
+    if file.suffix.lower() not in (".csv", ".parquet"):
+        return 0
+    parquet = file.suffix.lower() == ".parquet"
     try:
-        return int(pl.scan_parquet(file).select(pl.len()).collect().item())
+        table = pl.scan_parquet(file) if parquet else pl.scan_csv(file, infer_schema=False, truncate_ragged_lines=True)
+        return int(table.select(pl.len()).collect(engine="streaming").item())
     except (pl.exceptions.PolarsError, OSError):
         return 0
 

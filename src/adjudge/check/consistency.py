@@ -51,9 +51,16 @@ def same_texts(judgments: Judgments) -> tuple[SameText, ...]:
     )
 
 
-def drifts(judgments: Judgments) -> tuple[Drift, ...]:
-    """By annotator, how scores, time and distance from the others change from the first judgment to the last."""
-    table = _in_order(judgments)
+def drifts(judgments: Judgments, *, by_time: bool, system_means: pl.DataFrame | None = None) -> tuple[Drift, ...]:
+    """By annotator, how scores, time and distance from the others change from the first judgment to the last.
+
+    Args:
+        judgments: the judgments.
+        by_time: the order of the work is that of the times; otherwise that of the rows.
+        system_means: columns system and expected, the means of all answers, where these are some of the annotators
+            only; nothing is said of distances then.
+    """
+    table = _in_order(judgments, system_means, by_time=by_time)
     return tuple(
         _drift(str(name), part)
         for (name,), part in table.group_by("annotator", maintain_order=True)
@@ -66,13 +73,37 @@ def _answer() -> pl.Expr:
     return pl.coalesce(pl.col("score"), -pl.col("rank").cast(pl.Float64))
 
 
-def _in_order(judgments: Judgments) -> pl.DataFrame:
-    """The judgments of systems in the order of the work, with what is expected of each without a drift."""
-    table = judgments.table.with_columns(answer=_answer()).filter(
+def _rated(judgments: Judgments) -> pl.DataFrame:
+    return judgments.table.with_columns(answer=_answer()).filter(
         pl.col("answer").is_not_null() & pl.col("kind").is_in(RATED) & pl.col("annotator").is_not_null()
     )
-    if table["ended"].null_count() == 0:
+
+
+def is_ordered_by_time(judgments: Judgments) -> bool:
+    """Whether every judgment of a system says when it was made."""
+    return _rated(judgments)["ended"].null_count() == 0
+
+
+def most_screens(judgments: Judgments) -> int:
+    """The most screens with judgments of systems that anybody saw."""
+    screens = _rated(judgments).group_by("annotator").agg(pl.col("screen").n_unique())["screen"].max()
+    return screens if isinstance(screens, int) else 0
+
+
+def answers_by_system(judgments: Judgments) -> pl.DataFrame:
+    """Columns system, total and len: the answers that drifts are measured on."""
+    return _rated(judgments).group_by("system").agg(pl.col("answer").sum().alias("total"), pl.len())
+
+
+def _in_order(judgments: Judgments, system_means: pl.DataFrame | None, *, by_time: bool) -> pl.DataFrame:
+    """The judgments of systems in the order of the work, with what is expected of each without a drift."""
+    table = _rated(judgments)
+    if by_time:
         table = table.sort("annotator", "ended", maintain_order=True)
+    if system_means is not None:
+        known = table.join(system_means, on="system", how="left", maintain_order="left")
+        away = known.with_columns(deviation=pl.col("answer") - pl.col("expected"), others=pl.lit(None, pl.Float64))
+        return away.sort("annotator", maintain_order=True)
     item = ["document", "segment", "system"]
     others = (pl.col("answer").sum().over(item) - pl.col("answer").sum().over([*item, "annotator"])) / (
         pl.len().over(item) - pl.len().over([*item, "annotator"])

@@ -41,14 +41,20 @@ def control_pairs(judgments: Judgments) -> pl.DataFrame:
     return _paired(judgments, control="degraded", genuine=KINDS["degraded"].made_from, key=SAME_SHOWING)
 
 
-def repeat_pairs(judgments: Judgments) -> pl.DataFrame:
-    """Columns annotator, genuine, control: each repeated output beside its first showing to the same annotator."""
-    within_task = _paired(judgments, control="repeat", genuine=KINDS["repeat"].made_from, key=SAME_SHOWING)
-    return (
-        within_task
-        if within_task.height
-        else _paired(judgments, control="repeat", genuine=KINDS["repeat"].made_from, key=SAME_OUTPUT)
-    )
+def repeat_pairs(judgments: Judgments, *, within_tasks: bool) -> pl.DataFrame:
+    """Columns annotator, genuine, control: each repeated output beside its first showing to the same annotator.
+
+    Args:
+        judgments: the judgments.
+        within_tasks: both were shown in one task; otherwise in whatever tasks.
+    """
+    key = SAME_SHOWING if within_tasks else SAME_OUTPUT
+    return _paired(judgments, control="repeat", genuine=KINDS["repeat"].made_from, key=key)
+
+
+def has_repeats_within_tasks(judgments: Judgments) -> bool:
+    """Whether somebody was shown an output twice in one task."""
+    return repeat_pairs(judgments, within_tasks=True).height > 0
 
 
 def _paired(judgments: Judgments, *, control: str, genuine: tuple[str, ...], key: tuple[str, ...]) -> pl.DataFrame:

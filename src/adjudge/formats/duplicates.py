@@ -48,14 +48,15 @@ def without_copies(judgments: Judgments, *, repeated: Repeated = "corrections") 
     if repeated == "counts":
         return judgments
     if repeated == "corrections":
-        return _without_copied_table(_last_of_each(judgments))
-    return _numbered(_without_copied_table(judgments))
+        return without_copied_table(_last_of_each(judgments))
+    return _numbered(without_copied_table(judgments))
 
 
-def repeated_note(rows: int) -> str:
-    """What is said where some rows judge again what others judged."""
+def repeated_note(rows: int, exact: int = 0) -> str:
+    """What is said where some rows judge again what others judged, and so many are exact copies."""
     judge = "row judges" if rows == 1 else "rows judge"
-    return f"{rows:,} {judge} what a later row of the same annotator judges again; the last counts"
+    alike = f" ({exact:,} of them {'is an exact copy' if exact == 1 else 'are exact copies'})" if exact else ""
+    return f"{rows:,} {judge} what a later row of the same annotator judges again; the last counts{alike}"
 
 
 def copied_table_note(times: int) -> str:
@@ -82,21 +83,23 @@ def _numbered(judgments: Judgments) -> Judgments:
 
 
 def _last_of_each(judgments: Judgments) -> Judgments:
+    kept, exact = last_of_each(judgments)
+    rows = len(judgments) - len(kept)
+    return replace(kept, notes=(*kept.notes, repeated_note(rows, exact))) if rows else judgments
+
+
+def last_of_each(judgments: Judgments) -> tuple[Judgments, int]:
+    """Of rows that judge the same, the last; and how many of the others, which are set aside, are exact copies."""
     table = judgments.table
     key = _identity(table)
     if not table.select(pl.struct(key).is_duplicated().any()).item():
-        return judgments
+        return judgments, 0
     repeated = _identified() & ~pl.struct(key).is_last_distinct()
-    same = table.select((repeated & ~pl.struct(pl.all()).is_unique()).sum()).item()
-    kept = judgments.keep(~repeated, otherwise=REPEATED)
-    rows = table.height - kept.table.height
-    if not rows:
-        return judgments
-    alike = f" ({same:,} of them {'is an exact copy' if same == 1 else 'are exact copies'})" if same else ""
-    return replace(kept, notes=(*kept.notes, repeated_note(rows) + alike))
+    exact = table.select((repeated & ~pl.struct(pl.all()).is_unique()).sum()).item()
+    return judgments.keep(~repeated, otherwise=REPEATED), exact
 
 
-def _without_copied_table(judgments: Judgments) -> Judgments:
+def without_copied_table(judgments: Judgments) -> Judgments:
     """Half the table, or a third, where every row or every block occurs twice, or three times."""
     table = judgments.table
     if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:

@@ -121,13 +121,19 @@ def test_comparisons_in_parquet_are_counted_as_in_csv(tmp_path: Path) -> None:
     assert by_parquet == by_csv
 
 
-def test_what_does_not_fit_into_memory_is_refused_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "scores.parquet"
+@pytest.mark.parametrize("name", ["scores.parquet", "scores.csv"])
+def test_what_does_not_fit_into_memory_is_refused_beforehand(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / name
     native.write(random_scores(4), file)
     monkeypatch.setattr("adjudge.api.ranking.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.api.ranking.LARGE_FILE", 1)
     monkeypatch.setattr("adjudge.core.files.memory_at_hand", lambda: 10_000)
     with pytest.raises(InputError, match=r"rows take about .* GB to be read whole, .* use 'method' zscore or raw"):
         adjudge.rank(file, method="mixed")
-    done = CliRunner().invoke(app, ["rank", str(file), "--method", "mixed"])
-    assert isinstance(done.exception, InputError)
+    for more in ([], ["--pair", "xx-xx"], ["--by", "document"]):
+        done = CliRunner().invoke(app, ["rank", str(file), "--method", "mixed", *more])
+        assert isinstance(done.exception, InputError)
+        assert "to be read whole" in str(done.exception)
     assert adjudge.rank(file, method="zscore").method == "zscore"

@@ -63,13 +63,13 @@ def rank(
     if method is not None:
         find_method(method)
     settings = RankSettings(reference, lines, level, significance, resamples, zero_sd, seed)
-    counted = is_large(files) and reading.is_plain and not by
-    large = rank_large_file(files[0], method, settings, reading.options) if counted else None
-    if large is not None:
-        write_output({"all": large}, json=json, output=output)
-        return
-    if counted:
-        check_memory(files[0])
+    if is_large(files):
+        counted = reading.is_plain and not by
+        large = rank_large_file(files[0], method, settings, reading.options) if counted else None
+        if large is not None:
+            write_output({"all": large}, json=json, output=output)
+            return
+        check_memory(files[0], instead="use --method zscore or raw, which count while they read, or cut it into parts")
     parts = reading.by_pair(files)
 
     def ranked(part: "Judgments") -> "Ranking":

@@ -48,15 +48,16 @@ ANSWERS = ("rank", "score", "spans", "text")
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read tables; what a file is, its content says, not its name."""
-    return concat([_judgments(load_table(path), options, stem(path)) for path in paths])
+    return concat([read_loaded(load_table(path), options, stem(path)) for path in paths])
 
 
 def read_frame(frame: pl.DataFrame, options: ReadOptions) -> Judgments:
     """The judgments of a data frame, understood as the reader understands a file."""
-    return _judgments(LoadedTable(frame, Source("data frame")), options, "data frame")
+    return read_loaded(LoadedTable(frame, Source("data frame")), options, "data frame")
 
 
-def _judgments(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
+def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
+    """The judgments of a table that was loaded; `campaign` is the name of comparisons that name none."""
     frame, source = loaded.frame, loaded.source
     if frame.height == 0:
         raise source.fault("holds a header but no judgments; add rows")
@@ -140,7 +141,8 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
         bad.row(row, problem, "row of another length than the header")
     given = [name for name in frame.columns if name in SCHEMA]
     frame = check_cells(typed_cells(frame, bad), bad)
-    frame, notes = _with_protocol(frame)
+    frame, rows = _with_protocol(frame)
+    notes = [unsaid_protocol_note(rows)] if rows else []
     check_answers(frame, given, mapping)
     check_scale_of_scores(frame, bad)
     check_scale(frame, options, bad)
@@ -160,18 +162,27 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
     return Judgments(judgments.table, judgments.set_aside, judgments.notes + warnings, judgments.columns)
 
 
-def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """A hand-made table may leave the protocol out: a rank is then a ranking, a score a direct assessment."""
+def unsaid_protocol_note(rows: int) -> str:
+    """What is said where so many rows do not say their protocol."""
+    say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
+    return f"{say}: those with a rank are taken as 'ranking', with a score as 'da'"
+
+
+def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """A hand-made table may leave the protocol out: a rank is then a ranking, a score a direct assessment.
+
+    Returns:
+        The table with protocols, and in how many rows it was left out.
+    """
     missing = [name for name in ("protocol", "rank", "score") if name not in frame.columns]
     frame = frame.with_columns(pl.lit(None, dtype=SCHEMA[name]).alias(name) for name in missing)
     unknown = pl.col("protocol").is_null() & (pl.col("rank").is_not_null() | pl.col("score").is_not_null())
     rows = frame.filter(unknown).height
     if not rows:
-        return frame, []
+        return frame, 0
     likely = pl.when(pl.col("rank").is_not_null()).then(pl.lit("ranking")).otherwise(pl.lit("da"))
     frame = frame.with_columns(pl.when(unknown).then(likely).otherwise("protocol").alias("protocol"))
-    say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
-    return frame, [f"{say}: those with a rank are taken as 'ranking', with a score as 'da'"]
+    return frame, rows
 
 
 def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap) -> None:

@@ -20,8 +20,8 @@ from adjudge.formats.options import ReadOptions
 from adjudge.formats.pairwise.table import outcomes
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.tables.columns import SYNONYMS, map_columns
+from adjudge.formats.tables.file_rows import ROW, last_of_each, rows_of_file, without_copied_table
 from adjudge.rank.assemble import Provenance
-from adjudge.rank.counted.file_rows import ROW, last_of_each, rows_of_file, without_copied_table
 from adjudge.rank.relative import rank_units
 from adjudge.rank.units import pair_units
 

@@ -20,6 +20,7 @@ from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, PROTOCOLS
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import BOOLEANS, ROUNDING, SCALE
+from adjudge.formats.tables.file_rows import FileRows, own_codes
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.counted.columns import (
     CONSTANT,
@@ -32,7 +33,6 @@ from adjudge.rank.counted.columns import (
     words_of,
 )
 from adjudge.rank.counted.csv_with_faults import read_with_faults
-from adjudge.rank.counted.file_rows import FileRows, own_codes
 from adjudge.rank.counted.item_sums import (
     ITEM,
     ItemSums,

@@ -20,9 +20,9 @@ from adjudge.core.score_sheet import significant
 from adjudge.formats.duplicates import REPEATED, repeated_note
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import ROUNDING, SCALE
+from adjudge.formats.tables.file_rows import ROW
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.counted.columns import CONSTANT, NO_RESAMPLES, fits, human_systems
-from adjudge.rank.counted.file_rows import ROW
 from adjudge.rank.counted.item_sums import ordered_means
 from adjudge.rank.customary import SystemItems, assemble_means, equal_scores_note, few_annotators_note
 

@@ -1,4 +1,4 @@
-"""What rankings straight from the columns of a large file need to know of its rows: cut ones, lines, copies.
+"""What counting straight from the columns of a large file needs to know of its rows: cut ones, lines, copies.
 
 The rules are those of the ordinary readers (`formats.duplicates`, `formats.parsing.bad_rows`), kept here with one
 number per row, so that tens of millions of rows fit into memory.
@@ -58,6 +58,10 @@ class FileRows:
         return pl.scan_csv(
             self.path, infer_schema=False, schema_overrides=codes, row_index_name=ROW, truncate_ragged_lines=True
         )
+
+    def scan_whole(self) -> pl.LazyFrame:
+        """All columns as text, with the number of the row; a row with too many fields is an error."""
+        return pl.scan_csv(self.path, infer_schema=False, row_index_name=ROW)
 
     def has_as_many_fields(self, rows: int) -> bool:
         """Whether so many rows, of which none has too many fields, surely have none too few: commas are counted.
@@ -121,6 +125,14 @@ class ParquetRows(FileRows):
         """All columns as they are, with the number of the row; those of `words` as codes of their values."""
         codes = [pl.col(name).cast(pl.String).cast(own_codes()) for name in words if name in self.header]
         return pl.scan_parquet(self.path, row_index_name=ROW).with_columns(codes)
+
+    def scan_whole(self) -> pl.LazyFrame:
+        """All columns as they are, with the number of the row."""
+        return self.scan()
+
+    def has_as_many_fields(self, rows: int) -> bool:  # noqa: ARG002
+        """Whether no row has too few fields: never in Parquet."""
+        return True
 
     def bad_rows(self, rows: int) -> BadRows:
         """The rows that cannot be used: none at first."""

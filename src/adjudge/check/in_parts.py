@@ -1,0 +1,90 @@
+"""Checking the annotators of a large table: all judgments of some annotators are read at a time, as of a small table.
+
+What needs all annotators at once is left out, and the result says so: copied and mirrored answers, which would compare
+every two annotators, and how far a person moves away from the others.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from adjudge.check.annotators import CheckRule, decide
+from adjudge.check.consistency import FEWEST
+from adjudge.check.measures import Measured, PartTraits, WholeTable, measure, part_traits, whole_table
+from adjudge.core.judgments import SetAside
+from adjudge.formats.native.parts import large_table, record_of
+from adjudge.work import map_tasks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adjudge.formats.native.parts import PartFile
+    from adjudge.formats.options import ReadOptions
+    from adjudge.results.check import Checked
+
+LEFT_OUT = (
+    "the table is very large, so annotators were checked some at a time: copied or mirrored answers were not looked "
+    "for, and drifts say nothing of the distance from the others"
+)
+
+
+class _Seen(NamedTuple):
+    """What was seen in a part."""
+
+    measured: Measured
+    traits: PartTraits
+    rows: tuple[int, int, int]
+    """For `record_of`."""
+    set_aside: tuple[SetAside, ...]
+
+
+def check_large_file(path: Path, rule: CheckRule, options: ReadOptions) -> Checked | None:
+    """Check the annotators of a large judgment table in CSV or Parquet; None where the ordinary reader is needed."""
+    rule.refuse_wrong()
+    with large_table(path, ("annotator",), options) as table:
+        if table is None:
+            return None
+        seen = map_tasks(partial(_see, rule.test, None), table.parts, what="annotators")
+        if any(part is None for part in seen):
+            return None
+        known = [part for part in seen if part is not None]
+        whole = whole_table([part.traits for part in known])
+        again = [number for number, part in enumerate(known) if _depends(part.traits, whole)]
+        for number, part in zip(
+            again,
+            map_tasks(partial(_see, rule.test, whole), [table.parts[number] for number in again], what="drifts"),
+            strict=True,
+        ):
+            known[number] = part or known[number]
+        set_aside, notes = record_of(part.rows for part in known)
+        earlier: dict[str, int] = {}
+        for record in (record for part in known for record in part.set_aside):
+            earlier[record.reason] = earlier.get(record.reason, 0) + record.rows
+        return decide(
+            [part.measured for part in known],
+            rule,
+            data=table.fingerprint,
+            set_aside=(*set_aside, *(SetAside(reason, rows) for reason, rows in earlier.items())),
+            notes=(*notes, LEFT_OUT),
+            twins=(),
+        )
+
+
+def _see(test: str, whole: WholeTable | None, part: PartFile) -> _Seen | None:
+    read = part.read()
+    if read is None:
+        return None
+    final = read.judgments.final()
+    traits = part_traits(final)
+    # Before all parts are known, nothing can be said of drifts: the systems' means are those of all annotators.
+    own = whole or whole_table([traits])
+    measured = measure(final, test, whole=own)
+    return _Seen(measured, traits, (read.unsaid, read.repeated, read.exact), final.set_aside)
+
+
+def _depends(part: PartTraits, whole: WholeTable) -> bool:
+    """Whether a part must be looked at again, with what the whole table shows."""
+    own = part.traits
+    alike = (own.repeats_within_tasks, own.timed) == (whole.repeats_within_tasks, whole.timed)
+    return not alike or part.screens >= FEWEST
