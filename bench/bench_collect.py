@@ -18,7 +18,8 @@ import time
 from pathlib import Path
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Server, exported, postgres_url
+from tests.collect.databases import postgres_url
+from tests.collect.serving import Server, exported
 
 from bench.collect_load import Load, Plan, simulate_annotators
 

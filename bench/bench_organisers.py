@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.collect.campaigns import SYSTEMS, make_campaign
-from tests.collect.serving import postgres_url
+from tests.collect.databases import postgres_url
 
 BEGAN = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 GOODNESS = dict(zip(SYSTEMS, (74, 71, 70, 62, 50), strict=True))

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, exported, new_save, outputs, postgres_url
+from tests.collect.databases import postgres_url
+from tests.collect.serving import Client, Server, exported, new_save, outputs
 from tests.collect.test_durable import Writer, limit_files
 
 from bench.collect_load import Plan, simulate_annotators

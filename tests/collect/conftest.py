@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.collect.serving import postgres_url
+from tests.collect.databases import postgres_url
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

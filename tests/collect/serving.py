@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,8 +21,10 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
+from adjudge.collect.project import database_file
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
+from tests.collect.databases import migrated_campaign
 from tests.warm_command import Started, warm_command
 
 START_SECONDS = 60
@@ -41,6 +44,8 @@ class Server:
     campaign: Path
     database: str | None = None
     options: tuple[str, ...] = ()
+    own_database: bool = False
+    """Whether it makes its tables itself, as at a user's first start; else a file with all tables lies ready."""
     port: int = field(default_factory=free_port)
     links: dict[str, str] = field(default_factory=dict)
     process: Started | None = None
@@ -54,6 +59,8 @@ class Server:
         arguments = ["serve", str(self.campaign), "--port", str(self.port), "--json", *self.options]
         if self.database:
             arguments += ["--database", self.database]
+        elif not self.own_database and not database_file(self.campaign).exists():
+            shutil.copyfile(database_file(migrated_campaign()), database_file(self.campaign))
         with self.campaign.with_name("server.log").open("a") as log:
             self.process = warm_command().start(*arguments, stderr=log)
         line = self.process.stdout.readline()
@@ -242,16 +249,3 @@ def exported(server: Server, folder: Path) -> Judgments:
     file = folder / "exported.csv"
     file.write_text(answer.text, encoding="utf-8")
     return read([file])
-
-
-def postgres_url() -> str | None:
-    """The PostgreSQL server that `pg_virtualenv -t` has started, with a new database on it; None without one."""
-    if "PGHOST" not in os.environ:
-        return None
-    import psycopg
-
-    name = f"adjudge_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(dbname="postgres", autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-    user, password = os.environ["PGUSER"], os.environ["PGPASSWORD"]
-    return f"postgres://{user}:{password}@{os.environ['PGHOST']}:{os.environ['PGPORT']}/{name}"

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from bench.collect_attack import Outcome, clock_steps, full_disk, slow_clients
 
-from tests.collect.serving import postgres_url
+from tests.collect.databases import postgres_url
 
 ATTACKS: dict[str, Callable[[str | None], Outcome]] = {
     "clocks": clock_steps,

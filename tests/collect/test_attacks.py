@@ -143,9 +143,10 @@ def test_leaving_ends_the_session_for_copies_of_its_cookie_too(tmp_path: Path) -
         assert other.get("/api/work").json["annotator"]["name"] == "bert"
 
 
-def test_the_database_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("own_database", [True, False], ids=["made by the server", "others could read it"])
+def test_the_database_is_readable_by_its_owner_alone(own_database: bool, tmp_path: Path) -> None:
     campaign = make_campaign(tmp_path)
-    with Server(campaign) as server:
+    with Server(campaign, own_database=own_database) as server:
         server.client("anna").work()
         files = list(tmp_path.glob("campaign.sqlite3*"))
         assert len(files) >= 2

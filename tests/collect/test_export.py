@@ -11,7 +11,8 @@ import pytest
 from adjudge.formats import ReadOptions, read
 from tests.collect.campaigns import make_campaign
 from tests.collect.compare_exports import PROTOCOLS_TRIED
-from tests.collect.serving import Server, new_save, outputs, postgres_url
+from tests.collect.databases import postgres_url
+from tests.collect.serving import Server, new_save, outputs
 from tests.conftest import Run, assert_explained
 from tests.warm_command import warm_command
 

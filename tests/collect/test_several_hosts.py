@@ -18,7 +18,8 @@ import pytest
 from bench.collect_load import Load, Plan, simulate_annotators
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, exported, free_port, postgres_url, wait_for
+from tests.collect.databases import postgres_url
+from tests.collect.serving import Client, Server, exported, free_port, wait_for
 
 ANNOTATORS = 24
 SECONDS = 8

@@ -17,7 +17,7 @@ from adjudge.collect import migrations
 from adjudge.doctor import Examination, database, examine, machine, packages
 from adjudge.doctor.diagnosis import Finding
 from adjudge.doctor.packages import importing
-from tests.collect.serving import postgres_url
+from tests.collect.databases import postgres_url
 from tests.contract.tables import command
 
 MIGRATIONS = sorted(file.stem for file in Path(migrations.__path__[0]).glob("0*.py"))
