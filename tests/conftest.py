@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.warm_command import Run, warm_command
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # How long an example takes depends on the machine and its load, which no test is about.
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,6 +25,9 @@ os.environ["ADJUDGE_CACHE"] = "off"
 __all__ = ["ROOT", "Run", "assert_explained", "data_folder"]
 
 ROOT = Path(__file__).resolve().parent.parent
+# Milliseconds, long for busy machines: what is waited for comes or does not come, and time decides nothing.
+PATIENCE = 60_000
+CHROMIUMS = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,6 +54,21 @@ def data() -> Path:
 def adjudge() -> Callable[..., Run]:
     """Run the command `adjudge` in a process of its own."""
     return warm_command()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A real Chromium: the lighter one without windows where it is installed, as Playwright itself prefers it."""
+    path = next((path for path in CHROMIUMS if path.exists()), None)
+    if path is None:
+        pytest.skip(f"there is no Chromium at {' or '.join(map(str, CHROMIUMS))}")
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 def assert_explained(run: Run, *, code: int = 1, names: tuple[str, ...] = ()) -> None:

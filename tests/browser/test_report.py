@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from adjudge.audit.parity import ParitySettings, parity
 from adjudge.core.files import write_text
@@ -21,8 +21,12 @@ from adjudge.report.parity_page import build_parity_page
 from adjudge.report.replication_page import build_replication_page
 from adjudge.report.standards import build_standard_report
 from tests.audit.test_parity import SMALL
+from tests.conftest import PATIENCE
 from tests.report.made import NASTY, pair_results, score_results
 from tests.report.papers import replication
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 PHONE = 390
@@ -36,12 +40,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield browser
-        browser.close()
+@pytest.fixture(autouse=True)
+def close_pages(browser: Browser) -> Iterator[None]:
+    """No page stays open longer than its test."""
+    yield
+    for context in browser.contexts:
+        context.close()
 
 
 def parity_page() -> ReportPage:
@@ -74,7 +78,7 @@ class Visit:
         self.page.on("dialog", lambda dialog: self.faults.append(dialog.message))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(report.as_uri())
-        self.page.wait_for_selector("html[data-charts=drawn]", timeout=30_000)
+        self.page.wait_for_selector("html[data-charts=drawn]", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (PHONE, "light"), (PHONE, "dark")])

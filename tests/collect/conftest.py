@@ -1,36 +1,20 @@
-"""What the tests of collecting share: a browser, and where screenshots are kept."""
+"""What the tests of collecting share: pages of a browser, pictures of them, and databases."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.collect.databases import postgres_url
-from tests.conftest import ROOT
+from tests.conftest import PATIENCE, ROOT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = Path("/usr/bin/chromium")
 SHOTS = ROOT / "artefacts" / "collect"
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A real Chromium."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no Chromium at {CHROMIUM}")
-    from playwright.sync_api import expect, sync_playwright
-
-    # Long, for busy machines: what is waited for comes or does not come, and time decides nothing.
-    expect.set_options(timeout=20_000)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
@@ -39,7 +23,7 @@ def page(browser: Browser) -> Iterator[Page]:
     faults: list[str] = []
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", reduced_motion="reduce")
     new = context.new_page()
-    new.set_default_timeout(15_000)
+    new.set_default_timeout(PATIENCE)
     new.on("pageerror", lambda fault: faults.append(str(fault)))
     yield new
     context.close()
@@ -47,7 +31,9 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def shoot(page: Page, name: str) -> None:
-    """Keep a picture for people to look at."""
+    """Keep a picture for people to look at, where they have asked for pictures."""
+    if not os.environ.get("ADJUDGE_PICTURES"):
+        return
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SHOTS / f"{name}.png")
 

@@ -151,7 +151,7 @@ class Client:
     def __init__(self, url: str, cookies: dict[str, str] | None = None) -> None:
         parts = urlsplit(url)
         assert parts.hostname is not None
-        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
         self.cookies: dict[str, str] = dict(cookies or {})
         self.csrf = ""
 

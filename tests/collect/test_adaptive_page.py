@@ -61,7 +61,7 @@ def test_two_people_judge_until_the_best_is_settled(browser: Browser, tmp_path: 
         organiser = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
         organiser.goto(server.links["organiser"])
         verdict = organiser.locator("section.panel", has_text="adjudge look").first
-        expect(verdict.locator(".headline")).to_contain_text("Stop", timeout=60_000)
+        expect(verdict.locator(".headline")).to_contain_text("Stop")
         expect(verdict.locator(".headline")).to_contain_text("for these two annotators only")
         expect(verdict.locator(".drawn.settled")).not_to_have_count(0)
         verdict.scroll_into_view_if_needed()

@@ -158,7 +158,7 @@ def test_a_server_that_is_killed_and_started_again_is_survived(page: Page, tmp_p
         type_score(page, 20)
         expect(page.locator(".saved")).to_contain_text("kept here")
         server.start()
-        expect(page.locator(".saved")).to_have_text(SAVED, timeout=30_000)
+        expect(page.locator(".saved")).to_have_text(SAVED)
         assert scores(server, tmp_path, "anna") == [10, 20]
     finally:
         server.__exit__(None, None, None)
