@@ -14,7 +14,7 @@ from tests.warm_command import warm_command
 MIGRATE = """
 import sys
 from pathlib import Path
-from adjudge.collect.project import start_django
+from adjudge.collect.django_settings import start_django
 start_django(Path(sys.argv[1]), database=sys.argv[2] or None, session_hours=24)
 from django.db import connections
 connections.close_all()

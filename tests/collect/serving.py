@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
-from adjudge.collect.project import database_file
+from adjudge.collect.django_settings import database_file
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
 from tests.collect.databases import migrated_campaign
