@@ -25,8 +25,7 @@ from adjudge.rank.lines import holm
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.fit import MixedFit
-from adjudge.simulate.score_campaign import ScoreCampaign
-from adjudge.simulate.score_design import ScoreDesign, design_scores
+from adjudge.simulate.score_campaign import ScoreCampaign, ScoreDesign, design_scores
 from adjudge.simulate.scores import draw_scores
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
 from adjudge.rank.mixed import design_from
-from adjudge.results.breakdown import Breakdown
+from adjudge.results.audit.breakdown import Breakdown
 from tests.conftest import Run
 
 

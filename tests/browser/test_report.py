@@ -19,7 +19,7 @@ from adjudge.report.html import render
 from adjudge.report.page import ReportPage
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.replication_page import build_replication_page
-from adjudge.report.standards import build_standard_report
+from adjudge.report.result_page import build_standard_report
 from tests.audit.test_parity import SMALL
 from tests.conftest import PATIENCE
 from tests.report.made import NASTY, pair_results, score_results

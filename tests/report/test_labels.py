@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.report.charts.labels import CHARACTER, LINE, RADIUS, place_labels
+from adjudge.report.charts.scatter import CHARACTER, LINE, RADIUS, place_labels
 
 WIDTH, HEIGHT = 300.0, 460.0
 INSIDE = st.tuples(st.floats(20, WIDTH - 20), st.floats(20, HEIGHT - 20))

@@ -8,7 +8,7 @@ import pytest
 
 from adjudge.report.sections.meta import metric_wins_heatmap
 from adjudge.results.meta import MetricComparison
-from tests.report.test_standards import rows_of
+from tests.report.test_result_page import rows_of
 
 ORDER = [f"newstest.Some-Lab-Document-Level.{i}" for i in range(3)]
 COMPARED = [

@@ -14,7 +14,7 @@ from adjudge.core.errors import UsageError
 from adjudge.core.rng import generator
 from adjudge.rank import rank
 from adjudge.simulate import ScoreCampaign, design_scores, draw_scores, recovery, simulate
-from adjudge.simulate.score_design import SYSTEM
+from adjudge.simulate.score_campaign import SYSTEM
 
 # Everything off but what a test turns on: no noise, no ends, everybody alike.
 PLAIN: dict[str, Any] = {

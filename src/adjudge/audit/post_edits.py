@@ -19,7 +19,7 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.core.files import read_bytes
 from adjudge.core.protocols import WORK
 from adjudge.formats import read
-from adjudge.formats.native import PARQUET_MAGIC
+from adjudge.formats.tables.parquet import PARQUET_MAGIC
 from adjudge.results.audit.edits import Acceptability, AcceptedSystem, EditedSystem, Edits
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from adjudge.report.output.formats import ByPair
     from adjudge.report.page import ReportPage
-    from adjudge.report.standards import Standard
+    from adjudge.report.result_page import Standard
     from adjudge.results.result import Result
 
 _Part = TypeVar("_Part")
@@ -107,7 +107,7 @@ def write_standard_page(result: Standard, path: Path | None, *, title: str) -> N
     """Write the page of `gold`, `meta` or `qe` if one was asked for."""
     if path is None:
         return
-    from adjudge.report.standards import build_standard_report
+    from adjudge.report.result_page import build_standard_report
 
     write_page(build_standard_report(result, title=title), path)
 

@@ -1,17 +1,28 @@
-"""The pages: small shells that load the modules which build them. Everything shown comes by the JSON interface."""
+"""The pages: small shells that load the modules which build them. Everything shown comes by the JSON interface.
+
+Also the health check: whether the database can be read and written to. A full disk shows there first.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import threading
+import time
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from django.db import connection
+from django.db.utils import DatabaseError
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
+from adjudge.collect.database import writing
+from adjudge.collect.models import Campaign
 from adjudge.collect.running import running
 from adjudge.collect.sessions import ANNOTATOR, ORGANISER, visitor_of
 from adjudge.design.campaign.toml_file import logo_type
@@ -26,6 +37,11 @@ SHEETS = {
     "organise": ("palette", "base", "organise"),
     "work": ("palette", "base", "frame", "dialogs", "texts", "score", "ranking", "pairs", "marks", "edit"),
 }
+# Anybody may ask, and each answer is a write: so it holds for a while.
+_FRESH_SECONDS = 5.0
+LEAST_FREE_BYTES = 50_000_000
+_lock = threading.Lock()
+_last: tuple[float, str] | None = None
 
 
 @cache
@@ -91,8 +107,6 @@ def logo(request: HttpRequest) -> HttpResponse:
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """For watchdogs: the process answers, and the database can be read and written to."""
-    from adjudge.collect.health import trouble
-
     reason = trouble()
     return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
 
@@ -122,3 +136,30 @@ def refused(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa
 def broken(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """A fault of the server itself; what was saved is safe."""
     return HttpResponse("Something went wrong here. What was saved is safe.\n", "text/plain", status=500)
+
+
+def trouble() -> str:
+    """What is wrong, in a few words; empty where nothing is. Tried anew every few seconds."""
+    global _last  # noqa: PLW0603 - a cache of this process
+    with _lock:
+        if _last is None or time.monotonic() - _last[0] > _FRESH_SECONDS:
+            _last = (time.monotonic(), _try())
+        return _last[1]
+
+
+def _try() -> str:
+    try:
+        with writing():
+            if not Campaign.objects.update(checked=timezone.now()):
+                return "no campaign"
+    except DatabaseError:
+        return "the database cannot be written to (is the disk full?)"
+    return _about_the_disk()
+
+
+def _about_the_disk() -> str:
+    """Whether there is room left where the embedded database lies."""
+    if connection.vendor != "sqlite":
+        return ""
+    disk = os.statvfs(Path(str(connection.settings_dict["NAME"])).parent)
+    return "the disk is almost full" if disk.f_bavail * disk.f_frsize < LEAST_FREE_BYTES else ""

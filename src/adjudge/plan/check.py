@@ -18,8 +18,7 @@ from adjudge.rank.contrasts import contrasts
 from adjudge.rank.lines import holm
 from adjudge.rank.mixed import fit
 from adjudge.results.plan import PlanCheck
-from adjudge.simulate.score_campaign import ScoreCampaign
-from adjudge.simulate.score_design import ScoreDesign
+from adjudge.simulate.score_campaign import ScoreCampaign, ScoreDesign
 from adjudge.simulate.scores import draw_scores
 from adjudge.work import map_tasks
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import DataError, unknown_choice
+from adjudge.report.charts.plan import plan_chart
 from adjudge.report.charts.ranking import ranges
 from adjudge.report.charts.theme import paint
 from adjudge.report.compare_page import compare_charts
 from adjudge.report.parity_page import parity_chart
-from adjudge.report.plan_chart import plan_chart
 from adjudge.report.replication_page import replication_charts
 from adjudge.report.sections.agreement import length_chart
 from adjudge.report.sections.annotators import annotators_chart, has_controls

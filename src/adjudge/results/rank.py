@@ -11,7 +11,7 @@ from adjudge.results.table import P_BH, P_HOLM, Cell, Column, Span, Table, numbe
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from adjudge.results.breakdown import Breakdown
+    from adjudge.results.audit.breakdown import Breakdown
 
 
 @dataclass(frozen=True)

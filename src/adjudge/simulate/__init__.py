@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.simulate.ranking_campaign import RankingCampaign
 from adjudge.simulate.rankings import simulate_rankings
-from adjudge.simulate.score_campaign import ScoreCampaign
-from adjudge.simulate.score_design import design_scores
+from adjudge.simulate.score_campaign import ScoreCampaign, design_scores
 from adjudge.simulate.scores import draw_scores, simulate_scores
 from adjudge.simulate.truth import recovery
 from adjudge.work import map_tasks

@@ -22,7 +22,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.results.simulate import Simulated
-from adjudge.simulate.ranking_blocks import Blocks, draw_blocks
+from adjudge.simulate.ranking_campaign import Blocks, draw_blocks
 from adjudge.simulate.texts import USUAL_LENGTH, draw_texts, numbered
 from adjudge.simulate.truth import truth_of
 

@@ -1,15 +1,185 @@
-"""What a simulated campaign of scores is made of: plain parameters, checked when they are given."""
+"""A simulated campaign of scores before any score is drawn: its parameters, and who scores what in which task.
+
+Parameters are checked when they are given. The design includes the controls.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+import polars as pl
+
 from adjudge.core.errors import UsageError
+from adjudge.core.judgments import Judgments
+from adjudge.core.languages import parse_pair
 from adjudge.simulate.ranking_campaign import check_at_least, check_share, settings_of
+from adjudge.simulate.texts import human_names, numbered
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from adjudge.core.arrays import Codes
     from adjudge.results.result import Setting
+
+SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
+KIND_NAMES = ("system", "reference", "degraded", "repeat")
+_CONTROLS = (REFERENCE, DEGRADED, REPEAT)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreDesign:
+    """One entry per score to give; all are codes. Human translations have the last codes of the systems."""
+
+    campaign: ScoreCampaign
+    task: Codes
+    screen: Codes
+    document: Codes
+    segment: Codes
+    system: Codes
+    kind: Codes
+    task_annotator: Codes
+
+    def __len__(self) -> int:
+        return len(self.task)
+
+    @property
+    def annotator(self) -> Codes:
+        """Who gives each score."""
+        return self.task_annotator[self.task]
+
+    def judgments(self, score: NDArray[np.float64], seconds: NDArray[np.float64] | None = None) -> Judgments:
+        """The judgment table with these scores."""
+        table = self._names.with_columns(pl.Series("score", score))
+        return Judgments.from_columns(table if seconds is None else table.with_columns(active_seconds=seconds))
+
+    @cached_property
+    def _names(self) -> pl.DataFrame:
+        campaign = self.campaign
+        source, target = parse_pair(campaign.pair).split("-", 1)
+        systems = np.array([*numbered("system", campaign.systems), *human_names(campaign.humans)])
+        # A control in the place of an output keeps the name of its system, as files of the field have it.
+        return pl.DataFrame(
+            {
+                "annotator": np.array(numbered("annotator", campaign.annotators))[self.annotator],
+                "task": np.array(numbered("task", len(self.task_annotator)))[self.task],
+                "screen": np.array(numbered("screen", int(self.screen.max()) + 1))[self.screen],
+                "document": np.array(numbered("document", campaign.documents))[self.document],
+                "segment": (self.segment + 1).astype(str),
+                "system": systems[self.system],
+                "kind": np.array(KIND_NAMES)[self.kind],
+                "human": self.system >= campaign.systems,
+            }
+        ).with_columns(
+            campaign=pl.lit(campaign.name),
+            protocol=pl.lit("da"),
+            source_lang=pl.lit(source),
+            target_lang=pl.lit(target),
+        )
+
+
+def design_scores(campaign: ScoreCampaign, rng: np.random.Generator) -> ScoreDesign:
+    """Draw who judges what."""
+    lengths = rng.integers((campaign.segments + 1) // 2, campaign.segments + campaign.segments // 2 + 1,
+                           size=campaign.documents)  # fmt: skip
+    rows = _pages(campaign, lengths, rng) if campaign.context else _single_segments(campaign, lengths, rng)
+    share = np.exp(campaign.workload * rng.standard_normal(campaign.annotators))
+    who = rng.choice(campaign.annotators, size=campaign.tasks, p=share / share.sum())
+    task, screen, document, segment, system, kind = rows.T
+    return ScoreDesign(campaign, task, screen, document, segment, system, kind, who)
+
+
+def _rated_size(campaign: ScoreCampaign) -> int:
+    return max(1, round(campaign.task_size * (1 - campaign.controls)))
+
+
+def _pages(campaign: ScoreCampaign, lengths: Codes, rng: np.random.Generator) -> Codes:
+    """Tasks of whole documents, each by one system; then pages seen before, whose segments are now controls."""
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    count = campaign.systems + campaign.humans
+    rows: list[Codes] = []
+    screen = 0
+    stream = _PageStream(campaign.documents * count, rng)
+    for task in range(campaign.tasks):
+        pages = stream.take(lengths, count, _rated_size(campaign))
+        again = _pages_again(pages, lengths, count, campaign.task_size - _rated_size(campaign), rng)
+        for position, page in enumerate([*pages, *again]):
+            document, system = divmod(page, count)
+            length = lengths[document]
+            kind = rng.choice(_CONTROLS, size=length) if position >= len(pages) else np.zeros(length, dtype=np.int64)
+            segment = starts[document] + np.arange(length)
+            rows.append(_rows(task, np.full(length, screen), np.full(length, document), segment,
+                              system=np.full(length, system), kind=kind))  # fmt: skip
+            screen += 1
+    return np.concatenate(rows)
+
+
+class _PageStream:
+    """All pages in a random order, again and again in another, so that every page is judged about equally often."""
+
+    def __init__(self, pages: int, rng: np.random.Generator) -> None:
+        self._pages, self._rng = pages, rng
+        self._waiting: list[int] = []
+
+    def take(self, lengths: Codes, count: int, rows: int) -> list[int]:
+        """The next pages that make up about this number of rows; at least one."""
+        taken: list[int] = []
+        while rows > 0 or not taken:
+            if not self._waiting:
+                self._waiting = self._rng.permutation(self._pages).tolist()
+            rows -= int(lengths[self._waiting[-1] // count])
+            taken.append(self._waiting.pop())
+        return taken
+
+
+def _pages_again(pages: list[int], lengths: Codes, count: int, rows: int, rng: np.random.Generator) -> list[int]:
+    again: list[int] = []
+    for page in rng.permutation(pages).tolist():
+        if rows <= 0:
+            break
+        again.append(page)
+        rows -= int(lengths[page // count])
+    return again
+
+
+def _single_segments(campaign: ScoreCampaign, lengths: Codes, rng: np.random.Generator) -> Codes:
+    """Tasks of single segments: every system equally often in each, controls drawn from the task's own items."""
+    document_of = np.repeat(np.arange(campaign.documents), lengths)
+    count = campaign.systems + campaign.humans
+    each = max(1, round(_rated_size(campaign) / count))
+    rounds = -(-campaign.tasks * each // len(document_of))
+    streams = [
+        np.concatenate([rng.permutation(len(document_of)) for _ in range(rounds)])[: campaign.tasks * each]
+        for _ in range(count)
+    ]
+    segments = np.stack(streams).reshape(count, campaign.tasks, each)
+    rows: list[Codes] = []
+    screen = 0
+    for task in range(campaign.tasks):
+        segment = segments[:, task, :].ravel()
+        system = np.repeat(np.arange(count), each)
+        chosen, kinds = _controls(len(segment), campaign, rng)
+        segment, system = np.concatenate([segment, segment[chosen]]), np.concatenate([system, system[chosen]])
+        kind = np.concatenate([np.zeros(count * each, dtype=np.int64), kinds])
+        shuffled = rng.permutation(len(segment))
+        screens = screen + np.arange(len(segment))
+        screen += len(segment)
+        rows.append(_rows(task, screens, document_of[segment[shuffled]], segment[shuffled],
+                          system=system[shuffled], kind=kind[shuffled]))  # fmt: skip
+    return np.concatenate(rows)
+
+
+def _controls(items: int, campaign: ScoreCampaign, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Which items of a task come again as controls, and as which; an item once at most as each kind."""
+    per_kind = min(items, round((campaign.task_size - _rated_size(campaign)) / len(_CONTROLS)))
+    chosen = np.concatenate([rng.permutation(items)[:per_kind] for _ in _CONTROLS])
+    return chosen, np.repeat(_CONTROLS, per_kind)
+
+
+def _rows(task: int, screen: Codes, document: Codes, segment: Codes, *, system: Codes, kind: Codes) -> Codes:
+    return np.stack([np.full(len(screen), task), screen, document, segment, system, kind], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)

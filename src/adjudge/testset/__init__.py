@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import UsageError
 from adjudge.core.fingerprint import fingerprint
 from adjudge.results.testset import CATEGORIES, NOTED, TestSetCheck
+from adjudge.testset.document import SourceText, read_source
 from adjudge.testset.inspect import inspect, lacks_borders, not_checked
 from adjudge.testset.language import detect
 from adjudge.testset.options import TestSetOptions
-from adjudge.testset.read import SourceText, read_source
 from adjudge.testset.statistics import text_statistics
 from adjudge.testset.translations import check_translation
 

@@ -20,8 +20,8 @@ from adjudge.testset.quotes.marks import ALL, DASHES, DOUBLE, find_marks
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from adjudge.testset.document import SourceText
     from adjudge.testset.quotes.marks import Mark
-    from adjudge.testset.read import SourceText
 
 FEWEST = 8
 """So many segments must end a quotation before it is strange that none starts with one."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import UsageError
 from adjudge.core.files import atomic_path, is_gzip, read_bytes, write_text
-from adjudge.testset.read import COLUMNS
+from adjudge.testset.document import COLUMNS
 from adjudge.testset.rewrite import Changes, rewritten, with_markup
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.results.testset import Finding
-    from adjudge.testset.read import SourceText
+    from adjudge.testset.document import SourceText
 
 LOG = "changes.tsv"
 _HEADER = ("file", "line", "document", "category", "confidence", "before", "after")

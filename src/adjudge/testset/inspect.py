@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from adjudge.results.testset import Finding
-    from adjudge.testset.document import Document
+    from adjudge.testset.document import Document, SourceText
     from adjudge.testset.lexicon import Lexicon
-    from adjudge.testset.read import SourceText
 
 ENGLISH = "en"
 NEVER: tuple[str, ...] = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.formats.texts.sgm import segment_spans
-from adjudge.testset.read import decoded
+from adjudge.testset.document import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import InputError
 from adjudge.results.testset import Finding
 from adjudge.testset import alignment, eaten_quotes
+from adjudge.testset.document import decoded_lines
 from adjudge.testset.language import detect
-from adjudge.testset.read import decoded_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.testset.read import SourceText
+    from adjudge.testset.document import SourceText
 
 FEWEST_LINES = 10
 

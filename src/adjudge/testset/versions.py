@@ -15,8 +15,8 @@ import regex
 
 from adjudge.core.errors import InputError
 from adjudge.results.versions import OutputChange, SegmentChange, Versions
+from adjudge.testset.document import SourceText, decoded_lines
 from adjudge.testset.quotes.marks import ALL
-from adjudge.testset.read import SourceText, decoded_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from adjudge.rank.edits import as_scores
 from adjudge.rank.lines import holm
 from adjudge.rank.methods import DEFAULTS, METHODS
 from adjudge.rank.mixed import design_from
-from adjudge.results.breakdown import Breakdown, ColumnBreakdown
+from adjudge.results.audit.breakdown import Breakdown, ColumnBreakdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

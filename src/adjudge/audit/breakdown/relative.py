@@ -28,7 +28,7 @@ from adjudge.rank.bradley_terry import expectations
 from adjudge.rank.people import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.tastes import fit_tastes
-from adjudge.results.breakdown import SubsetScore
+from adjudge.results.audit.breakdown import SubsetScore
 
 if TYPE_CHECKING:
     import polars as pl

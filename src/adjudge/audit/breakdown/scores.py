@@ -20,7 +20,7 @@ from adjudge.audit.breakdown.subsets import ColumnTest, Subsets, ranks_within, s
 from adjudge.core.errors import DataError
 from adjudge.rank.lines import holm
 from adjudge.rank.mixed import prepare
-from adjudge.results.breakdown import SubsetScore
+from adjudge.results.audit.breakdown import SubsetScore
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,7 @@ from adjudge.core.errors import DataError, unknown_choice
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
-    from adjudge.results.breakdown import SubsetScore
+    from adjudge.results.audit.breakdown import SubsetScore
 
 PARTS = ("low", "middle", "high")
 FEW_VALUES = 8

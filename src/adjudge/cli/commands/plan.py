@@ -94,7 +94,7 @@ def plan(
         progress=lambda what: print(what, file=sys.stderr) if sys.stderr.isatty() else None,
     )
     if plot is not None and isinstance(result, Plan):
-        from adjudge.report.plan_chart import write_plan_chart
+        from adjudge.report.charts.plan import write_plan_chart
 
         write_plan_chart(result, plot)
         print(f"wrote {plot}", file=sys.stderr)

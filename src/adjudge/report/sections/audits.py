@@ -9,11 +9,11 @@ from adjudge.report.sections.breakdown import breakdown_section
 from adjudge.report.sections.claims import claims_chart
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
+from adjudge.results.audit.breakdown import Breakdown
 from adjudge.results.audit.claims import Claims
 from adjudge.results.audit.stability import Stability
 from adjudge.results.audit.tasks import Documents, TaskComposition
 from adjudge.results.audit.trust import AATest, Influence, Reliability
-from adjudge.results.breakdown import Breakdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

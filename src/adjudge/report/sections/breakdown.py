@@ -13,7 +13,7 @@ from adjudge.report.verdict import listed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.results.breakdown import Breakdown, ColumnBreakdown
+    from adjudge.results.audit.breakdown import Breakdown, ColumnBreakdown
 
 MOST_LINES = 8
 """Subsets that are drawn as lines; more are drawn as coloured cells."""

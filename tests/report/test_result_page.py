@@ -15,7 +15,7 @@ from adjudge.meta.join import join
 from adjudge.meta.quality_estimation import estimate
 from adjudge.report.html import render
 from adjudge.report.page import ReportPage
-from adjudge.report.standards import build_standard_report
+from adjudge.report.result_page import build_standard_report
 from adjudge.results.qe import QualityEstimation
 from adjudge.results.result import Result
 from adjudge.simulate.post_edits import simulate_post_edits
