@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from joblib._parallel_backends import ThreadingBackend
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
-from adjudge.work import current_workers, map_tasks, workers
+from adjudge.work import current_workers, map_tasks, try_tasks, workers
 from adjudge.work import tasks as work_tasks
 from adjudge.work.tasks import CHUNKS, chunks_of
 
@@ -96,8 +97,35 @@ def test_backends_of_joblib_that_give_all_results_at_once_do_the_work_too() -> N
     assert there == [draw(task) for task in range(20)]
 
 
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_smallest_task_is_first_then_the_largest_and_results_keep_their_order(jobs: int, tmp_path: Path) -> None:
+    def note_and_double(task: int) -> int:
+        sum(range(100_000))
+        with (tmp_path / str(os.getpid())).open("a") as file:
+            file.write(f"{task}\n")
+        return 2 * task
+
+    tasks = [5, 2, 9, 4, 7]
+    with workers(jobs=jobs):
+        outcomes = try_tasks(note_and_double, tasks, what="tasks", sizes=[float(task) for task in tasks])
+    assert [outcome.unwrap() for outcome in outcomes] == [10, 4, 18, 8, 14]
+    done = {file.name: [int(line) for line in file.read_text().split()] for file in tmp_path.iterdir()}
+    here = done.pop(str(os.getpid()))
+    assert here == ([2, 9, 7, 5, 4] if jobs == 1 else [2])
+    assert all(begun == sorted(begun, reverse=True) for begun in done.values())
+
+
+@pytest.mark.usefixtures("eager")
+def test_tasks_without_size_are_done_all_the_same() -> None:
+    with workers(jobs=2):
+        outcomes = try_tasks(draw, range(4), what="draws", sizes=[0.0] * 4)
+    assert [outcome.unwrap() for outcome in outcomes] == [draw(task) for task in range(4)]
+
+
 def test_nothing_to_do() -> None:
     assert map_tasks(draw, [], what="nothing") == []
+    assert try_tasks(draw, [], what="nothing", sizes=[]) == []
 
 
 @given(st.integers(1, 300), st.integers(1, 20))

@@ -155,7 +155,8 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     # One pair tells what is being done; of several, which may be done at the same time, their number is told.
     own = settings if len(parts) == 1 else replace(settings, tell=_silent)
     with workers(watch=lambda line: settings.tell(line or "computing")):
-        outcomes = try_tasks(partial(pair_results, settings=own), parts.values(), what="language pairs")
+        sizes = [float(len(part)) for part in parts.values()]
+        outcomes = try_tasks(partial(pair_results, settings=own), parts.values(), what="language pairs", sizes=sizes)
     for name, outcome in zip(parts, outcomes, strict=True):
         if isinstance(outcome.fault, DataError):
             faults[name] = outcome.fault

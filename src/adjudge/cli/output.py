@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sized
     from pathlib import Path
 
     from adjudge.report.output.formats import ByPair
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adjudge.report.result_page import Standard
     from adjudge.results.result import Result
 
-_Part = TypeVar("_Part")
+_Part = TypeVar("_Part", bound="Sized")
 _Computed = TypeVar("_Computed")
 
 
@@ -32,7 +32,9 @@ def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Comput
     results: ByPair[_Computed] = ByPair()
     results.several = len(parts) > 1
     faults: dict[str, DataError] = {}
-    for name, outcome in zip(parts, try_tasks(compute, parts.values(), what="language pairs"), strict=True):
+    sizes = [float(len(part)) for part in parts.values()]
+    outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes)
+    for name, outcome in zip(parts, outcomes, strict=True):
         if isinstance(outcome.fault, DataError):
             faults[name] = outcome.fault
         else:

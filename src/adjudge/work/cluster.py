@@ -35,11 +35,16 @@ PACKAGES = ("numpy", "scipy", "polars")
 
 
 def map_on_cluster(
-    function: Callable[[_Task], _Done], tasks: Sequence[_Task], address: str, progress: Progress
+    function: Callable[[_Task], _Done],
+    tasks: Sequence[_Task],
+    address: str,
+    progress: Progress,
+    *,
+    alone: bool = False,
 ) -> list[Outcome[_Done]]:
-    """The outcomes of the tasks, in their order."""
+    """The outcomes of the tasks, in their order; each is handed over by itself where `alone` is true."""
     client = connect(address)
-    chunks = chunks_of(tasks, _threads(client))
+    chunks = chunks_of(tasks, _threads(client), alone=alone)
     # The function carries the data along, so it travels once and not with every chunk.
     carried = client.scatter(function, broadcast=True, hash=False)
     futures = [client.submit(do_chunk, carried, chunk, pure=False) for chunk in chunks]

@@ -70,48 +70,88 @@ def map_tasks(
 
 
 def try_tasks(
-    function: Callable[[_Task], _Done], tasks: Iterable[_Task], *, what: str, at_least: int = 1
+    function: Callable[[_Task], _Done],
+    tasks: Iterable[_Task],
+    *,
+    what: str,
+    at_least: int = 1,
+    sizes: Sequence[float] | None = None,
 ) -> list[Outcome[_Done]]:
-    """As `map_tasks`, but a task that has no result gives its fault instead of ending the work."""
+    """As `map_tasks`, but a task that has no result gives its fault instead of ending the work.
+
+    Where tasks differ much, `sizes` (in any unit) tell how much. The smallest is then done first, because nobody else
+    works meanwhile, and the others from the largest on, so that no worker is left with a large one at the end.
+    """
     todo = list(tasks)
+    if sizes is None:
+        return _in_order(function, todo, [1.0] * len(todo), what=what, at_least=at_least, alone=False)
+    order = sorted(range(len(todo)), key=lambda position: -sizes[position])
+    order = order[-1:] + order[:-1]
+    ordered = [todo[position] for position in order]
+    weights = [sizes[position] for position in order]
+    outcomes = _in_order(function, ordered, weights, what=what, at_least=at_least, alone=True)
+    by_position = dict(zip(order, outcomes, strict=True))
+    return [by_position[position] for position in range(len(todo))]
+
+
+def _in_order(
+    function: Callable[[_Task], _Done],
+    tasks: Sequence[_Task],
+    sizes: Sequence[float],
+    *,
+    what: str,
+    at_least: int,
+    alone: bool,
+) -> list[Outcome[_Done]]:
+    """The outcomes of tasks that are begun in this order; each is handed over by itself where `alone` is true."""
     current = current_workers()
-    with Progress(what, len(todo), current.watch) as progress:
-        if current.scheduler is not None and len(todo) > 1:
+    with Progress(what, len(tasks), current.watch) as progress:
+        if current.scheduler is not None and len(tasks) > 1:
             from adjudge.work.cluster import map_on_cluster
 
-            outcomes = map_on_cluster(function, todo, current.scheduler, progress)
-        else:
-            outcomes = _here(function, todo, current, progress, at_least)
-            rest = todo[len(outcomes) :]
-            outcomes += _in_processes(function, rest, _jobs(current), progress) if rest else []
+            return map_on_cluster(function, tasks, current.scheduler, progress, alone=alone)
+        outcomes = _here(function, tasks, sizes, progress, at_least=at_least)
+        rest = tasks[len(outcomes) :]
+        if rest:
+            jobs = _jobs(current)
+            outcomes += _in_processes(function, chunks_of(rest, jobs, alone=alone), jobs, progress)
     return outcomes
 
 
 def _here(
-    function: Callable[[_Task], _Done], tasks: Sequence[_Task], current: Workers, progress: Progress, at_least: int
+    function: Callable[[_Task], _Done],
+    tasks: Sequence[_Task],
+    sizes: Sequence[float],
+    progress: Progress,
+    *,
+    at_least: int,
 ) -> list[Outcome[_Done]]:
     """The outcomes of the first tasks, up to where other processes are faster; of all where they never are.
 
     Measured in CPU time: on a machine that is busy with other work, more processes would not help.
     """
-    outcomes: list[Outcome[_Done]] = []
+    current, outcomes = current_workers(), list[Outcome[_Done]]()
     started = process_time()
-    for task in tasks:
+    done, size = 0.0, sum(sizes)
+    for task, own in zip(tasks, sizes, strict=True):
         left = len(tasks) - len(outcomes)
-        if outcomes and left > 1 and _worth_it(current, (process_time() - started) / len(outcomes), left, at_least):
-            break
+        if outcomes and left > 1 and done > 0:
+            seconds = (process_time() - started) * (size - done) / done
+            if _worth_it(current, seconds, left, at_least):
+                break
         outcomes.append(do_task(function, task))
+        done += own
         progress.advance()
     return outcomes
 
 
 def _worth_it(current: Workers, seconds: float, left: int, at_least: int) -> bool:
-    """Whether processes do `left` tasks of so many seconds each sooner than this one."""
-    if seconds * left < HAND_OVER:
+    """Whether processes do `left` tasks, of so many seconds together, sooner than this one."""
+    if seconds < HAND_OVER:
         return False
     jobs = _jobs(current)
     waiting = HAND_OVER if _Processes.started >= jobs else START_UP
-    return jobs > 1 and left >= at_least * jobs and seconds * left * (1 - 1 / min(jobs, left)) > waiting
+    return jobs > 1 and left >= at_least * jobs and seconds * (1 - 1 / min(jobs, left)) > waiting
 
 
 def _jobs(current: Workers) -> int:
@@ -144,9 +184,9 @@ def limit_threads() -> None:
     threadpool_limits(1)
 
 
-def chunks_of(tasks: Sequence[_Task], jobs: int) -> list[Sequence[_Task]]:
-    """The tasks in order, cut into pieces of equal size, a few for each worker."""
-    pieces = min(len(tasks), CHUNKS * jobs)
+def chunks_of(tasks: Sequence[_Task], jobs: int, *, alone: bool = False) -> list[Sequence[_Task]]:
+    """The tasks in order, cut into pieces of equal size, a few for each worker; or each by itself."""
+    pieces = len(tasks) if alone else min(len(tasks), CHUNKS * jobs)
     borders = [round(i * len(tasks) / pieces) for i in range(pieces + 1)]
     return [tasks[borders[i] : borders[i + 1]] for i in range(pieces)]
 
@@ -180,7 +220,7 @@ def _parallel(jobs: int) -> Any:
 
 
 def _in_processes(
-    function: Callable[[_Task], _Done], tasks: Sequence[_Task], jobs: int, progress: Progress
+    function: Callable[[_Task], _Done], chunks: Sequence[Sequence[_Task]], jobs: int, progress: Progress
 ) -> list[Outcome[_Done]]:
     from joblib import delayed
 
@@ -188,7 +228,7 @@ def _in_processes(
     parallel = _parallel(jobs)
     with _interrupts_wait():
         # Starts the processes and hands them their first chunks.
-        by_chunk = parallel(delayed(do_chunk)(function, chunk) for chunk in chunks_of(tasks, jobs))
+        by_chunk = parallel(delayed(do_chunk)(function, chunk) for chunk in chunks)
     for done in by_chunk:
         outcomes += done
         progress.advance(len(done))
