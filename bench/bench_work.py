@@ -2,14 +2,20 @@
 
 python bench/bench_work.py                # a simulated campaign
 python bench/bench_work.py FOLDER PAIR    # a folder of released direct assessment, as newstest2021-toen de-en
+
+Then `audit` and `report` over all language pairs of the released scores, as commands with one process and with two,
+without the cache. Wall times mean something on a machine only that does nothing else; the CPU seconds of both ways
+together with them tell how much dividing the work costs, and how long one core waited for the other.
 """
 
 from __future__ import annotations
 
 import resource
+import subprocess
 import sys
 import tempfile
 from os import environ
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -24,6 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adjudge.core.judgments import Judgments
+
+ROOT = Path(__file__).resolve().parent.parent
+ALL_PAIRS = "wmt21/newstest2021-toen"
 
 
 def run() -> None:
@@ -41,6 +50,28 @@ def run() -> None:
     print(f"one process / all processes: {alone[0] / together[0]:.2f} in wall time")
     print(f"one process / from the cache: {alone[0] / again[0]:.0f} in wall time")
     print(f"audit / rank: {alone[1] / ranked[1]:.1f} in CPU time")
+    folder_of_pairs = Path(environ.get("ADJUDGE_DATA", ROOT.parent / "shared" / "data")) / ALL_PAIRS
+    if folder_of_pairs.is_dir():
+        for command in ("audit", "report"):
+            _one_and_two_processes(command, folder_of_pairs)
+
+
+def _one_and_two_processes(command: str, folder: Path) -> None:
+    """Wall and CPU seconds of a command over all language pairs, with one process and with two."""
+    with tempfile.TemporaryDirectory() as name:
+        wall: list[float] = []
+        for jobs in ("1", "2"):
+            output = ("-o", str(Path(name) / "report.html")) if command == "report" else ("--json",)
+            started, used = perf_counter(), _cpu(resource.RUSAGE_CHILDREN)
+            subprocess.run(
+                [sys.executable, "-m", "adjudge", command, str(folder), "--format", "wmt-da", "--no-cache",
+                 "--jobs", jobs, *output],
+                check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            wall.append(perf_counter() - started)
+            cpu = _cpu(resource.RUSAGE_CHILDREN) - used
+            print(f"{command} of all pairs, --jobs {jobs}: {wall[-1]:6.1f} s wall {cpu:6.1f} s CPU", flush=True)
+    print(f"{command} of all pairs, one process / two: {wall[0] / wall[1]:.2f} in wall time", flush=True)
 
 
 def _judgments() -> Judgments:
@@ -59,8 +90,8 @@ def _timed(what: str, work: Callable[[], object]) -> tuple[float, float]:
     return seconds
 
 
-def _cpu() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
+def _cpu(whose: int = resource.RUSAGE_SELF) -> float:
+    usage = resource.getrusage(whose)
     return usage.ru_utime + usage.ru_stime
 
 

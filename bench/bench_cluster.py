@@ -1,0 +1,89 @@
+"""A hundred language pairs audited and a thousand campaigns simulated: in one process, in two, on a dask cluster.
+
+python -m bench cluster                              # starts a scheduler and two workers on this machine
+python bench/bench_cluster.py tcp://first:8786       # uses the workers of a scheduler that is there
+
+Prints wall seconds and ratios, and says where the results differ, which they must not.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import polars as pl
+from tests.work.clusters import Cluster
+
+from adjudge.simulate import ScoreCampaign, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAIRS, CAMPAIGNS = 100, 1000
+SMALL = ScoreCampaign(systems=3, annotators=8, tasks=10)
+AUDIT = ("audit", "pairs.parquet", "--no-cache", "--json")
+SIMULATE = (
+    "simulate",
+    "--protocol",
+    "da",
+    "--campaigns",
+    str(CAMPAIGNS),
+    "-o",
+    "campaigns/judgments.parquet",
+    "--json",
+)
+
+
+def run() -> None:
+    """Run both commands in each of the three ways."""
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        _write_pairs(folder / "pairs.parquet")
+        (folder / "campaigns").mkdir()
+        address = sys.argv[1] if len(sys.argv) > 1 else stack.enter_context(_cluster(folder))
+        _compare(f"{PAIRS} language pairs audited", AUDIT, folder, address)
+        _compare(f"{CAMPAIGNS} campaigns simulated", SIMULATE, folder, address)
+
+
+def _write_pairs(path: Path) -> None:
+    tables = [
+        simulate(SMALL, seed=number).judgments.table.with_columns(target_lang=pl.lit(f"x{number:02}"))
+        for number in range(PAIRS)
+    ]
+    pl.concat(tables).write_parquet(path)
+
+
+@contextmanager
+def _cluster(folder: Path) -> Iterator[str]:
+    """A scheduler and two workers with one thread each."""
+    started = Cluster(folder)
+    try:
+        started.wait_for_workers()
+        yield started.address
+    finally:
+        started.close()
+
+
+def _compare(what: str, command: tuple[str, ...], folder: Path, address: str) -> None:
+    alone, seconds = _timed(folder, *command, "--jobs", "1")
+    print(f"{what}, one process: {seconds:.1f} s", flush=True)
+    for name, options in (("two processes", ("--jobs", "2")), ("cluster", ("--scheduler", address))):
+        output, own = _timed(folder, *command, *options)
+        same = "same JSON" if output == alone else "DIFFERENT JSON"
+        print(f"{what}, {name}: {own:.1f} s, {seconds / own:.2f} times as fast, {same}", flush=True)
+
+
+def _timed(folder: Path, *arguments: str) -> tuple[str, float]:
+    started = perf_counter()
+    command = [sys.executable, "-m", "adjudge", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout, perf_counter() - started
+
+
+if __name__ == "__main__":
+    run()
