@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, ttest_ind
 
 import adjudge
 from adjudge.audit import audit
-from adjudge.audit.aa import TESTS, _halved, _random_halves, aa
+from adjudge.audit.aa import TESTS, _halved, _random_halves, _welch, aa
 from adjudge.audit.changes import DIVISORS
 from adjudge.audit.influence import influence
-from adjudge.audit.reliability import reliability
+from adjudge.audit.reliability import kendall, reliability
 from adjudge.audit.stability import stability
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
@@ -257,3 +260,23 @@ def test_a_spoiler_has_the_most_influence(judgments: Judgments) -> None:
     assert found.rows[0].name == "annotator-03"
     assert found.rows[0].system == best
     assert found.rows[0].shift > 0
+
+
+def test_welch_is_that_of_scipy() -> None:
+    rng = np.random.default_rng(1)
+    side = np.array([0] * 9 + [1] * 6 + [2] * 2 + [3] * 5 + [4] * 4 + [5] + [6] * 3 + [7] * 3)
+    value = np.where(side < 6, rng.normal(size=len(side)), side)
+    p = _welch(value, side, 5)
+    for system in range(2):
+        halves = [value[side == 2 * system + half] for half in (0, 1)]
+        assert p[system] == pytest.approx(ttest_ind(*halves, equal_var=False).pvalue, rel=1e-12)
+    assert np.isnan(p[2]), "one value has no spread"
+    assert p[3] == 0, "equal within either half, and not between them"
+    assert np.isnan(p[4]), "no values at all"
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=12))
+def test_tau_between_halves_is_that_of_scipy(scores: list[tuple[int, int]]) -> None:
+    first, other = np.array([*scores, (2, 3)], dtype=float).T
+    gap = np.append(first, np.nan), np.append(other, 1.0)
+    np.testing.assert_array_equal(kendall(*gap), kendalltau(first, other).statistic)

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.core.maths import NORMAL_95, divide, mean_ranks, normal_quantile, pearson, varies
+from adjudge.core.maths import (
+    NORMAL_95,
+    divide,
+    mean_ranks,
+    normal_quantile,
+    pearson,
+    student_quantile,
+    student_tail,
+    varies,
+)
 
 # Rounded, because squares of numbers near 0 vanish in NumPy's correlation.
 NUMBERS = st.floats(-1e6, 1e6).map(lambda number: round(number, 3))
@@ -60,3 +69,9 @@ def test_normal_quantiles_are_those_of_scipy() -> None:
     probabilities = np.linspace(0, 1, 101)
     assert normal_quantile(probabilities).tolist() == stats.norm.ppf(probabilities).tolist()
     assert float(normal_quantile(0.975)) == NORMAL_95
+
+
+@given(st.floats(-50, 50), st.one_of(st.floats(1, 1e5), st.just(math.inf)), st.floats(1e-6, 1 - 1e-6))
+def test_students_distribution_is_that_of_scipy(value: float, df: float, tail: float) -> None:
+    assert float(student_tail(value, df)) == stats.t.sf(value, df)
+    assert float(student_quantile(tail, df)) == pytest.approx(float(stats.t.isf(tail, df)), abs=1e-300)

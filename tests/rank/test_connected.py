@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.rank import connected
-from adjudge.rank.connected import groups
+from adjudge.rank.connected import groups, number_of_groups
 
 meetings = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=25)
 
@@ -18,6 +18,7 @@ def test_a_table_and_a_graph_tell_the_same_groups(met: list[tuple[int, int]]) ->
     expected = _slow_groups(met, 7)
     assert groups(system, other, 7) == expected
     assert connected._many_groups(system, other, 7) == expected
+    assert number_of_groups(system, other, 7) == len(expected)
 
 
 def _slow_groups(met: list[tuple[int, int]], systems: int) -> tuple[tuple[int, ...], ...]:

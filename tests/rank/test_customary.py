@@ -15,7 +15,7 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, rank
-from adjudge.rank.mann_whitney import mann_whitney
+from adjudge.rank.mann_whitney import halves_differ, mann_whitney
 
 QUICK = RankSettings(resamples=0)
 
@@ -192,3 +192,15 @@ def test_the_fingerprint_is_that_of_the_table_as_given(method: str) -> None:
         pl.concat([judgments.table, judgments.table.head(5).with_columns(revision=pl.lit(2, dtype=pl.Int32))])
     )
     assert rank(saved_twice, method=method, settings=QUICK).data == saved_twice.fingerprint
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 5)), min_size=1, max_size=40),
+)
+def test_halves_of_all_systems_are_tested_as_each_system_alone(rows: list[tuple[int, int, int]]) -> None:
+    system, half, value = np.array(rows).T
+    together = halves_differ(value / 3, system, half, 3)
+    for number in range(3):
+        mine = system == number
+        alone = mann_whitney(value[mine] / 3, half[mine], 2).two_sided[0, 1] if mine.any() else np.nan
+        np.testing.assert_array_equal(together[number], alone)

@@ -25,9 +25,10 @@ import numpy as np
 from adjudge.audit.halves import z_by_row
 from adjudge.audit.intervals import proportion
 from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.maths import student_tail
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mann_whitney import mann_whitney
+from adjudge.rank.mann_whitney import halves_differ
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.fit import one_thread
@@ -37,6 +38,8 @@ from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.arrays import Codes, Floats
@@ -203,44 +206,49 @@ def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:
     design = halved.design
     known = ~np.isnan(value)
     segment = np.arange(len(design)) if design.segment is None else design.segment
-    item = combine(2 * design.system[known] + half[known], segment[known])
+    side = 2 * design.system[known] + half[known]
+    item = combine(side, segment[known])
     owner = np.empty(levels_of(item), dtype=np.int64)
-    owner[item] = 2 * design.system[known] + half[known]
+    owner[item] = side
     mean = np.bincount(item, value[known]) / np.bincount(item)
-    p = np.full(len(halved.systems), np.nan)
-    for index, system in enumerate(halved.systems):
-        mine = owner // 2 == system
-        p[index] = mann_whitney(mean[mine], owner[mine] % 2, 2).two_sided[0, 1]
-    return p
+    return halves_differ(mean, owner // 2, owner % 2, len(design.systems))[halved.systems]
 
 
 def _page_welch(halved: _Halved, half: Codes) -> Floats:
-    """Welch's t-test on page means of z-scores."""
+    """Welch's t-test on page means of z-scores, two-sided."""
     known = ~np.isnan(halved.z)
-    pages = levels_of(halved.page)
+    pages, systems = levels_of(halved.page), len(halved.design.systems)
     count = np.bincount(halved.page[known], minlength=pages)
     total = np.bincount(halved.page[known], halved.z[known], minlength=pages)
-    side, page_system = np.empty(pages, dtype=np.int64), np.empty(pages, dtype=np.int64)
-    side[halved.page], page_system[halved.page] = half, halved.design.system
-    p = np.full(len(halved.systems), np.nan)
-    for index, system in enumerate(halved.systems):
-        mine = (page_system == system) & (count > 0)
-        mean, sides = total[mine] / count[mine], side[mine]
-        if min((sides == 0).sum(), (sides == 1).sum()) >= 2 and np.ptp(mean) > 0:
-            p[index] = _welch(mean[sides == 0], mean[sides == 1])
+    side = np.empty(pages, dtype=np.int64)
+    side[halved.page] = 2 * halved.design.system + half
+    seen = count > 0
+    return _welch(total[seen] / count[seen], side[seen], systems)[halved.systems]
+
+
+def _welch(value: Floats, side: Codes, systems: int) -> Floats:
+    """Welch's t-test between sides 2i and 2i + 1, for every system i; NaN where one has fewer than two values."""
+    n = np.bincount(side, minlength=2 * systems)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.bincount(side, value, minlength=2 * systems) / n
+        square = np.bincount(side, (value - mean[side]) ** 2, minlength=2 * systems)
+        error = (square / (n - 1) / n).reshape(systems, 2)
+        both, freedom = error.sum(axis=1), n.reshape(systems, 2) - 1
+        df = both**2 / (error**2 / freedom).sum(axis=1)
+        p = 2 * student_tail(np.abs(mean[::2] - mean[1::2]) / np.sqrt(both), df)
+    # Equal within either half, and not between them.
+    p[both == 0] = 0.0
+    p[(freedom.min(axis=1) < 1) | _all_equal(value, side // 2, systems)] = np.nan
     return p
 
 
-def _welch(first: Floats, other: Floats) -> float:
-    """Welch's t-test, two-sided; thousands of them, so without the library's checks of its arguments."""
-    from scipy.special import stdtr
-
-    a, b = (values.var(ddof=1) / len(values) for values in (first, other))
-    if a + b == 0:
-        # Equal within either half, and not between them.
-        return 0.0
-    df = (a + b) ** 2 / (a**2 / (len(first) - 1) + b**2 / (len(other) - 1))
-    return float(2 * stdtr(df, -abs(first.mean() - other.mean()) / np.sqrt(a + b)))
+def _all_equal(value: Floats, system: Codes, systems: int) -> NDArray[np.bool_]:
+    """Whether all values of each system are the same."""
+    low, high = np.full(systems, np.inf), np.full(systems, -np.inf)
+    np.minimum.at(low, system, value)
+    np.maximum.at(high, system, value)
+    equal: NDArray[np.bool_] = low >= high
+    return equal
 
 
 def _rate(p: Floats) -> AARate:

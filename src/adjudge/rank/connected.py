@@ -27,16 +27,28 @@ SMALL_TABLE = 100_000
 
 def groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> tuple[tuple[int, ...], ...]:
     """The systems in groups that share no level of `other` (such as annotators), each in order."""
+    if not _is_small(system, other, systems):
+        return _many_groups(system, other, systems)
+    first = _first_linked(system, other, systems)
+    return tuple(tuple(np.flatnonzero(first == number).tolist()) for number in np.unique(first))
+
+
+def number_of_groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> int:
+    """How many groups `groups` gives."""
+    if _is_small(system, other, systems):
+        return len(np.unique(_first_linked(system, other, systems)))
+    return len(_many_groups(system, other, systems))
+
+
+def _is_small(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> bool:
+    """Whether a table of who met whom is quickly made."""
     levels = int(other.max(initial=-1)) + 1
-    if systems <= FEW_SYSTEMS and levels * systems <= max(SMALL_TABLE, SPARSE * len(system)):
-        return _few_groups(system, other, systems, levels)
-    return _many_groups(system, other, systems)
+    return systems <= FEW_SYSTEMS and levels * systems <= max(SMALL_TABLE, SPARSE * len(system))
 
 
-def _few_groups(
-    system: NDArray[np.int64], other: NDArray[np.int64], systems: int, levels: int
-) -> tuple[tuple[int, ...], ...]:
-    """As `groups`, from a table of who met whom: audits ask this thousands of times."""
+def _first_linked(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> NDArray[np.int64]:
+    """The first system that each is linked with, from a table of who met whom: audits ask this thousands of times."""
+    levels = int(other.max(initial=-1)) + 1
     met = np.zeros(levels * systems, dtype=np.float32)
     met[other * systems + system] = 1
     table = met.reshape(levels, systems)
@@ -47,8 +59,8 @@ def _few_groups(
         if (further == near).all():
             break
         near = further
-    first = np.argmax(near, axis=1)
-    return tuple(tuple(np.flatnonzero(first == number).tolist()) for number in np.unique(first))
+    first: NDArray[np.int64] = np.argmax(near, axis=1)
+    return first
 
 
 def _many_groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> tuple[tuple[int, ...], ...]:

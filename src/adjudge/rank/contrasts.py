@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import normal_quantile
+from adjudge.core.maths import normal_quantile, student_quantile, student_tail
 from adjudge.core.rng import generator
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ class Contrasts:
 
     def interval(self, level: float = 0.05) -> tuple[Floats, Floats]:
         """Each difference by itself: 1 - level confidence."""
-        from scipy.stats import t
-
-        half = self.se * t.isf(level / 2, self.df)
+        half = self.se * student_quantile(level / 2, self.df)
         return self.difference - half, self.difference + half
 
 
@@ -76,9 +74,6 @@ class Equivalence:
 
 def contrasts(effects: Floats, covariance: Floats, df: Floats | float = np.inf) -> Contrasts:
     """All differences with standard errors and p-values."""
-    # What `scipy.stats.t.sf` computes in the end; audits come here hundreds of times.
-    from scipy.special import stdtr
-
     own = np.diag(covariance)
     variance = own[:, None] + own[None, :] - covariance - covariance.T
     se = np.sqrt(np.maximum(variance, 0.0))
@@ -88,8 +83,8 @@ def contrasts(effects: Floats, covariance: Floats, df: Floats | float = np.inf) 
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = difference / se
     np.fill_diagonal(degrees, np.inf)
-    greater = stdtr(degrees, -ratio)
-    two_sided = np.minimum(2 * stdtr(degrees, -np.abs(ratio)), 1.0)
+    greater = student_tail(ratio, degrees)
+    two_sided = np.minimum(2 * student_tail(np.abs(ratio), degrees), 1.0)
     return Contrasts(difference, se, degrees, ratio, greater, two_sided)
 
 
@@ -114,11 +109,11 @@ def simultaneous_interval(
     compared: Contrasts, covariance: Floats, *, level: float = 0.05, seed: int = 1, draws: int = DRAWS
 ) -> tuple[Floats, Floats]:
     """All differences at once: with confidence 1 - level every interval holds its difference."""
-    from scipy.stats import norm, t
+    from scipy.special import ndtr
 
     everyone = ~np.eye(len(covariance), dtype=bool)
     quantile = _largest_quantile(_noise(covariance, seed, draws), compared.se, everyone, level)
-    half = compared.se * t.isf(norm.sf(quantile), compared.df)
+    half = compared.se * student_quantile(ndtr(-quantile), compared.df)
     return compared.difference - half, compared.difference + half
 
 
@@ -127,12 +122,10 @@ def equivalence(compared: Contrasts, first: int, second: int, *, margin: float, 
 
     A difference that is not significant is no evidence of equality; this is.
     """
-    from scipy.stats import t
-
     difference, se, df = (float(part[first, second]) for part in (compared.difference, compared.se, compared.df))
-    p = max(float(t.sf((difference + margin) / se, df)), float(t.cdf((difference - margin) / se, df)))
-    half = se * float(t.isf(level, df))
-    return Equivalence(difference, difference - half, difference + half, margin, p)
+    tails = student_tail(np.array([difference + margin, margin - difference]) / se, df)
+    half = se * float(student_quantile(level, df))
+    return Equivalence(difference, difference - half, difference + half, margin, float(tails.max()))
 
 
 def _noise(covariance: Floats, seed: int, draws: int) -> Floats:
@@ -159,9 +152,7 @@ def _decided(compared: Contrasts, noise: Floats, family: NDArray[np.bool_], leve
 
 def _as_normal(compared: Contrasts) -> Floats:
     """The normal quantile of the same tail probability as t, in the direction of the difference."""
-    from scipy.special import stdtr
-
-    tail = stdtr(compared.df, -np.abs(compared.t))
+    tail = student_tail(np.abs(compared.t), compared.df)
     quantile: Floats = -np.sign(compared.t) * normal_quantile(tail)
     return np.nan_to_num(quantile, nan=0.0, posinf=np.inf, neginf=-np.inf)
 

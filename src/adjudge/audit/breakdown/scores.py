@@ -18,6 +18,7 @@ import numpy as np
 
 from adjudge.audit.breakdown.subsets import ColumnTest, Subsets, ranks_within, subsets
 from adjudge.core.errors import DataError
+from adjudge.core.maths import student_tail
 from adjudge.rank.lines import holm
 from adjudge.rank.mixed import prepare
 from adjudge.results.audit.breakdown import SubsetScore
@@ -120,12 +121,12 @@ def _sums_of_effects(cells: _Cells, levels: int) -> Floats:
 
 def _f_test(fitted: MixedFit, contrasts: Floats) -> float:
     """The p that all contrasts are 0."""
-    from scipy.stats import chi2, f
+    from scipy.special import chdtrc, fdtrc
 
     value, covariance = contrasts @ fitted.effects, contrasts @ fitted.covariance @ contrasts.T
     q, degrees = len(contrasts), fitted.degrees.of_several(contrasts)
     statistic = float(value @ np.linalg.solve(covariance, value))
-    p = f.sf(statistic / q, q, degrees) if np.isfinite(degrees) else chi2.sf(statistic, q)
+    p = fdtrc(q, degrees, statistic / q) if np.isfinite(degrees) else chdtrc(q, statistic)
     return max(float(p), sys.float_info.min)
 
 
@@ -146,8 +147,6 @@ def _shifts(fitted: MixedFit, cells: _Cells, levels: int) -> tuple[Floats, Float
 
     A cell that sums of systems and subsets explain whatever its value, such as a system's only one, has no shift.
     """
-    from scipy.stats import t
-
     sums = _sums_of_effects(cells, levels)
     contrasts = np.eye(len(cells.owner)) - sums @ np.linalg.pinv(sums)
     tested = np.diag(contrasts) > 1e-9
@@ -156,5 +155,5 @@ def _shifts(fitted: MixedFit, cells: _Cells, levels: int) -> tuple[Floats, Float
     error = np.sqrt(np.maximum(np.einsum("ci,ij,cj->c", contrasts, fitted.covariance, contrasts), 1e-300))
     shift, p = np.full(len(tested), np.nan), np.full(len(tested), np.nan)
     shift[tested] = value
-    p[tested] = holm(2 * t.sf(np.abs(value) / error, fitted.degrees.of(contrasts)))
+    p[tested] = holm(2 * student_tail(np.abs(value) / error, fitted.degrees.of(contrasts)))
     return shift, p

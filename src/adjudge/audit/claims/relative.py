@@ -15,6 +15,7 @@ from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, spread_out
 from adjudge.audit.claims.verdicts import Evidence, better_claims
 from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
 from adjudge.core.comparisons import NOBODY, comparisons
+from adjudge.core.maths import student_quantile
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, ratios
 from adjudge.rank.connected import check_connected, groups_that_met
@@ -112,10 +113,8 @@ class _Estimated:
         return _differences(self.scores, self.tally)
 
     def evidence(self) -> Evidence:
-        from scipy.stats import t
-
         difference = self.difference
-        half = self.se * t.isf(LEVEL / 2, self.df)
+        half = self.se * student_quantile(LEVEL / 2, self.df)
         # The size of a lead that no judgment contradicts is the prior's; an interval would be made up.
         half[self.apart.leads | self.apart.leads.T] = np.nan
         systems, human = self.units.systems, self.units.human

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import student_tail
 from adjudge.rank.lines import holm
 
 if TYPE_CHECKING:
@@ -61,12 +62,10 @@ class Trial:
     @cached_property
     def p(self) -> Floats | None:
         """Two-sided p of every pair, corrected where the trial says so; None where only the order counts."""
-        from scipy.stats import t
-
         if self.se is None or self.df is None:
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
-            p = 2 * t.sf(np.abs(self.difference) / self.se, self.df)
+            p = 2 * student_tail(np.abs(self.difference) / self.se, self.df)
         p = p if self.least_p is None else np.maximum(p, self.least_p)
         p[~np.isfinite(self.difference)] = np.nan
         return _holm_of_pairs(p) if self.adjusted else p
@@ -79,16 +78,13 @@ class Trial:
 
     def equivalence(self, pairs: Sequence[tuple[int, int]], margin: float) -> dict[tuple[int, int], float]:
         """For each of the pairs in the trial the p that it is further apart than the margin, corrected by Holm."""
-        from scipy.stats import t
-
         if self.se is None or self.df is None:
             return {}
         applying = [pair for pair in pairs if self.applies(*pair)]
-        p = []
-        for pair in applying:
-            difference, se, df = (float(part[pair]) for part in (self.difference, self.se, self.df))
-            p.append(max(t.sf((difference + margin) / se, df), t.cdf((difference - margin) / se, df)))
-        corrected = holm(np.array(p)) if self.adjusted else np.array(p)
+        chosen = tuple(np.array(applying, dtype=np.int64).reshape(-1, 2).T)
+        difference, se, df = self.difference[chosen], self.se[chosen], self.df[chosen]
+        p = np.maximum(student_tail((difference + margin) / se, df), student_tail((margin - difference) / se, df))
+        corrected = holm(p) if self.adjusted else p
         return dict(zip(applying, corrected.tolist(), strict=True))
 
 

@@ -26,7 +26,7 @@ from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
 from adjudge.core.inclusion import weights_of
 from adjudge.core.protocols import RATED, SCORED
-from adjudge.rank.connected import groups, in_words
+from adjudge.rank.connected import groups, in_words, number_of_groups
 from adjudge.rank.mixed.linking import FACTORS, Linking, link, linked_rows
 from adjudge.rank.mixed.models import DEFAULT_MODEL, MODELS, ScoreModel, find_model
 
@@ -119,7 +119,7 @@ class MixedDesign:
     @property
     def linked_by_annotators(self) -> bool:
         """Whether annotators alone link all systems, which is quickly told."""
-        return self.annotator is not None and len(groups(self.system, self.annotator, len(self.systems))) == 1
+        return self.annotator is not None and number_of_groups(self.system, self.annotator, len(self.systems)) == 1
 
     def check(self) -> None:
         """Refuse what no model can answer."""
@@ -285,7 +285,7 @@ def levels_of(codes: Codes) -> int:
 def _check_connected(design: MixedDesign) -> None:
     """Systems that share no annotator, task, document or segment with the others have no common scale."""
     several = [codes for codes in (design.annotator, design.task, design.document, design.segment) if codes is not None]
-    if not several or len(groups(design.system, several[0], len(design.systems))) == 1:
+    if not several or number_of_groups(design.system, several[0], len(design.systems)) == 1:
         return
     # The levels of all effects as those of one.
     before = np.cumsum([0, *(levels_of(codes) for codes in several[:-1])])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.codes import renumber
-from adjudge.rank.connected import groups
+from adjudge.rank.connected import number_of_groups
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.results.rank import LeftOut
 
@@ -160,10 +160,10 @@ def taste_degrees(design: MixedDesign, *, strictness: bool) -> int:
     if design.annotator is None or design.annotator_system is None:
         return 0
     systems = len(design.systems)
-    with_tastes = levels_of(design.annotator_system) - len(groups(design.system, design.annotator_system, systems))
+    with_tastes = levels_of(design.annotator_system) - number_of_groups(design.system, design.annotator_system, systems)
     if not strictness:
         return with_tastes
-    return with_tastes - levels_of(design.annotator) + len(groups(design.system, design.annotator, systems))
+    return with_tastes - levels_of(design.annotator) + number_of_groups(design.system, design.annotator, systems)
 
 
 def _same_as(codes: Codes, kept: list[Effect]) -> int | None:

@@ -21,10 +21,10 @@ from adjudge.rank.mixed.degrees import most_degrees
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.layout import indicator
-from adjudge.rank.mixed.projection import Grouping, Solved, solve_blocks, summing, times
+from adjudge.rank.mixed.projection import Grouping, Groupings, Solved, solve_blocks, times
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.cells import Cells
@@ -70,15 +70,11 @@ class KnownModel:
         self.segment = next((number for number, parts in enumerate(self.parts) if SEGMENT in parts), None)
         self.segment_ratio = 0.0 if self.segment is None else float(ratios[self.segment])
         own = ratios if self.segment is None else np.delete(ratios, self.segment)
-        self.groupings = [
-            Grouping(
-                float(ratio),
-                effect.codes,
-                summing(effect.codes, effect.levels),
-                tuple(bucket.same[number] for bucket in cells.buckets),
-            )
+        each = [
+            Grouping(float(ratio), effect.codes, effect.levels, tuple(bucket.same[number] for bucket in cells.buckets))
             for number, (effect, ratio) in enumerate(zip(cells.effects, own, strict=True))
         ]
+        self.groupings = Groupings(each, len(cells))
         levels = Levels(cells.effects)
         reaching = levels.chosen(~np.concatenate([*cells.inside, np.zeros(0, dtype=bool)]), None)
         self.penalty = 1 / (levels.parts[reaching.kind] @ own)
@@ -101,11 +97,11 @@ class KnownModel:
         """The fit to all cells as those of other systems; None as in `part`."""
         every = np.ones(len(self.cells), dtype=bool)
         part = self._part(self.cells.design.with_systems(system, systems, human), every)
-        pairs = [] if part is None else zip(self.groupings, part.effects.kept, strict=True)
+        pairs = [] if part is None else zip(self.groupings.each, part.effects.kept, strict=True)
         groupings = [self._regrouped(grouping, effect) for grouping, effect in pairs]
         if part is None or None in groupings:
             return None
-        usable = [grouping for grouping in groupings if grouping is not None]
+        usable = Groupings([grouping for grouping in groupings if grouping is not None], len(every))
         solved = Solved(self, every, system, usable, self.blocks(every, usable))
         if solved.variance < LEAST_VARIANCE:
             return None
@@ -188,20 +184,20 @@ class KnownModel:
         if not inside.all():
             return None
         same = tuple(same_levels(effect.codes, inside, bucket.cells) for bucket in self.cells.buckets)
-        return Grouping(grouping.ratio, effect.codes, summing(effect.codes, effect.levels), same)
+        return Grouping(grouping.ratio, effect.codes, effect.levels, same)
 
-    def blocks(self, kept: Bools, groupings: Sequence[Grouping]) -> list[SolvedBlocks]:
+    def blocks(self, kept: Bools, groupings: Groupings) -> list[SolvedBlocks]:
         """All blocks, solved for the cells that are kept."""
         return [
             solve_blocks(bucket, kept, self.inner(number, groupings), self.segment_ratio)
             for number, bucket in enumerate(self.cells.buckets)
         ]
 
-    def inner(self, number: int, groupings: Sequence[Grouping]) -> Floats:
+    def inner(self, number: int, groupings: Groupings) -> Floats:
         """The covariance of what stays inside the blocks of a bucket."""
         cells = self.cells.buckets[number].cells
         inner = np.zeros((*cells.shape, cells.shape[1]))
-        for grouping in groupings:
+        for grouping in groupings.each:
             inner += grouping.ratio * grouping.same[number]
         return inner
 

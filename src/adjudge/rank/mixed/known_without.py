@@ -85,6 +85,10 @@ class CellsLeftOut:
         between: Floats = columns @ (columns @ self.inverse).T
         return between
 
+    def reach(self, values: Floats) -> Floats:
+        """N times values of cells."""
+        return self.solved.reached(self.inverse @ self.solved.across(values))
+
     def _changed(self, kept: Bools) -> _Changed | None:
         """The blocks without the cells that are not kept; None where too many blocks hold some."""
         gone = np.append(~kept, False)
@@ -143,10 +147,8 @@ class _Without(Projection):
         solved = left_out.solved
         super().__init__(left_out.model, solved.system, solved.groupings, changed.blocks)
         self._left_out, self._changed = left_out, changed
-        self._rows = left_out.between[changed.cells]
-        near = self._rows[:, changed.cells]
-        self._near = near
-        self._factor = lu_factor(np.eye(len(near)) + changed.added @ near, check_finite=False)
+        self._near = left_out.between[np.ix_(changed.cells, changed.cells)]
+        self._factor = lu_factor(np.eye(len(self._near)) + changed.added @ self._near, check_finite=False)
         cells = left_out.model.cells
         self._freedom = int(cells.scores[kept].sum()) - solved.systems
         self._square = float(cells.squares[kept].sum()) + sum(float(block.square.sum()) for block in changed.blocks)
@@ -162,9 +164,10 @@ class _Without(Projection):
         before = whole.reached[changed.cells]
         before[:, -1] += self._near @ changed.forward
         correction = self._correction(before)
-        shift = -correction
-        shift[:, -1] += changed.forward
-        reached = whole.reached + self._rows.T @ shift
+        shift = np.zeros_like(whole.reached)
+        shift[changed.cells] = -correction
+        shift[changed.cells, -1] += changed.forward
+        reached = whole.reached + self._left_out.reach(shift)
         forward = self.forward[:, 0]
         variance = (self._square - float(forward @ reached[:, -1])) / self._freedom
         relative = whole.relative - before[:, :-1].T @ correction[:, :-1]
@@ -172,9 +175,7 @@ class _Without(Projection):
 
     def quadratic(self, values: Floats) -> Floats:
         """V' L inv(S) L' v, of the changed S."""
-        solved = self._left_out.solved
-        across = solved.across(values)
-        solution = self._left_out.inverse @ across
-        reached = solved.reached(solution)[self._changed.cells]
-        product: Floats = across.T @ solution - reached.T @ self._correction(reached)
+        reached = self._left_out.reach(values)
+        changed = reached[self._changed.cells]
+        product: Floats = values.T @ reached - changed.T @ self._correction(changed)
         return product

@@ -13,6 +13,7 @@ part of inv(S) is their covariance, and of P y. All is the same as in `equations
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from scipy.linalg import cho_solve, cholesky
 from scipy.sparse import csr_array
 
 from adjudge.rank.mixed.degrees import parameter_covariance, satterthwaite
+from adjudge.rank.mixed.layout import indicator
 from adjudge.rank.mixed.terms import weighted_count
 
 if TYPE_CHECKING:
@@ -36,10 +38,24 @@ class Grouping:
 
     ratio: float
     codes: Codes
-    sums: csr_array
-    """(levels, cells): takes values of cells to their sums by level."""
+    levels: int
     same: tuple[Bools, ...]
     """By bucket, (blocks, cells, cells)."""
+
+
+class Groupings:
+    """All effects of cells."""
+
+    def __init__(self, each: Sequence[Grouping], cells: int) -> None:
+        self.each = each
+        self.start = np.cumsum([0, *(grouping.levels for grouping in each)])
+        codes = [grouping.codes + start for grouping, start in zip(each, self.start, strict=False)]
+        self.levels = indicator(codes, cells, int(self.start[-1]))
+        """(cells, levels of all effects) with a one at the levels of each cell."""
+        self.sums = self.levels.T.tocsr()
+        """Takes values of cells to their sums by level."""
+        self.ratio = np.repeat([grouping.ratio for grouping in each], np.diff(self.start))
+        """Of each level."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +118,7 @@ class Systems:
 class Projection:
     """Values of cells in blocks that are solved, and what degrees of freedom need of them."""
 
-    def __init__(
-        self, model: KnownModel, system: Codes, groupings: Sequence[Grouping], blocks: Sequence[SolvedBlocks]
-    ) -> None:
+    def __init__(self, model: KnownModel, system: Codes, groupings: Groupings, blocks: Sequence[SolvedBlocks]) -> None:
         self.model, self.system, self.groupings, self.blocks = model, system, groupings, blocks
         self.forward = self.gathered([block.forward[:, :, None] for block in blocks])
 
@@ -150,13 +164,13 @@ class Projection:
         # What is left for the segments: the systems' columns, and the scores less the systems' effects.
         left = np.column_stack([systems.relative, -systems.estimates])[self.system]
         crossed, squares, added = [], [], []
-        for grouping in self.groupings:
-            sums = grouping.sums @ projected
+        every = self.groupings.sums @ projected
+        for grouping, (start, end) in zip(self.groupings.each, pairwise(self.groupings.start), strict=True):
+            sums = every[start:end]
             crossed.append(grouping.ratio * (sums[:, :k].T @ sums[:, :k]))
             squares.append(grouping.ratio * float(sums[:, k] @ sums[:, k]))
-            spread = grouping.ratio * sums[grouping.codes]
-            added.append(spread[:, k])
-            left -= spread
+            added.append(grouping.ratio * sums[grouping.codes, k])
+        left -= self.groupings.levels @ (self.groupings.ratio[:, None] * every)
         directions = np.stack(added, axis=1) if added else np.zeros((len(left), 0))
         moved = self.weighted(directions)
         inner = directions.T @ moved
@@ -217,7 +231,7 @@ class Solved(Projection):
         model: KnownModel,
         kept: Bools,
         system: Codes,
-        groupings: Sequence[Grouping],
+        groupings: Groupings,
         blocks: Sequence[SolvedBlocks],
     ) -> None:
         super().__init__(model, system, groupings, blocks)

@@ -50,6 +50,10 @@ class Model:
         """The model by cells at the variances of the whole; None where cells are no use."""
         return known_model(self.prepared, self.fitted)
 
+    @cached_property
+    def _fits_without(self) -> FitsWithout:
+        return FitsWithout(self.prepared, self.fitted)
+
     def codes(self, unit: Unit) -> Codes | None:
         """The annotator or document of each row."""
         return self.prepared.design.annotator if unit == "annotator" else self.prepared.design.document
@@ -58,7 +62,7 @@ class Model:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
         wanted = [(unit, int(code)) for code in left_out]
         missing = [key for key in wanted if key not in self.without]
-        fits = map_tasks(FitsWithout(self.prepared, self.fitted), missing, what=f"leaving out each {unit}")
+        fits = map_tasks(self._fits_without, missing, what=f"leaving out each {unit}")
         self.without.update(zip(missing, fits, strict=True))
         return [self.without[key] for key in wanted]
 
