@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 DRAWS = 10_000
-_CHUNK_NUMBERS = 4_000_000
 _STREAM = 4
 
 
@@ -129,11 +128,11 @@ def equivalence(compared: Contrasts, first: int, second: int, *, margin: float, 
 
 
 def _noise(covariance: Floats, seed: int, draws: int) -> Floats:
-    """Draws (draws, n) of estimation errors."""
+    """Draws of estimation errors, (n, draws)."""
     value, vector = np.linalg.eigh((covariance + covariance.T) / 2)
     half = vector * np.sqrt(np.maximum(value, 0.0))
-    errors: Floats = generator(seed, _STREAM).standard_normal((draws, len(covariance))) @ half.T
-    return errors
+    errors = generator(seed, _STREAM).standard_normal((draws, len(covariance))) @ half.T
+    return np.ascontiguousarray(errors.T)
 
 
 def _decided(compared: Contrasts, noise: Floats, family: NDArray[np.bool_], level: float) -> NDArray[np.bool_]:
@@ -159,13 +158,11 @@ def _as_normal(compared: Contrasts) -> Floats:
 
 def _largest_quantile(noise: Floats, se: Floats, family: NDArray[np.bool_], level: float) -> float:
     """The 1 - level quantile of the largest standardised error in the family."""
-    row, column = np.nonzero(family)
-    scale = 1 / se[row, column]
-    largest = np.empty(len(noise))
-    step = max(1, _CHUNK_NUMBERS // len(row))
-    for start in range(0, len(noise), step):
-        part = noise[start : start + step]
-        largest[start : start + step] = ((part[:, row] - part[:, column]) * scale).max(axis=1)
+    largest = np.full(noise.shape[1], -np.inf)
+    for system in np.flatnonzero(family.any(axis=1)):
+        others = np.flatnonzero(family[system])
+        scale = 1 / se[system, others]
+        np.maximum(largest, ((noise[system] - noise[others]) * scale[:, None]).max(axis=0), out=largest)
     return float(np.quantile(largest, 1 - level, method="higher"))
 
 

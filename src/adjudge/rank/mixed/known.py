@@ -16,22 +16,24 @@ import numpy as np
 
 from adjudge.core.codes import renumber
 from adjudge.rank.mixed.blocks import Levels, inside_blocks
+from adjudge.rank.mixed.cell_blocks import Grouping, Groupings, solve_blocks, times
 from adjudge.rank.mixed.cells import SEGMENT, same_levels
 from adjudge.rank.mixed.degrees import most_degrees
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.layout import indicator
-from adjudge.rank.mixed.projection import Grouping, Groupings, Solved, solve_blocks, times
+from adjudge.rank.mixed.projection import Solved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adjudge.core.arrays import Bools, Codes, Floats
+    from adjudge.rank.mixed.cell_blocks import SolvedBlocks
     from adjudge.rank.mixed.cells import Cells
     from adjudge.rank.mixed.design import MixedDesign
     from adjudge.rank.mixed.effects import Effect, Effects
     from adjudge.rank.mixed.fit import Scale
-    from adjudge.rank.mixed.projection import Projection, SolvedBlocks, Systems
+    from adjudge.rank.mixed.projection import Projection, Systems
 
 LEAST_VARIANCE = 1e-6
 """With less residual variance than this, beside scores of variance 1, the equations are solved another way."""

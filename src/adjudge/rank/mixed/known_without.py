@@ -19,8 +19,9 @@ from scipy.linalg import lu_factor, lu_solve
 from scipy.linalg.lapack import dpotri
 from scipy.sparse import hstack
 
+from adjudge.rank.mixed.cell_blocks import SolvedBlocks, solve_blocks
 from adjudge.rank.mixed.known import LEAST_VARIANCE
-from adjudge.rank.mixed.projection import Projection, Solved, SolvedBlocks, Systems, solve_blocks
+from adjudge.rank.mixed.projection import Projection, Solved, Systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
