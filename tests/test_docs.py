@@ -7,16 +7,15 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from adjudge.cli.app import app
+from adjudge.cli.app import app, command_tree
 from adjudge.cli.reference import commands, reference
 from tests.conftest import ROOT
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *DOCS]
-COMMANDS = dict(commands(get_command(app)))
+COMMANDS = dict(commands(command_tree()))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 

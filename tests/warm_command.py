@@ -194,6 +194,7 @@ def _serve(connection: socket.socket) -> None:
     """Answer every request until the other end closes: with the number of a new process, or with how one ended."""
     for module in (*OUTSIDE, *_own_modules()):
         import_module(module)
+    import_module("adjudge.cli.app").command_tree()
     # What lives now lives to the end: the collections of the forked processes need not look at it.
     gc.freeze()
     while True:

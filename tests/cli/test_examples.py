@@ -6,9 +6,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from adjudge.cli.app import app
+from adjudge.cli.app import command_tree
 from adjudge.cli.reference import commands
 from tests.cli.example_files import write_all
 from tests.collect.campaigns import make_campaign
@@ -16,9 +15,7 @@ from tests.collect.serving import Server, new_save, outputs
 from tests.contract.tables import command
 from tests.warm_command import warm_command
 
-EXAMPLES = {
-    name: shlex.split(command.help.partition("Example:")[2])[1:] for name, command in commands(get_command(app))
-}
+EXAMPLES = {name: shlex.split(command.help.partition("Example:")[2])[1:] for name, command in commands(command_tree())}
 # These need a campaign that was served, or released data; the demo has a test of its own.
 APART = ("serve", "export", "doctor", "replicate", "demo")
 # All designs with simulated campaigns take their time, and are tested elsewhere.

@@ -9,15 +9,14 @@ from typing import Annotated
 
 import pytest
 import typer
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from adjudge.cli.app import app
+from adjudge.cli.app import command_tree
 from adjudge.cli.reading import Reading, takes_reading
 from adjudge.cli.reference import commands
 from adjudge.formats import ReadOptions
 
-COMMANDS = dict(commands(get_command(app)))
+COMMANDS = dict(commands(command_tree()))
 READING = ("agree", "audit", "check", "gold", "import", "meta", "parity", "plan", "rank", "report", "tournament")
 
 

@@ -9,9 +9,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from adjudge.cli.app import app
+from adjudge.cli.app import command_tree
 from adjudge.cli.reference import commands
 from adjudge.datasets import catalogue, data_folder, find_set
 from adjudge.datasets.catalogue import DataSet
@@ -20,7 +19,7 @@ from tests.conftest import assert_explained
 from tests.contract.tables import command
 
 SETS = list(catalogue().values())
-COMMANDS = dict(commands(get_command(app)))
+COMMANDS = dict(commands(command_tree()))
 
 
 @pytest.mark.parametrize("dataset", SETS, ids=lambda dataset: dataset.name)

@@ -42,9 +42,9 @@ def _run() -> int:
 
     allow_any_text()
     try:
-        from adjudge.cli.app import app
+        from adjudge.cli.app import command_tree
 
-        return app(standalone_mode=False) or 0
+        return command_tree()(standalone_mode=False) or 0
     except AdjudgeError as fault:
         fail(f"{fault}", fault.exit_code)
     except BrokenPipeError:

@@ -1,9 +1,11 @@
 """All commands in one place, in the order of the flow."""
 
 from collections.abc import Callable
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from adjudge._version import __version__
 from adjudge.cli.commands import (
@@ -95,3 +97,9 @@ _add("qe", repeats_work(qe.qe))
 _add("formats", formats.formats)
 _add("simulate", repeats_work(simulate.simulate))
 _add("report", repeats_work(report.report))
+
+
+@cache
+def command_tree() -> Any:
+    """All commands as they are called, put together once per process: a caller of many commands pays for it once."""
+    return get_command(app)

@@ -24,11 +24,9 @@ This page is made by `make docs`; a test checks that it is current.
 
 def reference() -> str:
     """The whole page."""
-    from typer.main import get_command
+    from adjudge.cli.app import command_tree
 
-    from adjudge.cli.app import app
-
-    return "\n".join([HEAD, *(_page(name, command) for name, command in commands(get_command(app)))])
+    return "\n".join([HEAD, *(_page(name, command) for name, command in commands(command_tree()))])
 
 
 def commands(command: Command, prefix: str = "") -> Iterator[tuple[str, Command]]:
