@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import altair as alt
 import pytest
 
 from adjudge.report.build import build_report
@@ -36,6 +37,18 @@ def test_page_data_are_as_agreed(page: ReportPage) -> None:
     if os.environ.get("ADJUDGE_UPDATE_GOLDEN"):
         GOLDEN.write_text(actual, encoding="utf-8")
     assert actual == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_every_chart_is_one_of_the_schema(page: ReportPage) -> None:
+    """Pages are made without this check, which takes longer than making them."""
+    specs = page.charts_by_id()
+    scored = build_report({"de-en": score_results()}, title="").charts_by_id()
+    assert specs
+    assert scored
+    for spec in (*specs.values(), *scored.values()):
+        # The look is shared by all charts; it says that there is no background, which the schema does not know.
+        own = {name: value for name, value in spec.items() if name != "config"}
+        alt.Chart.from_dict(own, validate=True)
 
 
 def test_several_pairs_begin_with_an_overview(page: ReportPage) -> None:

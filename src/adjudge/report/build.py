@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
 from adjudge.core.words import counted
+from adjudge.report.charts.theme import unchecked_charts
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_figures, in_words
@@ -54,7 +55,10 @@ SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
 def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPage:
     """The page data of a report on one or several language pairs, by name."""
     slugs = _slugs(list(results))
-    pages = tuple(_pair_page(name, result, slug) for (name, result), slug in zip(results.items(), slugs, strict=True))
+    with unchecked_charts():
+        pages = tuple(
+            _pair_page(name, result, slug) for (name, result), slug in zip(results.items(), slugs, strict=True)
+        )
     return ReportPage(
         title=title,
         pairs=pages,

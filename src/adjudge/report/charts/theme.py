@@ -6,12 +6,13 @@ Where a chart leaves the page (SVG, PNG), `paint` puts the light colours in.
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from adjudge.results.table import p_value, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 INK, MUTED, GRID = "var(--ink)", "var(--muted)", "var(--line)"
 ACCENT, HUMAN, WARN, BAND, PAPER = "var(--accent)", "var(--human)", "var(--warn)", "var(--band)", "var(--paper)"
@@ -55,9 +56,18 @@ _LENGTHS = {"y": (24, 15), "x": (17, 17)}
 _PHONE = "containerSize()[0] < 500"
 
 
+@contextmanager
+def unchecked_charts() -> Iterator[None]:
+    """Inside, charts are not compared with their schema, which takes longer than making them. A test does that."""
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(arg=False):
+        yield
+
+
 def finish(chart: Any, *, height: int) -> dict[str, Any]:
     """A chart that fills the width it is given, in the look of all charts."""
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
+    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(validate=False)
     del spec["$schema"]
     rows = _rows(spec)
     for layer in spec.get("layer", [spec]):
