@@ -29,8 +29,12 @@ z = (pl.col("score") - pl.col("mean")) / pl.col("sd")
 items = rows.join(people, on="annotator").group_by("system", "document", "segment").agg(z.mean().alias("z"))
 print(items.group_by("system").agg(pl.col("z").mean()).sort("z", descending=True).collect(engine="streaming"))
 """
-# Of judgments that stand there twice the last counts, which adjudge holds to as well.
-EACH_ONCE = 'rows = rows.unique(["system", "annotator", "document", "segment"], keep="last")'
+# Of judgments that stand there twice the last counts, which adjudge holds to as well. Looking first is the fastest.
+EACH_ONCE = """
+key = ["system", "annotator", "document", "segment"]
+different = rows.select(pl.struct(key).hash().n_unique(), pl.len()).collect(engine="streaming").row(0)
+rows = rows if different[0] == different[1] else rows.unique(key, keep="last")
+"""
 
 
 def main(kind: str, millions: int) -> None:

@@ -103,6 +103,15 @@ def test_correlation_of_two_annotators() -> None:
     assert numbers["annotator_pairs"] == 1
 
 
+def test_who_gives_one_score_throughout_correlates_with_nobody() -> None:
+    """Also where outputs were scored once, twice or three times: means must not differ by rounding."""
+    rows = [("a", str(segment), "x", 10.0 * segment) for segment in range(1, 7)]
+    rows += [("b", str(segment), "x", 0.1) for segment in range(1, 7) for _ in range(segment % 3 + 1)]
+    between = agree(scores(rows)).inter["all"]
+    assert math.isnan(float(str(between.numbers["pearson"])))
+    assert math.isnan(float(str(between.numbers["spearman"])))
+
+
 def test_correlation_of_repeats_counts_each_pair_in_both_orders() -> None:
     rng = np.random.default_rng(2)
     first, second = rng.integers(0, 101, 20), rng.integers(0, 101, 20)

@@ -125,7 +125,7 @@ def test_the_command_and_the_function_take_large_files_this_way(
 ) -> None:
     file = tmp_path / "scores.parquet"
     work(5).write_parquet(file)
-    monkeypatch.setattr("adjudge.api.ranking.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
     done = CliRunner().invoke(app, ["check", str(file), "--json"])
     assert done.exit_code == 0, done.output
     assert LEFT_OUT in json.loads(done.output)["notes"]
@@ -136,7 +136,7 @@ def test_the_command_and_the_function_take_large_files_this_way(
 def test_a_table_that_does_not_fit_is_refused_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "scores.parquet"
     work(5).write_parquet(file)
-    monkeypatch.setattr("adjudge.api.ranking.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
     monkeypatch.setattr("adjudge.core.files.memory_at_hand", lambda: 10_000)
     monkeypatch.setattr(in_parts_module, "check_large_file", lambda *_: None)
     with pytest.raises(InputError, match=r"rows take about .* to be read whole, .* cut it into parts"):

@@ -44,8 +44,6 @@ def agree(
         resamples: how often annotators are drawn again for the intervals; 0 for none.
         seed: seed of the draws.
     """
-    if resamples < 0:
-        raise UsageError(f"{resamples} resamples were asked for; give 0 or more")
     by_language = texts if texts is None or isinstance(texts, Mapping) else {"": texts}
     options = AgreeOptions(labels, by_language, length_unit, resamples, seed)
     if judgments.table["protocol"].is_in(RELATIVE).any():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.core.errors import DataError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.work import map_tasks
 
@@ -36,6 +36,10 @@ class AgreeOptions:
     length_unit: LengthUnit = "words"
     resamples: int = RESAMPLES
     seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        if self.resamples < 0:
+            raise UsageError(f"{self.resamples} resamples were asked for; give 0 or more")
 
     def draws(self, annotator: NDArray[np.int64], people: int) -> NDArray[np.float64] | None:
         """How often each annotator is drawn in each resample; None where there are too few to draw from."""

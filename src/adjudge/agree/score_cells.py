@@ -23,6 +23,8 @@ from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.core.rng import generator
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -99,10 +101,18 @@ def _shown() -> pl.Expr:
     return pl.when(control).then(pl.lit("(reference)")).otherwise(pl.col("system"))
 
 
-def score_cells(judgments: Judgments) -> ScoreCells:
-    """Group the scores by output and annotator."""
+def score_cells(
+    judgments: Judgments, *, annotators: Sequence[str] | None = None, centre: float | None = None
+) -> ScoreCells:
+    """Group the scores by output and annotator.
+
+    Args:
+        judgments: the scores.
+        annotators: all annotators, by name, where others have judged too; those of the scores where left out.
+        centre: from where scores are taken; their mean where left out.
+    """
     key = (*SEGMENT_KEY, "protocol", "shown")
-    mean = judgments.table["score"].mean() or 0.0
+    mean = judgments.table["score"].mean() or 0.0 if centre is None else centre
     grouped = (
         judgments.table.lazy()
         .with_columns(pl.col("score") - mean, _shown().alias("shown"), _is_reference().alias("human"))
@@ -117,7 +127,7 @@ def score_cells(judgments: Judgments) -> ScoreCells:
         .sort("item", "annotator")
         .collect()
     )
-    annotators = tuple(grouped["annotator"].unique().sort().to_list())
+    annotators = tuple(grouped["annotator"].unique().sort().to_list() if annotators is None else annotators)
     code = grouped["annotator"].replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int64)
     return ScoreCells(
         annotators,
@@ -219,12 +229,16 @@ def patterns(cells: ScoreCells) -> Patterns:
 
 
 def _pattern_of_items(cells: ScoreCells) -> NDArray[np.int64]:
-    """A code per item, equal where the same people scored as often: by a 64-bit sum of random numbers per person."""
+    """A code per item, equal where the same people scored as often."""
+    return np.asarray(np.unique(pattern_marks(cells), return_inverse=True)[1], dtype=np.int64)
+
+
+def pattern_marks(cells: ScoreCells) -> NDArray[np.uint64]:
+    """A number per item, equal where the same people scored as often: a 64-bit sum of random numbers per person."""
     mark = generator(0).integers(0, 2**63, size=len(cells.annotators), dtype=np.uint64)
     terms = mark[cells.annotator] * cells.number.astype(np.uint64)
     starts = np.flatnonzero(np.diff(cells.item, prepend=-1))
-    sums = np.add.reduceat(terms, starts) if len(starts) else terms
-    return np.asarray(np.unique(sums, return_inverse=True)[1], dtype=np.int64)
+    return np.add.reduceat(terms, starts) if len(starts) else terms
 
 
 def pairs_of_cells(item: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -21,6 +21,8 @@ from adjudge.core.maths import divide
 from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement, Coefficients
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from adjudge.agree.options import AgreeOptions
@@ -47,18 +49,26 @@ def agree_on_scores(judgments: Judgments, options: AgreeOptions) -> Agreement:
         kind="scores",
         inter=inter,
         intra=intra,
-        annotators=annotators_of_scores(every),
+        annotators=annotators_of_scores(every.annotators, annotator_sums(every), correlations_between(every)),
     )
 
 
-def annotators_of_scores(cells: ScoreCells) -> tuple[AnnotatorAgreement, ...]:
-    """One entry per annotator, who judged most first."""
-    judgments = cells.per_annotator(cells.number)
-    within, between = _within(cells), _between(cells)
-    order = sorted(range(len(cells.annotators)), key=lambda i: (-judgments[i], cells.annotators[i]))
+def annotators_of_scores(
+    names: Sequence[str], sums: NDArray[np.float64], correlation: pl.DataFrame | None
+) -> tuple[AnnotatorAgreement, ...]:
+    """One entry per annotator who gave a score, who judged most first.
+
+    Args:
+        names: of the annotators.
+        sums: by annotator, as `annotator_sums` has them.
+        correlation: of every two annotators, as `correlations_between` has them; None where they are not known.
+    """
+    judgments = sums[0]
+    within, between = _within(sums), _between(sums, correlation)
+    order = sorted(np.flatnonzero(judgments).tolist(), key=lambda i: (-judgments[i], names[i]))
     return tuple(
         AnnotatorAgreement(
-            annotator=cells.annotators[i],
+            annotator=names[i],
             judgments=int(judgments[i]),
             ties=float("nan"),
             intra=within[i],
@@ -68,27 +78,34 @@ def annotators_of_scores(cells: ScoreCells) -> tuple[AnnotatorAgreement, ...]:
     )
 
 
-def _within(cells: ScoreCells) -> list[dict[str, Number]]:
-    pairs, correlation = repeat_correlations(cells)
-    difference = np.sqrt(divide(cells.per_annotator(cells.own_distance), pairs))
-    return [
-        {"pairs": int(pairs[i]), "difference": difference[i], "pearson": correlation[i]}
-        for i in range(len(cells.annotators))
-    ]
+def annotator_sums(cells: ScoreCells) -> NDArray[np.float64]:
+    """Eight rows of sums by annotator.
 
-
-def _between(cells: ScoreCells) -> list[dict[str, Number]]:
+    Scores; squared differences of repeats; the four of `repeat_products`; pairs with others, and their squared
+    differences.
+    """
     # What the others gave to the item of each cell; squared differences to them follow from the sums.
     number, total, squares = (
         cells.per_item(sums)[cells.item] - sums for sums in (cells.number, cells.total, cells.squares)
     )
-    pairs = cells.per_annotator(cells.number * number)
     distance = cells.number * squares + number * cells.squares - 2 * cells.total * total
-    difference = np.sqrt(divide(np.maximum(cells.per_annotator(distance), 0), pairs))
-    correlation = correlations_between(cells)
+    own = [cells.per_annotator(value) for value in (cells.number, cells.own_distance)]
+    others = [cells.per_annotator(value) for value in (cells.number * number, distance)]
+    return np.stack([*own, *repeat_products(cells), *others])
+
+
+def _within(sums: NDArray[np.float64]) -> list[dict[str, Number]]:
+    pairs, correlation = repeat_correlations(sums[2:6])
+    difference = np.sqrt(divide(sums[1], pairs))
+    return [{"pairs": int(pairs[i]), "difference": difference[i], "pearson": correlation[i]} for i in range(len(pairs))]
+
+
+def _between(sums: NDArray[np.float64], correlation: pl.DataFrame | None) -> list[dict[str, Number]]:
+    pairs, distance = sums[6:]
+    difference = np.sqrt(divide(np.maximum(distance, 0), pairs))
     rows: list[dict[str, Number]] = []
-    for i in range(len(cells.annotators)):
-        own = correlation.filter((pl.col("who") == i) | (pl.col("who_2") == i))
+    for i in range(len(pairs)):
+        own = None if correlation is None else correlation.filter((pl.col("who") == i) | (pl.col("who_2") == i))
         rows.append({"pairs": int(pairs[i]), "difference": difference[i], **mean_correlations(own)})
     return rows
 
@@ -100,15 +117,15 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
     """All that is said of scores of one kind, `inter` or `intra`."""
     once = np.ones((1, len(cells.annotators)))
     if kind == "inter":
-        cells = _shared(cells)
-        pairs, distance = _inter_pairs(cells)
+        cells = shared_cells(cells)
+        pairs, distance = inter_pairs(cells)
         alphas, correlation = patterns(cells).alpha, mean_correlations(correlations_between(cells))
     else:
         cells = cells.where(cells.number > 1)
         pairs, distance = cells.own_pairs, cells.own_distance
-        alphas, correlation = _repeat_sums(cells).alpha, _mean_repeat_correlation(cells)
+        alphas, correlation = repeat_sums(cells).alpha, mean_repeat_correlation(repeat_products(cells))
     interval = {} if weights is None else {"alpha": percentile_interval(over_resamples(alphas, weights))}
-    numbers: dict[str, Number] = {"difference": _typical(float(distance.sum()), float(pairs.sum()))}
+    numbers: dict[str, Number] = {"difference": typical_difference(float(distance.sum()), float(pairs.sum()))}
     return Coefficients(
         pairs=int(pairs.sum()),
         items=int((pairs > 0).sum()),
@@ -118,13 +135,13 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
     )
 
 
-def _shared(cells: ScoreCells) -> ScoreCells:
+def shared_cells(cells: ScoreCells) -> ScoreCells:
     """The cells of items that two or more people scored."""
     people = np.bincount(cells.item, minlength=cells.items)
     return cells.where(people[cells.item] > 1)
 
 
-def _inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Per item: pairs of scores by different people, and the sum of their squared differences."""
     number, total, squares = (cells.per_item(sums) for sums in (cells.number, cells.total, cells.squares))
     pairs = number * (number - 1) / 2 - cells.per_item(cells.own_pairs)
@@ -133,7 +150,7 @@ def _inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.flo
 
 
 @dataclass(frozen=True, eq=False)
-class _RepeatSums:
+class RepeatSums:
     """What alpha of repeats needs: four rows of sums by annotator, in the order that `alpha_from_sums` has."""
 
     by_annotator: NDArray[np.float64]
@@ -143,21 +160,27 @@ class _RepeatSums:
         return alpha_from_sums(*(weights @ sums for sums in self.by_annotator))
 
 
-def _repeat_sums(cells: ScoreCells) -> _RepeatSums:
+def repeat_sums(cells: ScoreCells) -> RepeatSums:
+    """The sums of cells with repeats."""
     per_cell = divide(2 * cells.own_distance, 2 * cells.own_pairs) * cells.number
     values = (per_cell, cells.number, cells.total, cells.squares)
-    return _RepeatSums(np.stack([cells.per_annotator(sums) for sums in values]))
+    return RepeatSums(np.stack([cells.per_annotator(sums) for sums in values]))
 
 
-def _typical(distance: float, pairs: float) -> float:
+def typical_difference(distance: float, pairs: float) -> float:
     """Root of the mean squared difference, in points of the scale."""
     return float(np.sqrt(distance / pairs)) if pairs else float("nan")
+
+
+def item_means(cells: ScoreCells) -> NDArray[np.float64]:
+    """The mean score of each cell, without the noise of rounding, which would turn equal scores into different ones."""
+    return np.round(cells.total / cells.number, 9)
 
 
 def correlations_between(cells: ScoreCells) -> pl.DataFrame:
     """Pearson's and Spearman's correlation of every two annotators on the items they share."""
     here, there = pairs_of_cells(cells.item)
-    mean = cells.total / cells.number
+    mean = item_means(cells)
     people = cells.annotator
     return (
         pl.LazyFrame({"who": people[here], "who_2": people[there], "mean": mean[here], "mean_2": mean[there]})
@@ -166,33 +189,46 @@ def correlations_between(cells: ScoreCells) -> pl.DataFrame:
             pl.len().alias("shared"),
             pl.corr("mean", "mean_2").alias("pearson"),
             pl.corr(pl.col("mean").rank(), pl.col("mean_2").rank()).alias("spearman"),
+            # The correlation with equal scores is 0 / 0, and would come out as any number.
+            ((pl.col("mean").min() == pl.col("mean").max()) | (pl.col("mean_2").min() == pl.col("mean_2").max())).alias(
+                "equal"
+            ),
         )
+        .with_columns(pl.when("equal").then(float("nan")).otherwise(pl.col("pearson", "spearman")).name.keep())
         .filter(pl.col("shared") >= MIN_SHARED)
         .sort("who", "who_2")
         .collect()
     )
 
 
-def repeat_correlations(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Per annotator: pairs of repeats, and their correlation with each pair in both orders."""
+def repeat_products(cells: ScoreCells) -> NDArray[np.float64]:
+    """Four sums by annotator for `repeat_correlations`: pairs in both orders, scores, products, squares."""
     often = cells.number - 1
-    pairs = cells.per_annotator(2 * cells.own_pairs)
-    mean = divide(cells.per_annotator(often * cells.total), pairs)
-    product = divide(cells.per_annotator(cells.total**2 - cells.squares), pairs)
-    variance = divide(cells.per_annotator(often * cells.squares), pairs) - mean**2
+    values = (2 * cells.own_pairs, often * cells.total, cells.total**2 - cells.squares, often * cells.squares)
+    return np.stack([cells.per_annotator(value) for value in values])
+
+
+def repeat_correlations(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Per annotator: pairs of repeats, and their correlation with each pair in both orders."""
+    pairs = sums[0]
+    mean, product, squares = (divide(value, pairs) for value in sums[1:])
+    variance = squares - mean**2
     return pairs / 2, divide(product - mean**2, np.where(variance > 1e-9, variance, 0))
 
 
-def _mean_repeat_correlation(cells: ScoreCells) -> dict[str, Number]:
-    pairs, correlation = repeat_correlations(cells)
+def mean_repeat_correlation(sums: NDArray[np.float64]) -> dict[str, Number]:
+    """The mean over annotators, who weigh by their pairs of repeats."""
+    pairs, correlation = repeat_correlations(sums)
     used = (pairs >= MIN_SHARED) & np.isfinite(correlation)
     weight = pairs[used] - 1
     mean = float(divide((correlation[used] * weight).sum(), weight.sum()))
     return {"pearson": mean, "annotators": int(used.sum())}
 
 
-def mean_correlations(correlation: pl.DataFrame) -> dict[str, Number]:
+def mean_correlations(correlation: pl.DataFrame | None) -> dict[str, Number]:
     """The mean over pairs of annotators, a pair with n shared items weighing n - 1; constant scores have none."""
+    if correlation is None:
+        return dict.fromkeys(("pearson", "spearman", "annotator_pairs"), float("nan"))
     if correlation.height == 0:
         return {"pearson": float("nan"), "spearman": float("nan"), "annotator_pairs": 0}
     means: dict[str, Number] = {}

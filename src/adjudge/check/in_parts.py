@@ -6,14 +6,14 @@ every two annotators, and how far a person moves away from the others.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.check.annotators import CheckRule, decide
 from adjudge.check.consistency import FEWEST
 from adjudge.check.measures import Measured, PartTraits, WholeTable, measure, part_traits, whole_table
-from adjudge.core.judgments import SetAside
-from adjudge.formats.native.parts import large_table, record_of
+from adjudge.formats.native.parts import PartRecord, large_table, record_of
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ class _Seen(NamedTuple):
 
     measured: Measured
     traits: PartTraits
-    rows: tuple[int, int, int]
-    """For `record_of`."""
-    set_aside: tuple[SetAside, ...]
+    record: PartRecord
 
 
 def check_large_file(path: Path, rule: CheckRule, options: ReadOptions) -> Checked | None:
@@ -57,15 +55,12 @@ def check_large_file(path: Path, rule: CheckRule, options: ReadOptions) -> Check
             strict=True,
         ):
             known[number] = part or known[number]
-        set_aside, notes = record_of(part.rows for part in known)
-        earlier: dict[str, int] = {}
-        for record in (record for part in known for record in part.set_aside):
-            earlier[record.reason] = earlier.get(record.reason, 0) + record.rows
+        set_aside, notes = record_of([part.record for part in known])
         return decide(
             [part.measured for part in known],
             rule,
             data=table.fingerprint,
-            set_aside=(*set_aside, *(SetAside(reason, rows) for reason, rows in earlier.items())),
+            set_aside=set_aside,
             notes=(*notes, LEFT_OUT),
             twins=(),
         )
@@ -80,7 +75,7 @@ def _see(test: str, whole: WholeTable | None, part: PartFile) -> _Seen | None:
     # Before all parts are known, nothing can be said of drifts: the systems' means are those of all annotators.
     own = whole or whole_table([traits])
     measured = measure(final, test, whole=own)
-    return _Seen(measured, traits, (read.unsaid, read.repeated, read.exact), final.set_aside)
+    return _Seen(measured, traits, replace(read.record, set_aside=final.set_aside))
 
 
 def _depends(part: PartTraits, whole: WholeTable) -> bool:

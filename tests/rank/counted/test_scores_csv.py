@@ -104,7 +104,7 @@ def test_what_needs_a_closer_look_is_read_as_usual(tmp_path: Path) -> None:
 def test_the_command_takes_large_files_this_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "scores.csv"
     native.write(random_scores(4), file)
-    monkeypatch.setattr("adjudge.api.ranking.LARGE_FILE", 1)
+    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
     done = CliRunner().invoke(app, ["rank", str(file), "-m", "zscore", "--json"])
     assert done.exit_code == 0
     assert NO_RESAMPLES in json.loads(done.output)["notes"]

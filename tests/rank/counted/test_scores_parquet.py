@@ -127,8 +127,8 @@ def test_what_does_not_fit_into_memory_is_refused_beforehand(
 ) -> None:
     file = tmp_path / name
     native.write(random_scores(4), file)
-    monkeypatch.setattr("adjudge.api.ranking.LARGE_TABLE", 1)
-    monkeypatch.setattr("adjudge.api.ranking.LARGE_FILE", 1)
+    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
     monkeypatch.setattr("adjudge.core.files.memory_at_hand", lambda: 10_000)
     with pytest.raises(InputError, match=r"rows take about .* GB to be read whole, .* use 'method' zscore or raw"):
         adjudge.rank(file, method="mixed")

@@ -38,7 +38,7 @@ def check(
 
     Example: adjudge check batches/ --format mturk-da --kept kept.parquet
     """
-    from adjudge.api.ranking import check_memory, is_large
+    from adjudge.api.large_files import check_memory, is_large
     from adjudge.check.annotators import CheckRule, check
     from adjudge.check.in_parts import check_large_file
     from adjudge.cli.output import for_each_pair, write_output

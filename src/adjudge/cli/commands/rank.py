@@ -54,7 +54,7 @@ def rank(
 
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """
-    from adjudge.api.ranking import check_memory, is_large
+    from adjudge.api.large_files import check_memory, is_large
     from adjudge.audit.breakdown import with_breakdown
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.rank import RankSettings, rank, rank_large_file

@@ -20,6 +20,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source
 from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.judgments import Judgments, SetAside
+from adjudge.core.protocols import RELATIVE
 from adjudge.formats.duplicates import REPEATED, last_of_each, repeated_note, without_copied_table
 from adjudge.formats.native.reader import read_loaded, unsaid_protocol_note
 from adjudge.formats.parsing.sources import stem
@@ -27,7 +28,7 @@ from adjudge.formats.tables.file_rows import ROW, rows_of_file
 from adjudge.formats.tables.load import LoadedTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
@@ -42,16 +43,25 @@ _PART = "part of the table"
 
 
 @dataclass(frozen=True)
-class PartRead:
-    """The judgments of a part, each once, and what must be added up over all parts."""
+class PartRecord:
+    """What is said of a part, to be added up over all parts."""
 
-    judgments: Judgments
     unsaid: int
     """Rows that do not say their protocol."""
     repeated: int
     """Rows that judge what a later row judges again."""
     exact: int
     """Of those, exact copies."""
+    set_aside: tuple[SetAside, ...] = ()
+    """What was set aside after reading."""
+
+
+@dataclass(frozen=True)
+class PartRead:
+    """The judgments of a part, each once, and what is said of them."""
+
+    judgments: Judgments
+    record: PartRecord
 
 
 @dataclass(frozen=True)
@@ -76,7 +86,7 @@ class PartFile:
         each, exact = last_of_each(Judgments(judgments.table))
         if len(without_copied_table(each)) < len(each):
             return None
-        return PartRead(Judgments(each.table), unsaid, len(judgments) - len(each), exact)
+        return PartRead(Judgments(each.table), PartRecord(unsaid, len(judgments) - len(each), exact))
 
 
 @dataclass(frozen=True)
@@ -85,6 +95,10 @@ class LargeTable:
 
     path: Path
     parts: tuple[PartFile, ...]
+    annotators: tuple[str, ...]
+    """All that are named, sorted."""
+    is_relative: bool
+    """Whether some judgments are rankings or choices between systems."""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -92,12 +106,15 @@ class LargeTable:
         return fingerprint_of_file(self.path)
 
 
-def record_of(parts: Iterable[tuple[int, int, int]]) -> tuple[tuple[SetAside, ...], tuple[str, ...]]:
-    """What the ordinary reader records of the whole table, from `unsaid`, `repeated` and `exact` of all parts."""
-    unsaid, repeated, exact = (sum(numbers) for numbers in zip(*parts, strict=True))
+def record_of(parts: Sequence[PartRecord]) -> tuple[tuple[SetAside, ...], tuple[str, ...]]:
+    """What is set aside and noted of the whole table."""
+    unsaid, repeated, exact = (sum(getattr(part, name) for part in parts) for name in ("unsaid", "repeated", "exact"))
+    rows = {REPEATED: repeated} if repeated else {}
+    for record in (record for part in parts for record in part.set_aside):
+        rows[record.reason] = rows.get(record.reason, 0) + record.rows
     notes = [unsaid_protocol_note(unsaid)] if unsaid else []
     notes += [repeated_note(repeated, exact)] if repeated else []
-    return ((SetAside(REPEATED, repeated),) if repeated else ()), tuple(notes)
+    return tuple(SetAside(reason, number) for reason, number in rows.items()), tuple(notes)
 
 
 @contextmanager
@@ -116,9 +133,15 @@ def large_table(path: Path, by: Sequence[str], options: ReadOptions) -> Iterator
     with TemporaryDirectory(prefix="adjudge-") as folder:
         try:
             parts = _split(rows, [name for name in by if name in rows.header], folder)
+            people = rows.scan_whole().select(pl.col("annotator").cast(pl.String).unique().drop_nulls())
+            annotators = tuple(people.collect(engine="streaming").to_series().sort())
+            is_relative = _is_relative(rows)
         except pl.exceptions.PolarsError:
             parts = None
-        yield None if parts is None else LargeTable(path, tuple(PartFile(part, path, options) for part in parts))
+        if parts is None:
+            yield None
+            return
+        yield LargeTable(path, tuple(PartFile(part, path, options) for part in parts), annotators, is_relative)
 
 
 def _split(rows: FileRows, by: Sequence[str], folder: str) -> list[Path] | None:
@@ -139,6 +162,14 @@ def _split(rows: FileRows, by: Sequence[str], folder: str) -> list[Path] | None:
         pl.PartitionBy(folder, key=_PART, include_key=False), compression="lz4", mkdir=True
     )
     return sorted(Path(folder).iterdir())
+
+
+def _is_relative(rows: FileRows) -> bool:
+    """Whether the protocol of some rows is one of rankings, or is left out beside a rank."""
+    protocol = pl.col("protocol").cast(pl.String) if "protocol" in rows.header else pl.lit(None, pl.String)
+    ranked = pl.col("rank").is_not_null() if "rank" in rows.header else pl.lit(value=False)
+    relative = protocol.is_in(list(RELATIVE)).fill_null(ranked).any().fill_null(value=False)
+    return bool(rows.scan_whole().select(relative.alias("relative")).collect(engine="streaming").item())
 
 
 def _unsaid(frame: pl.DataFrame) -> int:

@@ -1,0 +1,69 @@
+"""Files that are better counted or read in parts than read whole, and what does not fit into memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.formats.options import ReadOptions
+
+# From this size on (bytes, or rows of Parquet), a file is ranked straight from its columns where that is possible.
+LARGE_FILE = 100_000_000
+LARGE_TABLE = 1_000_000
+# What a judgment takes while it is ranked by the mixed model, about: measured on a million of them.
+BYTES_PER_ROW = 1000
+
+
+def is_large(files: Sequence[Path]) -> bool:
+    """Whether this is one file that is better counted than read."""
+    if len(files) != 1 or not files[0].is_file():
+        return False
+    if files[0].suffix.lower() == ".parquet":
+        return rows_of_file(files[0]) >= LARGE_TABLE
+    return files[0].stat().st_size >= LARGE_FILE
+
+
+def large_file(source: Any) -> Path | None:
+    """The file, where the source is one that is better counted than read."""
+    return Path(source) if isinstance(source, str | Path) and is_large([Path(source)]) else None
+
+
+def plain_options(reading: Mapping[str, Any]) -> ReadOptions | None:
+    """How a table is read, where nothing but a table was asked for."""
+    from adjudge.formats import read_options
+
+    options = read_options(**{name: value for name, value in reading.items() if name != "format"})
+    return options if options.is_plain and "format" not in reading else None
+
+
+def check_memory(file: Path, *, instead: str = "cut it into parts") -> None:
+    """Refuse beforehand to read a table whole that does not fit into the memory at hand.
+
+    Args:
+        file: the table.
+        instead: what else can be done.
+    """
+    from adjudge.core.errors import InputError
+    from adjudge.core.files import memory_at_hand
+
+    rows, room = rows_of_file(file), memory_at_hand()
+    if rows * BYTES_PER_ROW > room:
+        needed = f"{rows:,} rows take about {rows * BYTES_PER_ROW / 1e9:,.0f} GB to be read whole"
+        raise InputError(f"{needed}, {room / 1e9:,.1f} GB are free; {instead}", file=file)
+
+
+def rows_of_file(file: Path) -> int:
+    """How many rows a Parquet or CSV file has; 0 where it is neither."""
+    import polars as pl
+
+    if file.suffix.lower() not in (".csv", ".parquet"):
+        return 0
+    parquet = file.suffix.lower() == ".parquet"
+    try:
+        table = pl.scan_parquet(file) if parquet else pl.scan_csv(file, infer_schema=False, truncate_ragged_lines=True)
+        return int(table.select(pl.len()).collect(engine="streaming").item())
+    except (pl.exceptions.PolarsError, OSError):
+        return 0
