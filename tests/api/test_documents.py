@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import nbclient
-import nbformat
 import pytest
 
 from tests.conftest import ROOT
@@ -32,6 +30,9 @@ def test_the_page_about_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the kernel's own packages
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_the_notebook_runs(path: Path, tmp_path: Path) -> None:
+    import nbclient
+    import nbformat
+
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
     shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import statsmodels.api as sm
 
 from adjudge.audit import audit
 from adjudge.core.errors import DataError
@@ -61,6 +60,8 @@ def test_composition_counts_tasks() -> None:
 
 def test_explained_spread_is_that_of_a_regression() -> None:
     """statsmodels `OLS` on indicator columns."""
+    import statsmodels.api as sm
+
     judgments = campaign()
     found = audit(judgments, only=["documents"]).sections["documents"]
     assert isinstance(found, Documents)

@@ -101,7 +101,6 @@ def test_the_least_work_is_found_and_recommended() -> None:
     assert best.point.power >= 0.8
     larger = [p for p in result.curve if (p.structure, p.judgments_per_item) == ("mixed", 1)]
     assert [p.se for p in larger] == sorted((p.se for p in larger), reverse=True)
-    assert plan(SMALL).to_dict() == result.to_dict()
 
 
 @pytest.mark.slow
@@ -116,7 +115,9 @@ def test_looks_on_the_way_save_judgments() -> None:
 
 
 def test_a_question_beyond_reach_is_told() -> None:
-    result = plan(replace(SMALL, difference=0.5, structures=("mixed",), per_item=(1,)))
+    hopeless = replace(SMALL, difference=0.5, structures=("mixed",), per_item=(1,))
+    result = plan(hopeless)
+    assert plan(hopeless).to_dict() == result.to_dict(), "the same question has the same answer"
     assert result.recommended is None
     assert any("no design finds 0.5 points" in note for note in result.notes)
 

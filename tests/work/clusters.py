@@ -7,11 +7,17 @@ import os
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+needs_distributed = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="the package distributed is not installed"
+)
 PATIENCE = 120.0
 """Seconds to wait for the cluster on a machine that is busy with other work."""
 

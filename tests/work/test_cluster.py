@@ -13,13 +13,13 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.work import map_tasks, workers
 from adjudge.work.cluster import differing_versions, versions
-from tests.work.clusters import Cluster
+from tests.work.clusters import Cluster, needs_distributed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytest.importorskip("distributed", reason="the package distributed is not installed")
+pytestmark = needs_distributed
 
 
 @pytest.fixture
@@ -32,9 +32,12 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 @pytest.mark.slow
 def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(cluster: Cluster) -> None:
+    def number(task: int) -> float:
+        return float(generator(1, task).standard_normal(1000).sum())
+
     def draw(task: int) -> tuple[float, int]:
         time.sleep(0.05)
-        return float(generator(1, task).standard_normal(1000).sum()), os.getpid()
+        return number(task), os.getpid()
 
     def fail(task: int) -> int:
         raise DataError(f"task {task} has no data")
@@ -45,7 +48,7 @@ def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(clus
         drawn = map_tasks(draw, range(60), what="draws")
         with pytest.raises(DataError, match="task 0 has no data"):
             map_tasks(fail, range(5), what="faults")
-    assert [number for number, _ in drawn] == [draw(task)[0] for task in range(60)]
+    assert [value for value, _ in drawn] == [number(task) for task in range(60)]
     assert os.getpid() not in {process for _, process in drawn}
 
 

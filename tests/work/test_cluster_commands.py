@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.work.clusters import Cluster
+from tests.warm_command import warm_command
+from tests.work.clusters import Cluster, needs_distributed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytest.importorskip("distributed", reason="the package distributed is not installed")
+pytestmark = needs_distributed
 
-PLAN = ("plan", "--systems", "3", "--documents", "12", "--annotators", "4", "--difference", "8", "--draws", "4")
+PLAN = (
+    "plan", "--systems", "3", "--documents", "12", "--annotators", "4", "--difference", "8", "--draws", "4",
+    "--structures", "mixed,pages", "--per-item", "1",
+)  # fmt: skip
 SIMULATE = ("simulate", "-o", "judgments.parquet", "--protocol", "da", "--tasks", "6", "--campaigns", "5")
 
 
@@ -30,10 +31,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def run(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "adjudge", *arguments, "--json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=dict(os.environ))
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    done = warm_command()(*arguments, "--json", folder=folder)
+    assert done.code == 0, done.err
+    return done.out
 
 
 @pytest.mark.slow
