@@ -57,8 +57,8 @@ def open_filled(folder: Path, *, people: int, documents: int, database: str | No
 
 def fill(chance: random.Random) -> None:
     """Judge every task as often as it is wanted."""
+    from adjudge.collect.app_state import running
     from adjudge.collect.models import Annotator, Assignment, Save, ScreenState
-    from adjudge.collect.running import running
 
     people = list(Annotator.objects.order_by("pk"))
     leniency = {person.pk: chance.gauss(0, 6) for person in people}
@@ -128,10 +128,10 @@ def timed(what: str) -> Iterator[None]:
 def measure(folder: Path, *, people: int, documents: int, database: str | None, state: bool) -> None:
     with timed("design and fill (not counted)"):
         open_filled(folder, people=people, documents=documents, database=database)
+    from adjudge.collect.app_state import Group, running
     from adjudge.collect.export import collected
     from adjudge.collect.organisers.overview import overview
     from adjudge.collect.organisers.statistics import compute
-    from adjudge.collect.running import Group, running
     from adjudge.formats import native
 
     with timed("overview"):

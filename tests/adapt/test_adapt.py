@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.adapt import Adaptive, Candidate, Decision, Observation, Running, decide, first_difference, parse_policy
 from adjudge.adapt.policies import system_shares
-from adjudge.adapt.running import ANNOTATOR_RATIO, ITEM_RATIO, page_observation, screen_observations
+from adjudge.adapt.running_estimates import ANNOTATOR_RATIO, ITEM_RATIO, page_observation, screen_observations
 from adjudge.core.errors import DataError, UsageError
 
 SYSTEMS = ("A", "B", "C", "D", "E")

@@ -55,8 +55,8 @@ def random_span(output: Output, chance: random.Random) -> dict[str, Any]:
 
 def fill(protocol: str, chance: random.Random) -> None:
     """Random saves: several revisions, at equal times too, some that only report time, more than can be believed."""
+    from adjudge.collect.app_state import running
     from adjudge.collect.models import Annotator, Assignment, Decision, Draw, Save, ScreenState
-    from adjudge.collect.running import running
 
     people = list(Annotator.objects.order_by("pk"))
     for number, task in enumerate(running().tasks.tasks):

@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 
 from adjudge.collect.adaptive import is_adaptive
+from adjudge.collect.app_state import PlacedOutput, running
 from adjudge.collect.export import EXTRA, EXTRA_DRAWN, EXTRA_EDITED, EXTRA_MARKED
 from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
 from adjudge.collect.models import Annotator, Decision, Draw, Save, ScreenState
-from adjudge.collect.running import PlacedOutput, running
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.tasks import Output, text_hash

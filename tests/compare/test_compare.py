@@ -13,9 +13,9 @@ import pytest
 import adjudge as package
 from adjudge.compare import compare
 from adjudge.compare.campaign import Campaign, _scores_by, draw_documents
-from adjudge.compare.items import Item, minutes_of, preferences_of
 from adjudge.compare.names import suggestions
 from adjudge.compare.orders import flips, item_agreement, score_correlation
+from adjudge.compare.single_judgments import Item, minutes_of, preferences_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native

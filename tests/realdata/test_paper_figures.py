@@ -13,7 +13,7 @@ import pytest
 from adjudge.agree import agree
 from adjudge.formats import read
 from adjudge.replicate.grain_of_salt.figures import agreement_by_length
-from adjudge.results.figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
+from adjudge.results.paper_figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
 from adjudge.results.replication import Replication, State
 from tests.conftest import Run
 from tests.realdata.replications import replication_of

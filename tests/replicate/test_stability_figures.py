@@ -10,7 +10,7 @@ from adjudge.replicate.stability import AuditedPair, figure_1
 from adjudge.replicate.stability.figures import draw_figures
 from adjudge.replicate.stability.official_rankings import kinds_of_items, workers_who_saw
 from adjudge.results.audit.stability import ONCE_PER_PAIR, Stability
-from adjudge.results.figures import Curves, Matrix, PaperFigure, PlacesOfSystems
+from adjudge.results.paper_figures import Curves, Matrix, PaperFigure, PlacesOfSystems
 from adjudge.results.replication import State
 from tests.audit.test_stability import balanced
 

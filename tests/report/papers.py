@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.results.figures import (
+from adjudge.results.paper_figures import (
     Bar,
     Bars,
     Curve,

@@ -7,14 +7,14 @@ import json
 import pytest
 import vl_convert
 
-from adjudge.report.charts.places import places
+from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.theme import paint
 from adjudge.report.html import render
 from adjudge.report.page import Section
 from adjudge.report.plots import charts_of
 from adjudge.report.replication_page import build_replication_page, figure_charts
 from adjudge.report.result_page import page_of
-from adjudge.results.figures import PaperFigure
+from adjudge.results.paper_figures import PaperFigure
 from tests.report.made import NASTY
 from tests.report.papers import SYSTEMS, replication
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.core.words import counted
+from adjudge.core.plurals import counted
 from adjudge.report.output import paper
 from adjudge.report.verdict import headline, leaders, listed, lost_to_correction, verdict
 from adjudge.results.audit.claims import Verdict

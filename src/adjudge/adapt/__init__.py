@@ -17,7 +17,7 @@ log: `first_difference(log, ...)` is None. `docs/adaptive.md` says what policies
 from __future__ import annotations
 
 from adjudge.adapt.policies import POLICIES, Adaptive, Candidate, Decision, decide, first_difference, parse_policy
-from adjudge.adapt.running import Observation, Running, page_observation, screen_observations
+from adjudge.adapt.running_estimates import Observation, Running, page_observation, screen_observations
 
 __all__ = [
     "POLICIES", "Adaptive", "Candidate", "Decision", "Observation", "Running", "decide", "first_difference",

@@ -24,7 +24,7 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.adapt.running import Observation, Running
+    from adjudge.adapt.running_estimates import Observation, Running
     from adjudge.core.arrays import Floats
 
 

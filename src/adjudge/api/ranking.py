@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.api.calls import column_names, judgments_of, single_pair, verb
 from adjudge.api.large_files import check_memory, large_file, plain_options
-from adjudge.core.quality import LEAST_SECONDS
+from adjudge.core.passing_rule import LEAST_SECONDS
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:

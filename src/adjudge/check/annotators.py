@@ -11,7 +11,7 @@ from adjudge.check.control_pairs import TESTS
 from adjudge.check.measures import Measured, measure
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
-from adjudge.core.quality import LEAST_SECONDS, Work
+from adjudge.core.passing_rule import LEAST_SECONDS, Work
 from adjudge.results.check import AnnotatorCheck, Checked
 
 if TYPE_CHECKING:

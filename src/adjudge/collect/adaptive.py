@@ -18,9 +18,9 @@ from django.utils import timezone
 
 from adjudge.adapt import Adaptive, Candidate, Decision, Observation, decide, first_difference
 from adjudge.adapt import Running as Estimates
+from adjudge.collect.app_state import running
 from adjudge.collect.controls import goodness
 from adjudge.collect.models import Assignment, Draw, Observed, ScreenState
-from adjudge.collect.running import running
 from adjudge.core.protocols import PROTOCOLS, RATED
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from ninja.utils import check_csrf
 from adjudge._version import __version__
 from adjudge.collect.adaptive import is_adaptive, observe
 from adjudge.collect.answers import Refused
+from adjudge.collect.app_state import running
 from adjudge.collect.assign import current_assignment, lock_campaign, propose
 from adjudge.collect.current_task import state_view, work_of
 from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.organisers.api import router as organiser_router
 from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
-from adjudge.collect.running import running
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, SaveIn
 from adjudge.collect.sessions import AnnotatorAuth, NotLetIn, enter

@@ -17,9 +17,9 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from adjudge.collect.adaptive import draw_task, is_adaptive, planned_is_reached, record_draw
+from adjudge.collect.app_state import Running, running
 from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Annotator, Assignment, Campaign, ScreenState
-from adjudge.collect.running import Running, running
 
 if TYPE_CHECKING:
     from adjudge.adapt import Decision

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.answers import judged_field
+from adjudge.collect.app_state import running
 from adjudge.collect.marking import score_of
-from adjudge.collect.running import running
+from adjudge.core.passing_rule import Work
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.core.quality import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

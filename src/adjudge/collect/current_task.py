@@ -9,11 +9,11 @@ from django.db.models import Sum
 
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.answers import FIELDS
+from adjudge.collect.app_state import running
 from adjudge.collect.assign import assignments_of, next_task
 from adjudge.collect.controls import ControlCount, count_controls, faults_of
 from adjudge.collect.marking import category_kind, prefilled_spans
 from adjudge.collect.models import Assignment, ScreenState
-from adjudge.collect.running import running
 from adjudge.collect.sanitise import sanitise
 from adjudge.core.protocols import PROTOCOLS
 

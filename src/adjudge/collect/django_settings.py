@@ -14,7 +14,7 @@ from adjudge.core.errors import InputError, UsageError
 from adjudge.core.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from adjudge.collect.running import Running
+    from adjudge.collect.app_state import Running
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HERE = Path(__file__).resolve().parent

@@ -9,9 +9,9 @@ from __future__ import annotations
 import polars as pl
 
 from adjudge.collect.adaptive import is_adaptive
+from adjudge.collect.app_state import running
 from adjudge.collect.models import Annotator, Decision, Draw, Save
 from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
-from adjudge.collect.running import running
 from adjudge.core.inclusion import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS

@@ -21,9 +21,9 @@ from django.utils import timezone
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
+from adjudge.collect.app_state import running
 from adjudge.collect.database import writing
 from adjudge.collect.models import Campaign
-from adjudge.collect.running import running
 from adjudge.collect.sessions import ANNOTATOR, ORGANISER, visitor_of
 from adjudge.design.campaign.toml_file import logo_type
 

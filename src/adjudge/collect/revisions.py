@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from django.db import connection
 
+from adjudge.collect.app_state import running
 from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
-from adjudge.collect.running import running
 from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:

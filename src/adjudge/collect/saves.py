@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from django.utils import timezone
 
 from adjudge.collect.answers import Change, Refused, check_changes, judged_field, known_before, merge, missing
+from adjudge.collect.app_state import running
 from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.group_commit import durably
 from adjudge.collect.models import ScreenState
-from adjudge.collect.running import running
 from adjudge.collect.sql_statements import (
     StoredState,
     find_target,

@@ -22,8 +22,8 @@ from adjudge.design.tasks import TaskSet, load_tasks, save_tasks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from adjudge.collect.app_state import Panel
     from adjudge.collect.prepare_database import NewLink
-    from adjudge.collect.running import Panel
     from adjudge.core.judgments import Judgments
     from adjudge.design.campaign import Campaign
 
@@ -110,8 +110,8 @@ def open_campaign(
     )
     from django.db import connections
 
+    from adjudge.collect.app_state import Running
     from adjudge.collect.prepare_database import campaign_id, keys_without_effect, prepare, stored_tasks
-    from adjudge.collect.running import Running
 
     tasks = _tasks(tasks_file, campaign, stored_tasks())
     _check_fit(tasks, campaign, tasks_file)
@@ -135,9 +135,9 @@ def collected_so_far(
         raise InputError("has not been served yet: there is no database beside it", file=campaign_file)
     with readable(database_file(campaign_file), database) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
+        from adjudge.collect.app_state import Running
         from adjudge.collect.export import collected
         from adjudge.collect.prepare_database import stored_tasks
-        from adjudge.collect.running import Running
 
         tasks = stored_tasks()
         if tasks is None:

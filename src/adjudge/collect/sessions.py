@@ -14,10 +14,10 @@ from django.utils import timezone
 from ninja.errors import HttpError
 from ninja.security import APIKeyCookie
 
+from adjudge.collect.app_state import running
 from adjudge.collect.database import writing
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.collect.models import Annotator, EndedSession, Link
-from adjudge.collect.running import running
 from adjudge.collect.sql_statements import Visitor, find_visitor
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.compare.items import items_of, minutes_of, preferences_of
+from adjudge.compare.single_judgments import items_of, minutes_of, preferences_of
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.compare.items import Item, Preference
+    from adjudge.compare.single_judgments import Item, Preference
     from adjudge.core.arrays import Floats
     from adjudge.formats.metric_scores import MetricScore
     from adjudge.rank.methods import Method

@@ -95,7 +95,7 @@ def _pair(
 
 
 def _cost(name: str, run: Judgments) -> CampaignCost:
-    from adjudge.compare.items import minutes_of
+    from adjudge.compare.single_judgments import minutes_of
 
     table = run.final().table
     minutes, timing = minutes_of(table)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adjudge.compare.campaign import Campaign
-    from adjudge.compare.items import Preference
+    from adjudge.compare.single_judgments import Preference
     from adjudge.core.arrays import Floats
 
     Coefficient = Callable[[Floats, Floats], float]

@@ -14,9 +14,9 @@ import numpy as np
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.inclusion import weights_note
+from adjudge.core.plurals import agreeing, counted
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
-from adjudge.core.words import agreeing, counted
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected import groups, in_words
 from adjudge.rank.lines import resampled_rank_sets

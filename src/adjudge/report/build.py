@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
-from adjudge.core.words import counted
+from adjudge.core.plurals import counted
 from adjudge.report.charts.theme import unchecked_charts
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import Fact, PairPage, ReportPage, Section

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
 from adjudge.report.charts import theme
-from adjudge.report.charts.places import places
+from adjudge.report.charts.rank_changes import places
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 
 if TYPE_CHECKING:

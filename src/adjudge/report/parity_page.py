@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
-from adjudge.core.words import counted
+from adjudge.core.plurals import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 from adjudge.report.verdict import FEW_PEOPLE, listed

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 from adjudge.report.charts import theme
 from adjudge.report.charts.curves import bars_chart, curves_chart
-from adjudge.report.charts.places import places
+from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.scatter import scatter_chart
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 from adjudge.report.sections.score_audits import matrix
-from adjudge.results.figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
+from adjudge.results.paper_figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
 from adjudge.results.replication import Source, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.results.figures import Basis, ViolatedLead
+    from adjudge.results.paper_figures import Basis, ViolatedLead
     from adjudge.results.replication import CellCount, ReplicatedTable, Replication
 
 GUIDE = (

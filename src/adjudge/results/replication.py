@@ -12,7 +12,7 @@ from adjudge.results.table import Cell, Table, number, text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from adjudge.results.figures import PaperFigure
+    from adjudge.results.paper_figures import PaperFigure
 
 
 class State(StrEnum):

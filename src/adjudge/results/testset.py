@@ -11,7 +11,7 @@ from adjudge.results.result import Result
 from adjudge.results.table import Cell, Table, number, p_value, percent, text
 
 if TYPE_CHECKING:
-    from adjudge.results.versions import Versions
+    from adjudge.results.testset_versions import Versions
 
 
 @dataclass(frozen=True)

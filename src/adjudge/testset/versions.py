@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from adjudge.core.errors import InputError
-from adjudge.results.versions import OutputChange, SegmentChange, Versions
+from adjudge.results.testset_versions import OutputChange, SegmentChange, Versions
 from adjudge.testset.document import SourceText, decoded_lines
 from adjudge.testset.quotes.marks import ALL
 

@@ -7,7 +7,7 @@ import typer
 
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
-from adjudge.core.quality import LEAST_SECONDS
+from adjudge.core.passing_rule import LEAST_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,6 +10,7 @@ from django.utils import timezone
 from ninja import Router
 from ninja.errors import HttpError
 
+from adjudge.collect.app_state import running
 from adjudge.collect.database import writing
 from adjudge.collect.export import collected
 from adjudge.collect.links import make_link, renew_link, revoke_links
@@ -18,7 +19,6 @@ from adjudge.collect.organisers.overview import overview
 from adjudge.collect.organisers.responses import DoneOut, LinkOut, OverviewOut, StatisticsOut
 from adjudge.collect.organisers.statistics import latest
 from adjudge.collect.responses import Fault
-from adjudge.collect.running import running
 from adjudge.collect.schemas import AnnotatorIn, DecisionIn
 from adjudge.collect.sessions import OrganiserAuth
 from adjudge.formats import native

@@ -10,10 +10,10 @@ from django.db.models.functions import TruncHour
 from django.utils import timezone
 
 from adjudge.collect.adaptive import is_adaptive, judgments_by_task
+from adjudge.collect.app_state import running
 from adjudge.collect.assign import held_condition
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save
 from adjudge.collect.organisers.people import link_status, people, special_kind, tallies
-from adjudge.collect.running import running
 
 _THROUGHPUT_HOURS = 24
 _PACE_DAYS = 7

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Max, Q, Sum
 
 from adjudge.collect.answers import judged_field
+from adjudge.collect.app_state import running
 from adjudge.collect.assign import held_condition
 from adjudge.collect.controls import ControlCount, count_controls, faults_of
 from adjudge.collect.export import stamp_now
 from adjudge.collect.marking import is_open
 from adjudge.collect.models import Annotator, Assignment, Link, Save, ScreenState
-from adjudge.collect.running import running
 from adjudge.core.protocols import KINDS
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import connections
 from django.utils import timezone
 
+from adjudge.collect.app_state import Group, PanelTable, running
 from adjudge.collect.export import collected, stamp_now
-from adjudge.collect.running import Group, PanelTable, running
 from adjudge.core.errors import AdjudgeError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from adjudge.core.languages import language_code
-from adjudge.core.quality import LEAST_SECONDS, PASS_SHARE
+from adjudge.core.passing_rule import LEAST_SECONDS, PASS_SHARE
 
 MOST_PEOPLE = 100_000
 Direction = Literal["auto", "ltr", "rtl"]

@@ -16,7 +16,7 @@ from adjudge.core.files import read_text
 from adjudge.core.rng import generator
 from adjudge.meta.document_labels import orders_along, sweep
 from adjudge.meta.keys import read_keys
-from adjudge.results.figures import Curve, CurveAt, Curves, Mark
+from adjudge.results.paper_figures import Curve, CurveAt, Curves, Mark
 from adjudge.simulate.post_edits import SENSES, predictions_from
 from adjudge.work import cached, map_tasks
 

@@ -14,7 +14,7 @@ from adjudge.agree import agree, read_source_texts
 from adjudge.audit.blocks import scores_by, shown
 from adjudge.core.maths import pearson
 from adjudge.replicate.published import file_if_there
-from adjudge.results.figures import Curve, CurveAt, Curves, FittedLine, Mark, Scatter, ScatterPoint
+from adjudge.results.paper_figures import Curve, CurveAt, Curves, FittedLine, Mark, Scatter, ScatterPoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adjudge.replicate.grain_of_salt.tables import Released
     from adjudge.replicate.published import Published
     from adjudge.results.agree import Agreement
-    from adjudge.results.figures import PaperFigure
+    from adjudge.results.paper_figures import PaperFigure
 
 OTHERS, IN_BLOCK = "≥ others (%)", "≥ all in block (%)"
 # Lengths with fewer pairs of judgments than this say nothing about agreement.

@@ -26,7 +26,7 @@ from adjudge.rank.mfas import cost_of, net_wins
 from adjudge.rank.tally import tally
 from adjudge.rank.tournament import spearman, tournament
 from adjudge.replicate.published import file_if_there, read_published
-from adjudge.results.figures import TournamentOrder, ViolatedLead
+from adjudge.results.paper_figures import TournamentOrder, ViolatedLead
 from adjudge.results.replication import Replication
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from adjudge.audit.settings import AuditSettings
 from adjudge.audit.tasks import composition_section
 from adjudge.core.errors import DataError
 from adjudge.results.audit.stability import ChangeFamily
-from adjudge.results.figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn
+from adjudge.results.paper_figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.replicate.published import Published
     from adjudge.results.audit.stability import Stability
-    from adjudge.results.figures import Basis, PaperFigure
+    from adjudge.results.paper_figures import Basis, PaperFigure
     from adjudge.results.replication import ReplicatedTable
 
     Key = tuple[str, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.audit.parity.agreement import agreement
-from adjudge.results.figures import Bar, Bars, Mark
+from adjudge.results.paper_figures import Bar, Bars, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from adjudge.report.charts import theme
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.results.figures import Bars, Curve, Curves, Mark
+    from adjudge.results.paper_figures import Bars, Curve, Curves, Mark
 
 CURVES_HEIGHT = 320
 ROW_HEIGHT, BAR_HEIGHT = 18, 13

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.results.figures import Scatter
+    from adjudge.results.paper_figures import Scatter
 
 HEIGHT = 460
 # Plots for which names are placed, in pixels. A plot between two of them is drawn with the places of the narrower one:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
 from adjudge.core.files import atomic_path, write_text
-from adjudge.core.words import agreeing, counted
+from adjudge.core.plurals import agreeing, counted
 from adjudge.report.charts.theme import paint
 from adjudge.report.output.formats import slug
 from adjudge.report.output.latex import NEEDED, escape, latex_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.words import counted
+from adjudge.core.plurals import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, Section
 from adjudge.report.verdict import listed

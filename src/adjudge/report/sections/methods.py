@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.report.charts.places import places
+from adjudge.report.charts.rank_changes import places
 from adjudge.report.page import Chart, Section
 from adjudge.report.verdict import listed
 from adjudge.results.audit.trust import AATest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.words import counted
+from adjudge.core.plurals import counted
 from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
 from adjudge.report.page import Chart, Section

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
-from adjudge.report.charts.places import places
+from adjudge.report.charts.rank_changes import places
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily
 
