@@ -116,6 +116,17 @@ def test_the_smallest_task_is_first_then_the_largest_and_results_keep_their_orde
     assert all(begun == sorted(begun, reverse=True) for begun in done.values())
 
 
+def test_work_that_is_known_to_be_long_is_not_tried_here_first() -> None:
+    tasks = range(4)
+    sizes = [1.0, 4.0, 2.0, 3.0]
+    with workers(jobs=2):
+        outcomes = try_tasks(process, tasks, what="sums", sizes=sizes, known_seconds=1000.0)
+    assert os.getpid() not in {outcome.unwrap() for outcome in outcomes}
+    with workers(jobs=1):
+        outcomes = try_tasks(process, tasks, what="sums", sizes=sizes, known_seconds=1000.0)
+    assert {outcome.unwrap() for outcome in outcomes} == {os.getpid()}
+
+
 @pytest.mark.usefixtures("eager")
 def test_tasks_without_size_are_done_all_the_same() -> None:
     with workers(jobs=2):

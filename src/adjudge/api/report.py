@@ -148,6 +148,7 @@ def report(
 
 def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, title: str) -> CampaignReport:
     """The report on these language pairs; one of several that cannot be ranked is left out with a note."""
+    from adjudge.audit import SECONDS_PER_ROW
     from adjudge.core.judgments import concat
 
     results: dict[str, PairResults] = {}
@@ -156,7 +157,9 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     own = settings if len(parts) == 1 else replace(settings, tell=_silent)
     with workers(watch=lambda line: settings.tell(line or "computing")):
         sizes = [float(len(part)) for part in parts.values()]
-        outcomes = try_tasks(partial(pair_results, settings=own), parts.values(), what="language pairs", sizes=sizes)
+        known = SECONDS_PER_ROW * sum(sizes)
+        compute = partial(pair_results, settings=own)
+        outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes, known_seconds=known)
     for name, outcome in zip(parts, outcomes, strict=True):
         if isinstance(outcome.fault, DataError):
             faults[name] = outcome.fault

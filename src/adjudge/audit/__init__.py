@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.results.audit import Section
 
-__all__ = ["SECTIONS", "AuditSettings", "audit", "read_companion"]
+__all__ = ["SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
+
+SECONDS_PER_ROW = 1e-4
+"""CPU seconds that all sections take for a judgment at least; it decides whether processes are worth starting."""
 
 
 def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: AuditSettings | None = None) -> Audit:

@@ -20,10 +20,17 @@ _Part = TypeVar("_Part", bound="Sized")
 _Computed = TypeVar("_Computed")
 
 
-def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed]) -> ByPair[_Computed]:
+def for_each_pair(
+    parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed], *, seconds_per_row: float = 0.0
+) -> ByPair[_Computed]:
     """Compute a result for every pair; a pair of several for which there is none is left out with a message.
 
     Where there are enough pairs for all workers, each pair is a task of its own; otherwise the work inside is divided.
+
+    Args:
+        parts: what there is of each pair.
+        compute: the result of a pair.
+        seconds_per_row: CPU seconds that a row takes at least, where that is known.
     """
     from adjudge.core.errors import DataError
     from adjudge.report.output.formats import ByPair
@@ -33,7 +40,8 @@ def for_each_pair(parts: Mapping[str, _Part], compute: Callable[[_Part], _Comput
     results.several = len(parts) > 1
     faults: dict[str, DataError] = {}
     sizes = [float(len(part)) for part in parts.values()]
-    outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes)
+    known = seconds_per_row * sum(sizes)
+    outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes, known_seconds=known)
     for name, outcome in zip(parts, outcomes, strict=True):
         if isinstance(outcome.fault, DataError):
             faults[name] = outcome.fault

@@ -76,20 +76,32 @@ def try_tasks(
     what: str,
     at_least: int = 1,
     sizes: Sequence[float] | None = None,
+    known_seconds: float = 0.0,
 ) -> list[Outcome[_Done]]:
     """As `map_tasks`, but a task that has no result gives its fault instead of ending the work.
 
-    Where tasks differ much, `sizes` (in any unit) tell how much. The smallest is then done first, because nobody else
-    works meanwhile, and the others from the largest on, so that no worker is left with a large one at the end.
+    Args:
+        function: does one task.
+        tasks: what is to be done.
+        what: the name of the work, for those who wait.
+        at_least: tasks for each worker, as in `map_tasks`.
+        sizes: how much there is to do in each task, in any unit, where they differ much. The smallest is then done
+            first, because nobody else works meanwhile, and the others from the largest on, so that no worker is left
+            with a large one at the end.
+        known_seconds: what all tasks take at least, where that is known. If it is long enough, no task is tried in
+            this process first.
     """
     todo = list(tasks)
     if sizes is None:
         return _in_order(function, todo, [1.0] * len(todo), what=what, at_least=at_least, alone=False)
     order = sorted(range(len(todo)), key=lambda position: -sizes[position])
-    order = order[-1:] + order[:-1]
+    handed_over = _worth_it(current_workers(), known_seconds, len(todo), at_least)
+    if not handed_over:
+        order = order[-1:] + order[:-1]
     ordered = [todo[position] for position in order]
     weights = [sizes[position] for position in order]
-    outcomes = _in_order(function, ordered, weights, what=what, at_least=at_least, alone=True)
+    tried = [] if handed_over else weights
+    outcomes = _in_order(function, ordered, tried, what=what, at_least=at_least, alone=True)
     by_position = dict(zip(order, outcomes, strict=True))
     return [by_position[position] for position in range(len(todo))]
 
@@ -103,14 +115,17 @@ def _in_order(
     at_least: int,
     alone: bool,
 ) -> list[Outcome[_Done]]:
-    """The outcomes of tasks that are begun in this order; each is handed over by itself where `alone` is true."""
+    """The outcomes of tasks that are begun in this order, at first in this process if their sizes are given.
+
+    Each is handed over by itself where `alone` is true, in a few pieces for each worker otherwise.
+    """
     current = current_workers()
     with Progress(what, len(tasks), current.watch) as progress:
         if current.scheduler is not None and len(tasks) > 1:
             from adjudge.work.cluster import map_on_cluster
 
             return map_on_cluster(function, tasks, current.scheduler, progress, alone=alone)
-        outcomes = _here(function, tasks, sizes, progress, at_least=at_least)
+        outcomes = _here(function, tasks, sizes, progress, at_least=at_least) if sizes else []
         rest = tasks[len(outcomes) :]
         if rest:
             jobs = _jobs(current)
