@@ -48,7 +48,10 @@ def influence(judgments: Judgments) -> Influence:
         raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
     n = len(whole.systems)
     return Influence(
-        tuple(sorted(rows, key=lambda row: (-row.in_se, row.name))), n * (n - 1) // 2, int(_significant(whole).sum())
+        tuple(sorted(rows, key=lambda row: (-row.in_se, row.name))),
+        n * (n - 1) // 2,
+        int(_significant(whole).sum()),
+        model.left_out_notes,
     )
 
 

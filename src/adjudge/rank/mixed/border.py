@@ -41,6 +41,9 @@ class Border(Protocol):
     def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:
         """Solve for one or more right-hand sides (width, k), iterative solutions up to the tolerance."""
 
+    def times(self, vectors: Floats) -> Floats:
+        """S times vectors (width, k)."""
+
     def first_columns(self, columns: int) -> Floats:
         """The first columns of the inverse."""
 
@@ -83,6 +86,11 @@ class DenseBorder:
         """Solve for one or more right-hand sides."""
         solution: Floats = cho_solve((self._factor, True), right, check_finite=False)
         return solution
+
+    def times(self, vectors: Floats) -> Floats:
+        """S times vectors."""
+        product: Floats = np.tril(self._factor) @ (np.tril(self._factor).T @ vectors)
+        return product
 
     def first_columns(self, columns: int) -> Floats:
         """The first columns of the inverse."""
@@ -127,6 +135,7 @@ class ChangedBorder:
         self._before = before
         self._columns = before.inverse[:, index]
         self._index = index
+        self._added = added
         inner = np.eye(len(index)) + added @ self._columns[index]
         self._change = np.linalg.solve(inner, added)
         self._log_change = float(np.linalg.slogdet(inner)[1])
@@ -141,6 +150,12 @@ class ChangedBorder:
         solution: Floats = self._before.inverse @ right
         solution -= self._columns @ (self._change @ solution[self._index])
         return solution
+
+    def times(self, vectors: Floats) -> Floats:
+        """The changed matrix times vectors."""
+        product = self._before.times(vectors)
+        product[self._index] += self._added @ vectors[self._index]
+        return product
 
     def first_columns(self, columns: int) -> Floats:
         """The first columns of the inverse."""

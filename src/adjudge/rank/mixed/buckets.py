@@ -94,9 +94,9 @@ def fill_buckets(
         return (), CoreIndex(empty, empty, empty, empty, empty, empty, empty, columns, 0, 0)
     number = int(unknowns.block.max()) + 1
     block_of_core = blocks_of(unknowns.core, unknowns.block)
-    core_count, core_local = _counted(block_of_core, number)
+    core_count, core_local = counted(block_of_core, number)
     pair_key = _pairs_that_meet(unknowns.block, border_codes, columns)
-    border_count, pair_local = _counted(pair_key // columns, number)
+    border_count, pair_local = counted(pair_key // columns, number)
     shelf = _shelve(core_count, border_count)
     home = shelf.bucket[block_of_core]
     within = shelf.slot[block_of_core] * shelf.core[home] + core_local
@@ -126,7 +126,7 @@ def _pairs_that_meet(block: Codes, border_codes: Sequence[Codes], columns: int) 
     return np.flatnonzero(met)
 
 
-def _counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
+def counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
     """How many members each group has, and the number of each member within its group."""
     count = np.bincount(group, minlength=groups)
     order = np.argsort(group, kind="stable")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dtrtri
 
-from adjudge.rank.mixed.border import COARSE, DenseBorder, border_matrix, scatter_add
+from adjudge.rank.mixed.border import COARSE, TOLERANCE, DenseBorder, border_matrix, scatter_add
 from adjudge.rank.mixed.iterative import IterativeBorder
 from adjudge.rank.mixed.terms import weighted_count
 
@@ -153,10 +153,13 @@ class Equations:
             total -= 2 * float(np.log(np.diagonal(blocks.inverse_factor, axis1=1, axis2=2)).sum())
         return total + float(np.log(self.variances.kind_ratio) @ self.layout.levels)
 
-    def solve(self, right: Totals) -> Solution:
-        """Solve for right-hand sides."""
+    def solve(self, right: Totals, *, tolerance: float = TOLERANCE, near: Floats | None = None) -> Solution:
+        """Solve for right-hand sides; iteratively up to the tolerance, as a share of what a border `near` leaves."""
         halves, border_right, quadratic = self._forward(right)
-        border = self.border.solve(border_right)
+        if near is None:
+            border = self.border.solve(border_right, tolerance=tolerance)
+        else:
+            border = near + self.border.solve(border_right - self.border.times(near), tolerance=tolerance)
         core = self._core_given(border, halves)
         absorbed = self._absorbed_weight[:, None] * (right.absorbed - self._explained(core, border))
         return Solution(border, core, absorbed, quadratic - border_right.T @ border)
@@ -177,8 +180,7 @@ class Equations:
     def quadratic(self, right: Totals) -> Floats:
         """The matrix r' P r of all pairs of right-hand sides, without solving for the rest."""
         _, border_right, quadratic = self._forward(right)
-        product: Floats = quadratic - border_right.T @ self.border.solve(border_right, tolerance=COARSE)
-        return product
+        return np.asarray(quadratic - border_right.T @ self.border.solve(border_right, tolerance=COARSE))
 
     def reduced(self, right: Totals) -> Floats:
         """The right-hand sides of the border once the rest is eliminated."""
@@ -201,7 +203,6 @@ class Equations:
 
     def system_inverse(self) -> Solution:
         """The columns of the inverse that belong to the systems: their covariance, and that with all other effects."""
-        # Right-hand sides of the border alone: there is nothing to eliminate.
         border = self.border.first_columns(self.layout.systems)
         core = self._core_given(border, [0.0] * len(self.factored))
         absorbed = -self._absorbed_weight[:, None] * self._explained(core, border)

@@ -101,7 +101,7 @@ class IterativeBorder:
         They stop where the residual has fallen to the tolerance, as a share of the right-hand side.
         """
         x = start.copy()
-        rest = right - self._times(x) if x.any() else right.copy()
+        rest = right - self.times(x) if x.any() else right.copy()
         goal = tolerance**2 * np.maximum((right * self._preconditioner.solve(right)).sum(axis=0), 1e-300)
         z = self._preconditioner.solve(rest)
         direction = z.copy()
@@ -109,7 +109,7 @@ class IterativeBorder:
         for _ in range(MOST_STEPS):
             if (rho <= goal).all():
                 break
-            image = self._times(direction)
+            image = self.times(direction)
             curvature = (direction * image).sum(axis=0)
             step = np.where(rho > goal, rho / np.where(curvature > 0, curvature, 1.0), 0.0)
             x += step * direction
@@ -121,7 +121,8 @@ class IterativeBorder:
             self.converged = False
         return x, rest
 
-    def _times(self, vectors: Floats) -> Floats:
+    def times(self, vectors: Floats) -> Floats:
+        """S times vectors (width, k)."""
         image: Floats = self._before @ vectors
         if self._thin is not None:
             image -= self._thin.T @ (self._thin @ vectors)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
 from adjudge.rank.mixed.cells import cells_of
@@ -20,6 +22,7 @@ from adjudge.rank.mixed.fit import MixedFit, Prepared, finished, one_thread, pre
 from adjudge.rank.mixed.known import KnownFit, KnownModel
 from adjudge.rank.mixed.known_without import CellsLeftOut
 from adjudge.rank.mixed.leaving_out import Whole
+from adjudge.rank.mixed.one_by_one import NOTE, fits_without_each
 from adjudge.rank.mixed.reml import Optimum
 from adjudge.work import map_tasks
 
@@ -34,7 +37,7 @@ Unit = Literal["annotator", "document"]
 Refit = MixedFit | KnownFit
 """Either has systems, effects, covariance and df."""
 MOST_ROWS = 300_000
-"""Rows of all models that are remembered; the equations of so many take about 200 MB."""
+"""Rows of all models that are remembered, if there are several; the equations of so many take about 200 MB."""
 
 
 @dataclass(eq=False)
@@ -61,10 +64,31 @@ class Model:
     def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[Refit | None]:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
         wanted = [(unit, int(code)) for code in left_out]
+        if self.all_at_once and not all(key in self.without for key in wanted):
+            self.without.update(self._without_each(unit))
         missing = [key for key in wanted if key not in self.without]
         fits = map_tasks(self._fits_without, missing, what=f"leaving out each {unit}")
         self.without.update(zip(missing, fits, strict=True))
         return [self.without[key] for key in wanted]
+
+    @property
+    def all_at_once(self) -> bool:
+        """Whether units are left out by `one_by_one`: the campaign is too large for a fit without each."""
+        design = self.prepared.design
+        return self.prepared.layout.iterative and design.linking is None and design.weight is None
+
+    @property
+    def left_out_notes(self) -> tuple[str, ...]:
+        """What must be said with fits without a unit."""
+        return (NOTE,) if self.all_at_once else ()
+
+    def _without_each(self, unit: Unit) -> dict[tuple[Unit, int], Refit | None]:
+        codes = self.codes(unit)
+        if codes is None:
+            return {}
+        with one_thread():
+            fits = fits_without_each(self.prepared, self.fitted, codes)
+        return {(unit, code): fitted for code, fitted in fits.items()}
 
 
 def known_model(prepared: Prepared, fitted: MixedFit) -> KnownModel | None:
@@ -157,12 +181,37 @@ def model_of(design: MixedDesign) -> Model:
     key = _content(design)
     if key not in _MODELS:
         design.check()
-        prepared = prepare(design)
+        prepared = _prepared(design)
         _MODELS[key] = Model(prepared, prepared.fit(design.score))
     _MODELS.move_to_end(key)
-    while len(_MODELS) > 1 and sum(len(model.prepared.design) for model in _MODELS.values()) > MOST_ROWS:
+    while len(_rows_by_layout()) > 1 and sum(_rows_by_layout().values()) > MOST_ROWS:
         _MODELS.popitem(last=False)
     return _MODELS[key]
+
+
+def _prepared(design: MixedDesign) -> Prepared:
+    """The design with its equations laid out; those of a remembered design that differs in its scores alone."""
+    for model in _MODELS.values():
+        if _differs_in_scores_alone(model.prepared.design, design):
+            return Prepared(design, model.prepared.effects, model.prepared.layout)
+    return prepare(design)
+
+
+def _differs_in_scores_alone(design: MixedDesign, other: MixedDesign) -> bool:
+    """Whether two designs have the same equations but for the scores."""
+    if design.linking is not None or other.linking is not None or design.model.taste != other.model.taste:
+        return False
+    scores = ("score", "given", "model")
+    fields = [(getattr(design, name), getattr(other, name)) for name in vars(design) if name not in scores]
+    return all(
+        np.array_equal(first, second) if isinstance(first, np.ndarray) else first is second or first == second
+        for first, second in fields
+    )
+
+
+def _rows_by_layout() -> dict[int, int]:
+    """The rows of each layout that is remembered; several models may share one."""
+    return {id(model.prepared.layout): len(model.prepared.design) for model in _MODELS.values()}
 
 
 def forget_models() -> None:

@@ -1,0 +1,203 @@
+"""Fits without each annotator, or each document, of a campaign too large to be fitted again for each of them.
+
+For rows D that are left out, with the residuals e of the whole fit and the weights B = W inv(C)_systems by which the
+rows enter the effects of the systems (C the matrix of coefficients, W the rows' unknowns, P = I - W inv(C) W'):
+
+    effects without D     = effects - B_D' inv(P_DD) e_D
+    covariance without D  = covariance + B_D' inv(P_DD) B_D           (relative to the residual variance)
+    y' P y without D      = y' P y - e_D' inv(P_DD) e_D
+
+inv(P_DD) is the covariance of the scores left out given all others, which `unit_blocks` has nearly: with an error of
+some hundredths of a shift, and of 1e-5 of a covariance. One coarse solution of all equations for a unit makes the
+former small: with Q for these blocks, B' Q e + (Q B)' (e - P_DD Q e) has the product of two errors, a thousandth of a
+shift.
+
+Such formulas for leaving out many rows at once are those of R. D. Cook and S. Weisberg (1982): Residuals and influence
+in regression. New York: Chapman and Hall, section 3.6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from adjudge.rank.connected import groups
+from adjudge.rank.mixed.design import levels_of
+from adjudge.rank.mixed.equations import Totals, equations_at, totals
+from adjudge.rank.mixed.known import KnownFit
+from adjudge.rank.mixed.unit_blocks import UnitBlocks
+
+if TYPE_CHECKING:
+    from adjudge.core.arrays import Bools, Codes, Floats
+    from adjudge.rank.mixed.effects import Effect
+    from adjudge.rank.mixed.equations import Solution
+    from adjudge.rank.mixed.fit import MixedFit, Prepared
+    from adjudge.rank.mixed.layout import Layout
+
+ROUGH = 0.001
+"""The tolerance of the solutions for units that are refined."""
+REFINED = 200
+"""Units that are refined; each takes a coarse solution of all equations, some hundredths of a second."""
+NOTE = (
+    "the campaign is too large to be fitted again without each annotator and document: shifts are those of the model's "
+    f"equations at the variances of the whole, for the {REFINED} annotators and {REFINED} documents with the most "
+    "judgments or the largest shifts to about a thousandth, for others to a few hundredths; degrees of freedom are "
+    "those of the whole"
+)
+BATCH = 64
+"""Units that are refined together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deletions:
+    """What leaving out each unit does, in the unit of the scores: first axis units."""
+
+    shift: Floats
+    """Of the effects of the systems."""
+    covariance: Floats
+    """Added to the relative covariance of the systems."""
+    square: Floats
+    """Taken from y' P y."""
+    refined: Codes | None = None
+    """The units that are computed more accurately."""
+
+
+def fits_without_each(prepared: Prepared, fitted: MixedFit, unit: Codes) -> dict[int, KnownFit]:
+    """The fits without each unit, at the variances of the whole and with its degrees of freedom.
+
+    Units without which a system would have no score, or the systems would share no unit, are not among them.
+    """
+    system, systems = prepared.design.system, len(fitted.systems)
+    scale, standard = prepared.standardised(prepared.design.score)
+    whole = WholeRows(prepared.layout, prepared.effects.kept, prepared.effects.ratios(fitted.ratios), standard)
+    deletions = whole.without_each(unit)
+    met = np.bincount(unit * systems + system, minlength=levels_of(unit) * systems).reshape(-1, systems)
+    left = met.sum(axis=0) - met
+    fits = {}
+    for code in np.flatnonzero(_still_comparable(met)):
+        variance = (whole.square - deletions.square[code]) / (int(left[code].sum()) - systems)
+        covariance = (whole.relative + deletions.covariance[code]) * variance * scale.sd**2
+        effects = fitted.effects + deletions.shift[code] * scale.sd
+        fits[int(code)] = KnownFit(fitted.systems, effects, (covariance + covariance.T) / 2, fitted.df)
+    return fits
+
+
+def _still_comparable(met: Codes) -> Bools:
+    """For each unit (units, systems) whether all systems share units, directly or through others, without it."""
+    shared = (met > 0).T.astype(np.int64) @ (met > 0)
+    first, second = np.nonzero(shared > 1)
+    # Systems that share two units still share one when any is left out.
+    if len(groups(first, second, len(shared))) == 1 and (np.diag(shared) > 1).all():
+        return np.ones(len(met), dtype=bool)
+    unit, system = np.nonzero(met)
+    alone = [groups(system[unit != code], unit[unit != code], met.shape[1]) for code in range(len(met))]
+    every = met.sum(axis=0)
+    return np.array([len(own) == 1 and (every > met[code]).all() for code, own in enumerate(alone)])
+
+
+class WholeRows:
+    """The fit to all rows at known variances, as seen by each row: its residual, and its weights in all systems."""
+
+    def __init__(self, layout: Layout, effects: tuple[Effect, ...], ratios: Floats, standard: Floats) -> None:
+        self.layout = layout
+        self.effects = effects
+        self.ratios = ratios
+        self.equations = equations_at(layout, ratios)
+        solution = self.equations.solve(totals(layout, standard[:, None]))
+        inverse = self.equations.system_inverse()
+        self.square = float(solution.quadratic[0, 0])
+        self._border = solution.border[:, 0]
+        self._touched = np.bincount(layout.border_rows.indices, minlength=layout.width)
+        self.relative = inverse.border[: layout.systems]
+        self.system: Codes = layout.border_rows.indices[layout.border_rows.indptr[:-1]].astype(np.int64)
+        self.values = np.hstack([standard[:, None] - self._at_rows(solution), self._at_rows(inverse)])
+        """(rows, 1 + systems): residuals e and weights B."""
+
+    def _at_rows(self, solution: Solution) -> Floats:
+        layout = self.layout
+        rows: Floats = layout.border_rows @ solution.border
+        rows += layout.core_rows @ solution.core
+        rows += layout.absorbed_rows @ solution.absorbed
+        return rows
+
+    def without_each(self, unit: Codes, *, refined: int = REFINED) -> Deletions:
+        """What leaving out each unit does.
+
+        Args:
+            unit: of each row.
+            refined: so many units are computed more accurately: those with the most rows, and those that move the
+                effects most.
+        """
+        effects = list(zip(self.effects, self.ratios.tolist(), strict=True))
+        blocks = UnitBlocks(unit, effects, self.system, self.relative)
+        solved = self.values + blocks.times(self.values)
+        roughly = self._summed(unit, solved)
+        chosen = self._chosen(unit, roughly, refined)
+        if len(chosen):
+            rest = self._residual(unit, chosen, solved[:, 0])
+            solved[:, 0] += rest + blocks.times(rest[:, None])[:, 0]
+        return replace(self._summed(unit, solved), refined=chosen)
+
+    def _chosen(self, unit: Codes, deletions: Deletions, refined: int) -> Codes:
+        """The units to be computed more accurately, half of them for their rows and half for their shifts."""
+        count = np.bincount(unit)
+        if refined >= len(count):
+            return np.arange(len(count))
+        shift = deletions.shift - deletions.shift.mean(axis=1, keepdims=True)
+        moved = np.abs(shift / np.sqrt(np.diag(self.relative))).max(axis=1)
+        largest = np.argsort(-count, kind="stable")[: refined // 2]
+        others = np.setdiff1d(np.argsort(-moved, kind="stable"), largest, assume_unique=True)
+        by_shift = np.argsort(-moved[others], kind="stable")[: refined - len(largest)]
+        return np.sort(np.concatenate([largest, others[by_shift]]))
+
+    def _summed(self, unit: Codes, solved: Floats) -> Deletions:
+        """The sums over the rows of each unit of products of values with what they are once inv(P_DD) is applied."""
+        order = np.argsort(unit, kind="stable")
+        count = np.bincount(unit)
+        products = np.empty((len(count), self.values.shape[1], self.values.shape[1]))
+        values, solved = self.values[order], solved[order]
+        for number, end in enumerate(np.cumsum(count)):
+            own = slice(end - count[number], end)
+            products[number] = values[own].T @ solved[own]
+        covariance = products[:, 1:, 1:]
+        return Deletions(-products[:, 1:, 0], (covariance + covariance.transpose(0, 2, 1)) / 2, products[:, 0, 0])
+
+    def _residual(self, unit: Codes, refined: Codes, solved: Floats) -> Floats:
+        """E - P_DD z for a solution z of the rows of some units, 0 for the rest."""
+        rest = np.zeros(len(unit))
+        for first in range(0, len(refined), BATCH):
+            column = np.full(int(unit.max()) + 1, -1)
+            column[refined[first : first + BATCH]] = np.arange(len(refined[first : first + BATCH]))
+            rows = np.flatnonzero(column[unit] >= 0)
+            own = column[unit[rows]]
+            explained = self._explained(rows, own, solved[rows])
+            rest[rows] = self.values[rows, 0] - solved[rows] + explained
+        return rest
+
+    def _explained(self, rows: Codes, column: Codes, solved: Floats) -> Floats:
+        """W_D inv(C) W_D' z at the rows, each unit a column of its own."""
+        layout, columns = self.layout, int(column.max()) + 1
+        spread = csr_array((solved, column, np.arange(len(rows) + 1)), shape=(len(rows), columns))
+        parts = [matrix[rows] for matrix in (layout.border_rows, layout.core_rows, layout.absorbed_rows)]
+        border, core, absorbed = ((part.T @ spread).toarray() for part in parts)
+        right = Totals(border, core, absorbed, np.zeros((columns, columns)))
+        solution = self.equations.solve(right, tolerance=ROUGH, near=self._own_border(parts[0], column, columns))
+        explained = np.zeros(len(rows))
+        for part, values in zip(parts, (solution.border, solution.core, solution.absorbed), strict=True):
+            length = np.diff(part.indptr)
+            row = np.repeat(np.arange(len(rows)), length)
+            explained += np.bincount(row, values[part.indices, column[row]], minlength=len(rows))
+        return explained
+
+    def _own_border(self, border_rows: csr_array, column: Codes, columns: int) -> Floats:
+        """What is known of the solution beforehand: unknowns of the unit alone are 0 without it, so they fall by all.
+
+        With them the coarse solution has to find small changes only.
+        """
+        present = csr_array((np.ones(len(column)), column, np.arange(len(column) + 1)), shape=(len(column), columns))
+        touched = (border_rows.T @ present).toarray()
+        own = (touched == self._touched[:, None]) & (np.arange(len(touched)) >= self.layout.systems)[:, None]
+        return np.asarray(own * self._border[:, None])
