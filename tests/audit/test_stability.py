@@ -6,7 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from adjudge.audit import stability as stability_module
 from adjudge.audit.changes import DIVISORS, REMOVALS, all_changes, human_changes
+from adjudge.audit.settings import AuditSettings
 from adjudge.audit.stability import stability
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
@@ -146,3 +148,25 @@ def test_tables_sum_up_long_families() -> None:
         name: Stability(rows, style, "zscore", "scipy-1.6") for name, style in (("x-y", "SR+DC"), ("y-z", "SR-DC"))
     }
     assert ChangeCount("lowest removed", "SR+DC", 0, 0, 0, 1) in over_pairs(found, data="0").changes
+
+
+def test_of_a_large_table_those_with_the_most_judgments_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a table for which a few rows are many; without the bound, all are left out and nothing is said."""
+    whole = balanced()
+    table = whole.table
+    smaller = table.filter(
+        (pl.col("annotator") != table["annotator"][0]) | (pl.col("document") != table["document"][0])
+    )
+    judgments = Judgments(smaller)
+    assert stability_module.section(judgments, AuditSettings()).notes == ()
+    monkeypatch.setattr(stability_module, "MOST_ROWS", 10)
+    monkeypatch.setattr(stability_module, "MOST_LEFT_OUT", 2)
+    limited = stability_module.section(judgments, AuditSettings())
+    assert "those 2 of each" in limited.notes[0]
+    left_out = {
+        unit: {row.change for row in limited.rows if row.change.startswith(f"without {unit} ")}
+        for unit in ("annotator", "document")
+    }
+    assert [len(names) for names in left_out.values()] == [2, 2]
+    assert f"without annotator {table['annotator'][0]}" not in left_out["annotator"]
+    assert f"without document {table['document'][0]}" not in left_out["document"]

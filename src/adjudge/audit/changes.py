@@ -39,8 +39,13 @@ class Change:
     divisor: float | None = None
 
 
-def all_changes(sheet: Sheet, order: NDArray[np.int64], *, removal: str = GENUINE) -> Iterator[Change]:
-    """Every change that makes sense for these scores; `order` is the original ranking, the best first."""
+def all_changes(
+    sheet: Sheet, order: NDArray[np.int64], *, removal: str = GENUINE, most_left_out: int | None = None
+) -> Iterator[Change]:
+    """Every change that makes sense for these scores; `order` is the original ranking, the best first.
+
+    Of annotators and documents, at most so many are left out one by one, those with the most judgments.
+    """
     yield from human_changes(sheet, removal)
     if len(order) > 2:
         yield _system_removed(sheet, int(order[-1]), "lowest removed", ChangeFamily.LOWEST_REMOVED)
@@ -49,10 +54,10 @@ def all_changes(sheet: Sheet, order: NDArray[np.int64], *, removal: str = GENUIN
         for system in order:
             yield _system_removed(sheet, int(system), f"without {sheet.systems[system]}", ChangeFamily.SYSTEM_REMOVED)
     nobody = np.zeros(len(sheet.systems), dtype=bool)
-    for code, name in _several(sheet.annotators, sheet.annotator[sheet.rated]):
+    for code, name in _several(sheet.annotators, sheet.annotator[sheet.rated], most_left_out):
         apply = _without(lambda sheet: sheet.annotator, code)
         yield Change(f"without annotator {name}", ChangeFamily.ANNOTATOR_REMOVED, nobody, apply)
-    for code, name in _several(sheet.documents, sheet.document[sheet.rated]):
+    for code, name in _several(sheet.documents, sheet.document[sheet.rated], most_left_out):
         apply = _without(lambda sheet: sheet.document, code)
         yield Change(f"without document {name}", ChangeFamily.DOCUMENT_REMOVED, nobody, apply)
 
@@ -98,10 +103,13 @@ def _raised(systems: NDArray[np.bool_], divisor: float) -> Callable[[Sheet], She
     return apply
 
 
-def _several(names: tuple[str, ...], used: NDArray[np.int64]) -> list[tuple[int, str]]:
-    """The names that were used, if there are at least two: with one, nothing would be left without it."""
-    codes = [int(code) for code in np.unique(used) if code >= 0]
-    return [(code, names[code]) for code in codes] if len(codes) > 1 else []
+def _several(names: tuple[str, ...], used: NDArray[np.int64], most: int | None) -> list[tuple[int, str]]:
+    """The names that were used most, if there are at least two: with one, nothing would be left without it."""
+    count = np.bincount(used[used >= 0], minlength=len(names))
+    codes = np.flatnonzero(count)
+    if most is not None:
+        codes = np.sort(codes[np.argsort(-count[codes], kind="stable")[:most]])
+    return [(int(code), names[code]) for code in codes] if len(codes) > 1 else []
 
 
 def _without_human(sheet: Sheet) -> Sheet:

@@ -34,14 +34,32 @@ if TYPE_CHECKING:
 
 # The rule of the published stability study.
 DEFAULT_RULE = "scipy-1.6"
+MOST_ROWS = 100_000_000
+"""Rows that are ranked again, in all, beyond which not every annotator and document is left out, ..."""
+MOST_LEFT_OUT = 50
+"""... but so many of each."""
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Stability:
     """The section of an audit: by z-scores, unless another customary method is asked for."""
     method = "raw" if settings.method == "raw" else "zscore"
     rule = settings.lines or DEFAULT_RULE
-    rows = stability(judgments, method=method, rule=rule, removal=settings.removal)
-    return Stability(rows, rating_style(judgments), method, rule)
+    most, notes = _most_left_out(judgments)
+    rows = stability(judgments, method=method, rule=rule, removal=settings.removal, most_left_out=most)
+    return Stability(rows, rating_style(judgments), method, rule, notes)
+
+
+def _most_left_out(judgments: Judgments) -> tuple[int | None, tuple[str, ...]]:
+    """How many annotators and documents of a large table are left out, and what must be said of it."""
+    rated = judgments.table.lazy().filter(pl.col("kind").is_in(RATED))
+    units = rated.select(pl.col("annotator", "document").drop_nulls().n_unique()).collect().row(0)
+    if sum(units) * len(judgments) <= MOST_ROWS or max(units) <= MOST_LEFT_OUT:
+        return None, ()
+    note = (
+        f"of {units[0]:,} annotators and {units[1]:,} documents, those {MOST_LEFT_OUT} of each with the most judgments "
+        "were left out one by one, because the table is large"
+    )
+    return MOST_LEFT_OUT, (note,)
 
 
 def rating_style(judgments: Judgments) -> str:
@@ -66,6 +84,7 @@ def stability(
     zero_sd: str = "drop",
     removal: str = GENUINE,
     families: Container[ChangeFamily] | None = None,
+    most_left_out: int | None = None,
 ) -> tuple[StabilityRow, ...]:
     """Make every change to the data that applies, rank again, and compare.
 
@@ -78,6 +97,7 @@ def stability(
         removal: which rows go when human translations are removed: `genuine`, or `all-rows` under their names, their
             degraded versions among them, as the script of Knowles (2021) does.
         families: the families of changes to make; all of them where left out.
+        most_left_out: how many annotators and documents are left out one by one; all of them where left out.
     """
     if removal not in REMOVALS:
         raise unknown_choice("removal", removal, REMOVALS)
@@ -94,7 +114,9 @@ def stability(
     if len(order) == 0:
         raise DataError("every annotator gave the same score to everything, so there is no ranking to change")
     changes = [
-        change for change in all_changes(sheet, order, removal=removal) if families is None or change.family in families
+        change
+        for change in all_changes(sheet, order, removal=removal, most_left_out=most_left_out)
+        if families is None or change.family in families
     ]
     removals = {change.removed.tobytes(): change.removed for change in changes}
     baselines = {key: _ranked(original, removed, rule, level) for key, removed in removals.items()}

@@ -8,7 +8,7 @@ when chance, at the rate with which single items agree (or mirror) among all pai
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,15 +46,20 @@ class _Shared:
 
 def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
     """The runs that chance does not explain, the least likely first. Needs several systems judged per item."""
-    shared = list(shared_items(judgments))
+    items, fitting, with_runs = 0, {"copied": 0, "mirrored": 0}, []
+    for meetings in _all_meetings(_answers(judgments)):
+        informative = meetings.decided > 0
+        items += int(informative.sum())
+        for kind in fitting:
+            fitting[kind] += int(getattr(meetings, kind)[informative].sum())
+        with_runs += [meetings.pair(number) for number in meetings.with_runs()]
     runs: list[Twins] = []
-    for kind in ("copied", "mirrored"):
-        fits = [getattr(pair, kind)[pair.decided > 0] for pair in shared]
-        items, fitting = sum(map(len, fits)), sum(int(own.sum()) for own in fits)
-        for pair, own in zip(shared, fits, strict=True):
+    for kind, total in fitting.items():
+        for pair in with_runs:
+            own = getattr(pair, kind)[pair.decided > 0]
             # The rate among the others: a pair that copied throughout must not excuse itself.
             others = items - len(own)
-            rate = (fitting - own.sum()) / others if others >= FEWEST_ITEMS else 0.0
+            rate = (total - own.sum()) / others if others >= FEWEST_ITEMS else 0.0
             twins = _longest_run(pair, kind, max(float(rate), LEAST_RATE))
             if twins is not None:
                 runs.append(twins)
@@ -73,32 +78,84 @@ class _Answers:
     """(rows, systems): how good each system was said to be, NaN where it was not judged."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Meetings:
+    """The items that one annotator shares with each of the later ones, partner by partner, as in `_Shared`."""
+
+    answers: _Answers
+    annotator: int
+    partner: NDArray[np.int64]
+    items: NDArray[np.int64]
+    copied: NDArray[np.bool_]
+    mirrored: NDArray[np.bool_]
+    decided: NDArray[np.int64]
+    preferences: NDArray[np.int64]
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each partner begins."""
+        return np.flatnonzero(np.diff(self.partner, prepend=-1))
+
+    def pair(self, number: int) -> _Shared:
+        """The items shared with one partner."""
+        start = int(self.starts[number])
+        stop = int(self.starts[number + 1]) if number + 1 < len(self.starts) else len(self.partner)
+        run = slice(start, stop)
+        names = self.answers.annotators
+        return _Shared(
+            (names[self.annotator], names[self.partner[start]]),
+            self.answers.items,
+            self.items[run],
+            self.copied[run],
+            self.mirrored[run],
+            self.decided[run],
+            self.preferences[run],
+        )
+
+    def with_runs(self) -> list[int]:
+        """The partners with whom enough items in a row are copied, or mirrored."""
+        if not len(self.starts):
+            return []
+        position = np.arange(len(self.partner))
+        before = np.full(len(self.partner), -1)
+        before[self.starts] = self.starts - 1
+        longest = np.zeros(len(self.starts), dtype=np.int64)
+        for fits in (self.copied, self.mirrored):
+            # The last item before each that does not fit, or that is another partner's.
+            broken = np.maximum.accumulate(np.where(fits, before, position))
+            longest = np.maximum(longest, np.maximum.reduceat(position - broken, self.starts))
+        return np.flatnonzero(longest >= FEWEST_ITEMS).tolist()
+
+
 def shared_items(judgments: Judgments) -> Iterator[_Shared]:
     """Every two annotators who judged at least some items both."""
-    answers = _answers(judgments)
-    row_of_item = np.empty(len(answers.items), dtype=np.int64)
-    for number in range(len(answers.annotators)):
-        row_of_item[:] = -1
-        own = np.flatnonzero(answers.annotator == number)
-        row_of_item[answers.item[own]] = own
-        # All those of whom this one is the first of the pair, by partner and then in the order this one met the items.
-        theirs = np.flatnonzero((answers.annotator > number) & (row_of_item[answers.item] >= 0))
-        mine = row_of_item[answers.item[theirs]]
+    for meetings in _all_meetings(_answers(judgments)):
+        yield from (meetings.pair(number) for number in range(len(meetings.starts)))
+
+
+def _all_meetings(answers: _Answers) -> Iterator[_Meetings]:
+    """Every annotator with all later ones."""
+    by_item = np.argsort(answers.item, kind="stable")
+    count = np.bincount(answers.item, minlength=len(answers.items))
+    first = np.cumsum(count) - count
+    by_annotator = np.argsort(answers.annotator, kind="stable")
+    own_rows = np.split(by_annotator, np.cumsum(np.bincount(answers.annotator, minlength=len(answers.annotators)))[:-1])
+    for number, own in enumerate(own_rows):
+        # All rows of the items of this one, who is the first of each pair.
+        often_met = count[answers.item[own]]
+        mine = np.repeat(own, often_met)
+        within = np.arange(len(mine)) - np.repeat(np.cumsum(often_met) - often_met, often_met)
+        theirs = by_item[np.repeat(first[answers.item[own]], often_met) + within]
+        later = answers.annotator[theirs] > number
+        mine, theirs = mine[later], theirs[later]
+        often = np.bincount(answers.annotator[theirs], minlength=len(answers.annotators)) >= FEWEST_ITEMS
+        enough = often[answers.annotator[theirs]]
+        mine, theirs = mine[enough], theirs[enough]
+        # By partner, and then in the order this one met the items.
         order = np.lexsort((mine, answers.annotator[theirs]))
-        yield from _partners(answers, number, mine[order], theirs[order])
-
-
-def _partners(answers: _Answers, number: int, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> Iterator[_Shared]:
-    partner = answers.annotator[theirs]
-    often = np.bincount(partner, minlength=len(answers.annotators)) >= FEWEST_ITEMS
-    mine, theirs, partner = mine[often[partner]], theirs[often[partner]], partner[often[partner]]
-    copied, mirrored, decided, preferences = _compared(answers.good[mine], answers.good[theirs])
-    items = answers.item[mine]
-    starts = np.flatnonzero(np.diff(partner, prepend=-1))
-    for start, stop in pairwise([*starts.tolist(), len(partner)]):
-        run = slice(start, stop)
-        both = (answers.annotators[number], answers.annotators[partner[start]])
-        yield _Shared(both, answers.items, items[run], copied[run], mirrored[run], decided[run], preferences[run])
+        mine, theirs = mine[order], theirs[order]
+        compared = _compared(answers.good[mine], answers.good[theirs])
+        yield _Meetings(answers, number, answers.annotator[theirs], answers.item[mine], *compared)
 
 
 def _compared(
@@ -111,8 +168,9 @@ def _compared(
     both = ~(np.isnan(first_answers) | np.isnan(second_answers))
     copied, mirrored = np.ones((2, len(first_answers)), dtype=bool)
     decided, preferences = np.zeros((2, len(first_answers)), dtype=np.int64)
-    for first in range(first_answers.shape[1] - 1):
-        rows = np.flatnonzero(both[:, first])
+    several = np.count_nonzero(both, axis=1) > 1
+    for first in range(first_answers.shape[1] - 1 if several.any() else 0):
+        rows = np.flatnonzero(both[:, first] & several)
         known = both[rows, first + 1 :]
         x, y = (np.sign(own[rows, first, None] - own[rows, first + 1 :]) for own in (first_answers, second_answers))
         copied[rows] &= ((x == y) | ~known).all(1)

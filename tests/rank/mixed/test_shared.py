@@ -43,5 +43,7 @@ def test_only_so_many_rows_are_remembered(judgments: object, monkeypatch: pytest
     design = design_from(judgments)  # type: ignore[arg-type]
     first = model_of(design)
     monkeypatch.setattr(shared, "MOST_ROWS", len(design))
-    model_of(design.with_scores(design.as_given + 1))
+    assert model_of(design.with_scores(design.as_given + 1)).prepared.layout is first.prepared.layout
+    assert model_of(design) is first
+    model_of(design.with_model("mixed-plain"))
     assert model_of(design) is not first
