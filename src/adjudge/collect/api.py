@@ -20,7 +20,7 @@ from adjudge.collect.organisers.api import router as organiser_router
 from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, SaveIn
-from adjudge.collect.sessions import AnnotatorAuth, NotLetIn, enter
+from adjudge.collect.sessions import AnnotatorAuth, EntryRefused, enter
 from adjudge.collect.sessions import leave as end_sessions
 from adjudge.collect.sql_statements import Visitor
 
@@ -42,8 +42,8 @@ def _refused(request: HttpRequest, fault: Refused) -> HttpResponse:
     return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=409)
 
 
-@api.exception_handler(NotLetIn)
-def _not_let_in(request: HttpRequest, fault: NotLetIn) -> HttpResponse:
+@api.exception_handler(EntryRefused)
+def _entry_refused(request: HttpRequest, fault: EntryRefused) -> HttpResponse:
     return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=fault.status)
 
 

@@ -58,7 +58,7 @@ def propose(visitor: Visitor) -> Proposal | None:
     given = assignments_of(visitor)
     done = {assignment.task for assignment in given}
     in_hand = any(assignment.finished is None and is_held(assignment) for assignment in given)
-    return None if in_hand or _first_of_all(done) is not None else _chosen(visitor, done)
+    return None if in_hand or _preparatory_task(done) is not None else _chosen(visitor, done)
 
 
 def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> Assignment | None:
@@ -70,12 +70,12 @@ def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> As
     lock_campaign()
     given = assignments_of(visitor)
     for assignment in given:
-        if assignment.finished is None and _still_mine(assignment):
+        if assignment.finished is None and _can_continue(assignment):
             return assignment
     if visitor.excluded:
         return None
     done = {assignment.task for assignment in given}
-    if is_adaptive() and _first_of_all(done) is None:
+    if is_adaptive() and _preparatory_task(done) is None:
         return _draw(visitor, proposal or _chosen(visitor, done), len(given))
     task = next_task(visitor.name, done)
     return None if task is None else _take(visitor, task, len(given))
@@ -96,7 +96,7 @@ def _draw(visitor: Visitor, proposal: Proposal, position: int) -> Assignment | N
     return assignment
 
 
-def _first_of_all(done: set[str]) -> Task | None:
+def _preparatory_task(done: set[str]) -> Task | None:
     """The tutorial or calibration task that comes before all work."""
     tasks = running().tasks.tasks
     return next((task for kind in _KINDS_FIRST for task in tasks if task.kind == kind and task.id not in done), None)
@@ -109,7 +109,7 @@ def _work(done: set[str]) -> list[Task]:
 def next_task(name: str, done: set[str]) -> Task | None:
     """The task that comes next for a person who has been given those in `done`; of a draw, one that could come."""
     now = running()
-    first = _first_of_all(done)
+    first = _preparatory_task(done)
     if first is not None:
         return first
     if is_adaptive() and planned_is_reached():
@@ -155,7 +155,7 @@ def is_held(assignment: Assignment, at: datetime | None = None) -> bool:
     return assignment.lease_until is None or assignment.lease_until > (at or timezone.now())
 
 
-def _still_mine(assignment: Assignment) -> bool:
+def _can_continue(assignment: Assignment) -> bool:
     """Whether an unfinished task can go on: its lease holds, or its place is still free (and is leased anew)."""
     if is_held(assignment):
         return True
@@ -189,7 +189,7 @@ def take_lease_again(annotator_id: int, task: str) -> None:
         lock_campaign()
         assignment = Assignment.objects.filter(annotator_id=annotator_id, task=task).first()
         if assignment is not None:
-            _still_mine(assignment)
+            _can_continue(assignment)
 
 
 def _lease_of(assignment: Assignment) -> timedelta:

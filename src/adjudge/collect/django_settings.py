@@ -44,7 +44,7 @@ def start_django(
     key = secrets.token_urlsafe(48) if copy is not None else _secret_key(campaign_file)
     file = copy or database_file(campaign_file)
     if database is None:
-        _own_alone(file)
+        _restrict_to_owner(file)
     # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
     own = fingerprint(key, digits=8)
     settings.configure(
@@ -62,7 +62,7 @@ def start_django(
     _bring_up_to_date(without_password(database) if database else str(database_file(campaign_file)))
 
 
-def _own_alone(file: Path) -> None:
+def _restrict_to_owner(file: Path) -> None:
     """Make the embedded database readable by its owner alone: it holds everything that people said."""
     try:
         if not file.exists():

@@ -116,13 +116,13 @@ def _read_revisions(states: pl.DataFrame) -> Revisions:
     describe = _describe()
     saves = zip(rows, changes, spent, strict=True)
     for state, group in groupby(saves, key=lambda save: save[0][0]):
-        task, believed = whose[state]
-        _add_screen(revisions, group, describe, state=state, task=task, believed=believed)
+        task, most_seconds = whose[state]
+        _add_screen(revisions, group, describe, state=state, task=task, most_seconds=most_seconds)
     return revisions
 
 
 def _add_screen(
-    revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, believed: float
+    revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, most_seconds: float
 ) -> None:
     histories: dict[str, _History] = {}
     placed = running().output_by_id
@@ -139,16 +139,16 @@ def _add_screen(
             changed[output] = histories[output]
         for output, history in changed.items():
             revisions.add(state, output, history, save, describe(history.values, placed[task, output].output))
-    _believe(revisions, histories, believed)
+    _limit_seconds(revisions, histories, most_seconds)
 
 
-def _believe(revisions: Revisions, histories: dict[str, _History], believed: float) -> None:
+def _limit_seconds(revisions: Revisions, histories: dict[str, _History], most_seconds: float) -> None:
     """Give the last revision all the seconds, and none more than the server can have seen pass.
 
     Earlier versions stored the seconds as reported.
     """
     reported = sum(history.seconds for history in histories.values())
-    share = 1.0 if reported <= believed else believed / reported
+    share = 1.0 if reported <= most_seconds else most_seconds / reported
     for number, history in enumerate(histories.values()):
         if not history.rows:
             continue

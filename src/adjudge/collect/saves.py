@@ -134,7 +134,7 @@ def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
     received = timezone.now()
     if new.changes:
         check_order(target, screen, new.task)
-    spent = _believable(new.spent, target, received)
+    spent = _limited_to_elapsed(new.spent, target, received)
     first_shown = _not_before(target, received, new.age, spent.shown)
     state = target.state or StoredState(None, 0, "{}", False, first_shown, 0, 0, 0)
     answers = json.loads(state.answers)
@@ -177,7 +177,7 @@ def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime,
     )
 
 
-def _believable(spent: Spent, target: SaveTarget, received: datetime) -> Spent:
+def _limited_to_elapsed(spent: Spent, target: SaveTarget, received: datetime) -> Spent:
     """The time as far as the server can have seen it pass.
 
     Within a task nobody can have been active for longer, on all screens together, than has passed since it was taken;

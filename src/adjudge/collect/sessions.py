@@ -28,7 +28,7 @@ ANNOTATOR, ORGANISER, CROWD = "annotator", "organiser", "crowd"
 _PROLONG_AFTER = 1 / 24
 
 
-class NotLetIn(Exception):  # noqa: N818 - it reads as what happened
+class EntryRefused(Exception):  # noqa: N818 - it reads as what happened
     """Why a person cannot enter: in words, and under a name for which the page has a text."""
 
     def __init__(self, reason: str, code: str, status: int = 403) -> None:
@@ -37,12 +37,12 @@ class NotLetIn(Exception):  # noqa: N818 - it reads as what happened
 
 
 def enter(request: HttpRequest, secret: str, person: str | None, signature: str | None) -> Link:
-    """Exchange a link for a session, or raise `NotLetIn`. A visitor may be organiser and annotator at once."""
+    """Exchange a link for a session, or raise `EntryRefused`. A visitor may be organiser and annotator at once."""
     link = find_link(secret)
     if link is not None and link.role == CROWD:
         link = _crowd_link(request, person, signature)
     if link is None:
-        raise NotLetIn("this link does not hold: it is mistyped, has expired or was revoked", "link")
+        raise EntryRefused("this link does not hold: it is mistyped, has expired or was revoked", "link")
     known = request.session.get(link.role)
     # Another person in this browser, or the same one again: the former session ends, also where its cookie was copied.
     _end([known])
@@ -79,7 +79,7 @@ def _is_entry(entry: object) -> TypeGuard[list[Any]]:
 def _crowd_link(request: HttpRequest, person: str | None, signature: str | None) -> Link | None:
     """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
     if not person or len(person) > NAME_LENGTH:
-        raise NotLetIn("this link needs the id of the person, which the platform adds to it", "person-missing")
+        raise EntryRefused("this link needs the id of the person, which the platform adds to it", "person-missing")
     signed = _is_signed(person, signature)
     with writing():
         annotator = Annotator.objects.filter(name=person).first()
@@ -87,9 +87,9 @@ def _crowd_link(request: HttpRequest, person: str | None, signature: str | None)
             annotator = _register(request, person)
         elif not annotator.crowd:
             # The name belongs to a personal link: no other person may enter under it.
-            raise NotLetIn("this id belongs to somebody who has a personal link", "person-taken")
+            raise EntryRefused("this id belongs to somebody who has a personal link", "person-taken")
         elif not signed and annotator.browser_hash != _browser_hash(request):
-            raise NotLetIn("somebody has come under this id in another browser", "person-taken")
+            raise EntryRefused("somebody has come under this id in another browser", "person-taken")
         if not Link.objects.filter(annotator=annotator).exists():
             make_link(role=ANNOTATOR, label=person, days=running().campaign.links.lifetime_days, annotator=annotator)
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
@@ -102,7 +102,7 @@ def _is_signed(person: str, signature: str | None) -> bool:
         return False
     expected = hmac.new(key.encode(), person.encode(), hashlib.sha256).hexdigest()
     if not hmac.compare_digest(expected, (signature or "").lower()):
-        raise NotLetIn("the id has no valid signature of the platform", "person-unsigned")
+        raise EntryRefused("the id has no valid signature of the platform", "person-unsigned")
     return True
 
 
@@ -110,7 +110,7 @@ def _register(request: HttpRequest, person: str) -> Annotator:
     now = timezone.now()
     recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
     if recent >= running().campaign.crowd.registrations_per_minute:
-        raise NotLetIn("too many people are coming in; try again in a minute", "too-many", 429)
+        raise EntryRefused("too many people are coming in; try again in a minute", "too-many", 429)
     return Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=_browser_hash(request, new=True))
 
 

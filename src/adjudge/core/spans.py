@@ -63,10 +63,10 @@ def fault_of_mark(mark: Mark, rules: MarkRules, *, target: str, source: str | No
     if mark.side == MISSING:
         placed = (mark.start, mark.end, mark.text) != (None, None, None)
         return "an omission has no place and quotes nothing" if placed else None
-    return _fault_of_place(mark, target if mark.side == TARGET else source or "")
+    return _fault_of_offsets(mark, target if mark.side == TARGET else source or "")
 
 
-def _fault_of_place(mark: Mark, text: str) -> str | None:
+def _fault_of_offsets(mark: Mark, text: str) -> str | None:
     start, end = mark.start, mark.end
     if start is None or end is None or not 0 <= start < end <= len(text):
         return f"a mark from {start} to {end} does not lie within a text of {len(text)} characters"
@@ -82,10 +82,10 @@ def fault_of_marks(marks: Sequence[Mark], rules: MarkRules, *, target: str, sour
         if fault is not None:
             return fault
     placed = [mark for mark in marks if mark.side != MISSING]
-    return _said_twice(placed) if rules.overlap else _overlap(placed)
+    return _fault_of_repeats(placed) if rules.overlap else _overlap(placed)
 
 
-def _said_twice(marks: Sequence[Mark]) -> str | None:
+def _fault_of_repeats(marks: Sequence[Mark]) -> str | None:
     counts = Counter((mark.side, mark.start, mark.end, mark.text, mark.category) for mark in marks if mark.category)
     twice = next((key for key, count in counts.items() if count > 1), None)
     return None if twice is None else f"'{shown(twice[3])}' is marked twice as '{twice[4]}'"

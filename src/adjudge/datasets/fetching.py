@@ -63,7 +63,7 @@ def fetch(
 
 def at_hand(dataset: DataSet, folder_of_set: Path) -> Fetched:
     """A set that a folder of released data holds under another name: what is there of it."""
-    files = [there for file in dataset.files if (there := _there(file, folder_of_set)) is not None]
+    files = [there for file in dataset.files if (there := _already_fetched(file, folder_of_set)) is not None]
     return _result(dataset, folder_of_set, files, None)
 
 
@@ -123,11 +123,11 @@ def _fetch_file(
     known = before.get(file.path)
     if file.unpack and known is not None:
         return _described(file, known["source"], int(known["bytes"]), known["sha256"], fresh=False)
-    if not again and (there := _there(file, folder)) is not None:
+    if not again and (there := _already_fetched(file, folder)) is not None:
         return there if known is None else replace(there, source=known["source"])
     _make(target.parent)
     arrived = target.with_name(f"{target.name}.arrived")
-    source = _bring(sources, arrived, lambda done, total: tell(file.path, done, total))
+    source = _fetch_from_first(sources, arrived, lambda done, total: tell(file.path, done, total))
     size, checksum = arrived.stat().st_size, _checksum(arrived)
     if file.sha256 is not None and checksum != file.sha256:
         arrived.unlink()
@@ -144,7 +144,7 @@ def _fetch_file(
     return _described(file, source, size, checksum, fresh=True)
 
 
-def _there(file: DataFile, folder: Path) -> FetchedFile | None:
+def _already_fetched(file: DataFile, folder: Path) -> FetchedFile | None:
     """The file where it is in its place already, and is what was published as far as that is known."""
     target = folder / file.path
     if file.unpack or not exists(target):
@@ -155,7 +155,7 @@ def _there(file: DataFile, folder: Path) -> FetchedFile | None:
     return _described(file, str(target), target.stat().st_size, checksum, fresh=False)
 
 
-def _bring(sources: list[str], target: Path, tell: Callable[[int, int | None], None]) -> str:
+def _fetch_from_first(sources: list[str], target: Path, tell: Callable[[int, int | None], None]) -> str:
     """The file from the first source that gives it; the fault of the first where none does."""
     faults: list[InputError] = []
     for source in sources:

@@ -43,9 +43,9 @@ class ComparedController:
         if self.amounts.repeats > len(screens):
             raise _too_few("repeat", self.amounts.repeats, len(screens))
         chosen = self.rng.permutation(len(screens))[: self.amounts.repeats]
-        return [self._again(screens[i]) for i in chosen]
+        return [self._repeated_screen(screens[i]) for i in chosen]
 
-    def _again(self, screen: DraftScreen) -> DraftScreen:
+    def _repeated_screen(self, screen: DraftScreen) -> DraftScreen:
         items = [
             DraftItem(item.index, tuple(_repeated(output, screen.key, number) for output in item.outputs))
             for number, item in enumerate(screen.items)

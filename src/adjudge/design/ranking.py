@@ -155,10 +155,10 @@ class Blocks:
             improved = [self._exchange(int(block), rng) for block in rng.permutation(len(self.makers))]
             if not any(improved):
                 break
-        self._wander(rng)
+        self._exchange_sideways(rng)
         return [sorted(outputs) for outputs in self.chosen]
 
-    def _wander(self, rng: np.random.Generator) -> None:
+    def _exchange_sideways(self, rng: np.random.Generator) -> None:
         """Exchange without loss until all is even, or nothing has been gained for long."""
         best, vain = np.inf, 0
         for _ in range(SIDEWAYS):

@@ -79,12 +79,12 @@ def _document(
     number: int, right: tuple[str, ...], in_sentences: float, in_context: float, rng: np.random.Generator
 ) -> EditedDocument:
     """What is right is the second edition; errors of context are in the first, those of sentences in the output."""
-    first = tuple(_spoiled(text, in_context, rng) for text in right)
-    output = tuple(_spoiled(text, in_sentences, rng) for text in first)
+    first = tuple(_with_wrong_words(text, in_context, rng) for text in right)
+    output = tuple(_with_wrong_words(text, in_sentences, rng) for text in first)
     return EditedDocument(f"document-{number + 1}", output, first, right)
 
 
-def _spoiled(text: str, share: float, rng: np.random.Generator) -> str:
+def _with_wrong_words(text: str, share: float, rng: np.random.Generator) -> str:
     """The text with this share of its words replaced by words that stand nowhere else."""
     words = text.split()
     wrong = rng.random(len(words)) < share

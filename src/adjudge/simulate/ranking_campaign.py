@@ -155,7 +155,7 @@ def draw_blocks(campaign: RankingCampaign, ability: NDArray[np.float64], rng: np
     )
     repeated = first.take(rng.choice(new, size=again, replace=again > new))
     overlap = first.take(rng.choice(new, size=others, replace=others > new))
-    someone_else = _someone_else(overlap.annotator, share, rng)
+    someone_else = _other_annotators(overlap.annotator, share, rng)
     overlap = Blocks(overlap.shown, overlap.segment, someone_else)
     together = Blocks(
         *(
@@ -173,7 +173,7 @@ def _workload(campaign: RankingCampaign, rng: np.random.Generator) -> NDArray[np
     return np.asarray(load / load.sum())
 
 
-def _someone_else(
+def _other_annotators(
     annotator: NDArray[np.int64], share: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """For every screen another annotator than its own, by workload."""

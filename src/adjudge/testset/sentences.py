@@ -50,7 +50,7 @@ def find(document: Document, language: str) -> Iterator[Finding]:
     uses_punctuation = len(lacking) <= max(1, USUAL * len(body))
     for index in lacking:
         following = texts[index + 1] if index + 1 < len(texts) else ""
-        if _goes_on(texts[index], following):
+        if _is_continued(texts[index], following):
             what = "a sentence is cut in two: the next segment goes on with a small letter"
             yield document.finding(index, "segmentation", what, 0.8, span=_end(texts[index]))
         elif language == "en" and _BREAKS_OFF.search(texts[index]):
@@ -61,7 +61,7 @@ def find(document: Document, language: str) -> Iterator[Finding]:
     yield from _small_starts(document)
 
 
-def _goes_on(text: str, following: str) -> bool:
+def _is_continued(text: str, following: str) -> bool:
     return bool(text.strip()) and _SMALL_START.match(following) is not None and _BRAND.match(following) is None
 
 
@@ -99,7 +99,7 @@ def _small_starts(document: Document) -> Iterator[Finding]:
     if is_informal(texts):
         return
     for index in range(1, len(texts)):
-        if not _goes_on(texts[index - 1], texts[index]) or not is_ended(texts[index - 1]):
+        if not _is_continued(texts[index - 1], texts[index]) or not is_ended(texts[index - 1]):
             continue
         if texts[index - 1].rstrip(_CLOSERS + " ").endswith((".", "!", "?")) and not _inside_list(texts, index):
             edit = Edit(0, 1, texts[index][0].upper())

@@ -52,12 +52,12 @@ def compute_state(judgments: Judgments, wanted: dict[str, Any]) -> list[PanelTab
 
     looks = None if wanted["looks"] is None else Looks.model_validate_json(json.dumps(wanted["looks"]))
     history = Path(wanted["history"])
-    with _alone(history):
+    with _one_process_at_a_time(history):
         return _state(judgments, looks, history, wanted["planned"])
 
 
 @contextmanager
-def _alone(history: Path) -> Iterator[None]:
+def _one_process_at_a_time(history: Path) -> Iterator[None]:
     """One process at a time: two that look at once would spend two looks."""
     with history.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -208,7 +208,7 @@ def figures_in_the_text(released: Released, agreement: Agreement) -> Cells:
         "section 2.1": {"systems that are no combinations": _not_combined(counted)},
         "section 2.3": {
             "blocks per system": float(blocks.times.mean()),
-            "swing between the two": _swing(released, counted, ties),
+            "swing between the two": _difference_of_ties(released, counted, ties),
         }
         | {f"percent of ties, {name}": 100 * float(tie) for name, tie in zip(counted.systems, ties, strict=True)}
         | {f"blocks of {name}": float(times) for name, times in zip(counted.systems, blocks.times, strict=True)},
@@ -223,7 +223,7 @@ def _not_combined(counted: Tally) -> float:
     return float(sum(not name.endswith("-combo") for name in names))
 
 
-def _swing(released: Released, counted: Tally, ties: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+def _difference_of_ties(released: Released, counted: Tally, ties: np.ndarray[Any, np.dtype[np.float64]]) -> float:
     """By how much more often, in percent, the first of two systems is tied than the second."""
     first, second = (counted.systems.index(name) for name in released.tied_apart)
     return 100 * float(ties[first] - ties[second])

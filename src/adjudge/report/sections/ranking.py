@@ -33,10 +33,10 @@ def ranking_section(results: PairResults) -> Section:
         ),
     )
     first, *_ = ranking.tables()
-    return Section("ranking", "Ranking", (_what(ranking),), charts, (first,), notes=ranking.notes)
+    return Section("ranking", "Ranking", (_summary_of(ranking),), charts, (first,), notes=ranking.notes)
 
 
-def _what(ranking: Ranking) -> str:
+def _summary_of(ranking: Ranking) -> str:
     humans = len(ranking.systems) - len(machines(ranking))
     also = f" and {counted(humans, 'human translation')}" if humans else ""
     what = f"{counted(len(machines(ranking)), 'system')}{also} ranked by {ranking.method}"

@@ -24,7 +24,7 @@ def aa_section(aa: AATest) -> Section:
     words = [
         "Every system was split at random into two halves, which a test then compared.",
         "The halves are equally good: a test at .05 should call them different in 5% of the cases.",
-        *_honesty(aa, "on these data"),
+        *_error_rate_words(aa, "on these data"),
     ]
     charts = [
         Chart(
@@ -38,7 +38,7 @@ def aa_section(aa: AATest) -> Section:
         words += [
             "The halves above are pages that the same people judged.",
             "Where whole annotators are split instead, a test must allow for tastes: some people like a system more.",
-            *_honesty(aa.by_annotator, "with other people"),
+            *_error_rate_words(aa.by_annotator, "with other people"),
         ]
         charts.append(
             Chart(
@@ -51,15 +51,15 @@ def aa_section(aa: AATest) -> Section:
     return Section("aa", "Which tests tell the truth", tuple(words), tuple(charts), folded=aa.tables())
 
 
-def _honesty(aa: AATest, where: str) -> list[str]:
+def _error_rate_words(aa: AATest, where: str) -> list[str]:
     too_often = [name for name, rate in aa.rates.items() if rate.interval[0] > LEVEL]
-    honest = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
+    as_promised = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
     words = []
     if too_often:
         words.append(f"Too often {where}: {listed(too_often)}. What these tests call significant need not be.")
-    if honest:
-        widest = max(aa.rates[name].interval[1] for name in honest)
-        words.append(f"In keeping with 5%: {listed(honest)} (up to {100 * widest:.0f}% cannot be excluded).")
+    if as_promised:
+        widest = max(aa.rates[name].interval[1] for name in as_promised)
+        words.append(f"In keeping with 5%: {listed(as_promised)} (up to {100 * widest:.0f}% cannot be excluded).")
     return words
 
 
