@@ -18,16 +18,23 @@ if TYPE_CHECKING:
 # How long an example takes depends on the machine and its load, which no test is about.
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("adjudge"), max_examples=10)
+settings.register_profile("thorough", settings.get_profile("adjudge"), max_examples=1000)
 settings.load_profile("adjudge")
 # Every test computes its results itself; those of the cache turn it on.
 os.environ["ADJUDGE_CACHE"] = "off"
 
-__all__ = ["ROOT", "Run", "assert_explained", "data_folder"]
+__all__ = ["ROOT", "Run", "assert_explained", "data_folder", "examples"]
 
 ROOT = Path(__file__).resolve().parent.parent
 # Milliseconds, long for busy machines: what is waited for comes or does not come, and time decides nothing.
 PATIENCE = 60_000
 CHROMIUMS = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
+
+
+def examples(usual: int) -> int:
+    """How many examples of a property are tried: the usual number, few if quick, ten times as many if thorough."""
+    profile = settings.get_current_profile_name()
+    return {"quick": min(usual, 10), "thorough": 10 * usual}.get(profile, usual)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

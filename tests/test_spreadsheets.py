@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.report.output.formats import as_plain_text, undo_plain_text
+from tests.conftest import examples
 
 TEXT = st.one_of(st.text(alphabet="=+-@\t\r' a", max_size=4), st.none())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(TEXT, min_size=1, max_size=6))
 def test_what_was_changed_for_spreadsheets_can_be_undone(texts: list[str | None]) -> None:
     frame = pl.DataFrame(

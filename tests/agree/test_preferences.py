@@ -19,6 +19,7 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from tests.check.make import Block, random_rankings, rankings
+from tests.conftest import examples
 
 Annotation = tuple[str, int]
 Ranks = dict[str, int | None]
@@ -60,7 +61,7 @@ def slow_kappa(pairs: list[tuple[Annotation, Annotation]], ties: dict[str, float
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 10_000), st.sampled_from(["inter", "intra"]), st.booleans())
 def test_sums_agree_with_counting_every_pair(seed: int, kind: str, reference: bool) -> None:
     judgments = random_rankings(seed)
@@ -82,7 +83,7 @@ def test_sums_agree_with_counting_every_pair(seed: int, kind: str, reference: bo
     assert found.kappa == pytest.approx(slow_kappa(pairs, ties, kind), nan_ok=True)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 10_000))
 def test_alpha_and_fleiss_of_single_annotations_are_the_usual_ones(seed: int) -> None:
     """Where nobody repeats, the inter coefficients are those of the table entered in both directions."""

@@ -19,6 +19,7 @@ from adjudge.agree.score_cells import patterns, score_cells
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from tests.check.make import scores
+from tests.conftest import examples
 
 Rows = list[tuple[str, str, str, float | None]]
 
@@ -33,7 +34,7 @@ def random_scores(seed: int, *, repeats: bool) -> Rows:
     return rows
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 10_000))
 def test_without_repeats_alpha_is_the_usual_one(seed: int) -> None:
     rows = random_scores(seed, repeats=False)
@@ -43,7 +44,7 @@ def test_without_repeats_alpha_is_the_usual_one(seed: int) -> None:
     assert found.intra["all"].pairs == 0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 10_000))
 def test_pairs_and_differences_agree_with_counting(seed: int) -> None:
     rows = random_scores(seed, repeats=True)
@@ -69,7 +70,7 @@ def test_pairs_and_differences_agree_with_counting(seed: int) -> None:
     assert annotator.inter["difference"] == pytest.approx(math.sqrt(np.mean(own)))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 10_000), st.lists(st.integers(0, 3), min_size=4, max_size=4))
 def test_resampled_alpha_agrees_with_counting(seed: int, drawn: list[int]) -> None:
     """Alpha with annotators drawn several times: every pair counted, but those of copies of one annotator."""

@@ -127,6 +127,7 @@ def test_cells_that_nobody_judged_are_allowed() -> None:
     assert all(not np.isnan(score.shift) for score in tested.scores)
 
 
+@pytest.mark.slow
 def test_the_test_keeps_its_level() -> None:
     """No interaction: of 30 campaigns 5 or fewer may be significant at .05 but in one case of a hundred (binomial)."""
     p = [breakdown(campaign(seed), "domain").columns[0].p for seed in range(30)]

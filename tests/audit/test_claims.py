@@ -166,6 +166,7 @@ def test_claims_that_hold_are_hardly_ever_false(annotators: int) -> None:
     assert held <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("annotators", [5, 12])
 def test_claims_from_ranks_that_hold_are_hardly_ever_false(annotators: int) -> None:
     """Equal systems, tastes of .5 logit; bounds as for scores, of 40 campaigns."""

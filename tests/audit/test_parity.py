@@ -16,7 +16,7 @@ from adjudge.audit.parity import ParitySettings, parity
 from adjudge.audit.parity.counts import sign_test
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
-from tests.conftest import Run, assert_explained
+from tests.conftest import Run, assert_explained, examples
 
 Row = tuple[str, str, str, str, int]
 QUICK = ParitySettings(resamples=200)
@@ -162,6 +162,7 @@ def test_a_verdict_needs_people_who_agree(shares: tuple[float, ...], verdict: st
     assert only.verdict == verdict
 
 
+@pytest.mark.slow
 def test_equals_are_seldom_called_above_or_below_the_human() -> None:
     """Five people with tastes of .7 logit, two systems as good as the human: 60 campaigns, at most 5% of them wrong.
 
@@ -207,7 +208,7 @@ def test_faults_are_explained() -> None:
 ranks = st.tuples(*[st.integers(1, 3)] * 3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.lists(ranks, min_size=1, max_size=30))
 def test_counts_add_up_whatever_the_ranks(given_ranks: list[tuple[int, int, int]]) -> None:
     rows = [row for i, ranks in enumerate(given_ranks) for row in block("a", str(i // 4), str(i), *ranks)]

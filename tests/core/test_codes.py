@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.codes import codes_of, renumber
+from tests.conftest import examples
 
 WORDS = st.one_of(st.none(), st.sampled_from(["", "a", "b", "10", "9", "é", "語", "a b"]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS), max_size=40))
 def test_codes_are_dense_ranks(rows: list[tuple[str | None, ...]]) -> None:
     names = ("x", "y", "z")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from adjudge.core.comparisons import BLOCK_KEY, Comparisons, comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
+from tests.conftest import examples
 
 SYSTEMS = ("_ref", "a", "b", "c", "system d", "é")
 Row = dict[str, object]
@@ -75,7 +76,7 @@ def counted(result: Comparisons) -> Counter[tuple[object, ...]]:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(tables())
 def test_every_pair_of_labels_within_a_block(rows: list[Row]) -> None:
     if not rows:
@@ -89,7 +90,7 @@ def test_every_pair_of_labels_within_a_block(rows: list[Row]) -> None:
     assert [bool(flag) for flag in result.human] == [name == "_ref" for name in result.systems]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(tables())
 def test_leaving_systems_out_is_the_same_before_and_after(rows: list[Row]) -> None:
     kept = [row for row in rows if row["system"] != "a"]

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.languages import UNKNOWN, is_language, language_code, pair_in_name, parse_pair, split_pair
+from tests.conftest import examples
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def test_names_and_codes_are_one_language(name: str | None, code: str) -> None:
     assert language_code(name) == code
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.one_of(st.text(max_size=20), st.from_regex(r"[A-Za-z]{2,9}[-_ ][(]?[A-Za-z]{2,5}[)]?", fullmatch=True)))
 def test_a_code_is_its_own_code(name: str) -> None:
     once = language_code(name)
@@ -93,7 +94,7 @@ def test_what_is_a_language() -> None:
     assert not is_language("")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=30))
 def test_nothing_that_is_typed_breaks_a_pair(text: str) -> None:
     assert parse_pair(parse_pair(text)).count("-") >= 1

@@ -25,6 +25,7 @@ from adjudge.design.select_segments import (
     read_spread,
 )
 from adjudge.design.tasks import TaskSet, parse_tasks, to_json
+from tests.conftest import examples
 from tests.design.texts import make_campaign, make_texts
 
 
@@ -33,7 +34,7 @@ from tests.design.texts import make_campaign, make_texts
     length=st.integers(1, 5),
     share=st.floats(0.05, 0.9),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_probabilities_add_up_and_follow_the_spread(spread: list[float], length: int, share: float) -> None:
     segments = length * len(spread)
     wanted = max(1, round(share * segments))

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.errors import AdjudgeError, DataError
@@ -14,10 +14,11 @@ from adjudge.core.texts import TestSet
 from adjudge.design.campaign import Campaign
 from adjudge.design.make import design
 from adjudge.design.tasks import Output, Task, TaskSet, to_json
+from tests.conftest import examples
 from tests.design.texts import make_campaign, make_texts
 
 PAGES = ["pages", "pages-same-documents", "pages-all-systems"]
-few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=examples(25))
 
 
 def work(tasks: TaskSet) -> list[Task]:

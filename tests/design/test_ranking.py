@@ -7,13 +7,14 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.comparisons import comparisons
 from adjudge.core.judgments import Judgments
 from adjudge.design.make import design
 from adjudge.design.tasks import Item, TaskSet, to_json
+from tests.conftest import examples
 from tests.design.test_make import assert_sound, work
 from tests.design.texts import make_campaign, make_texts
 
@@ -39,7 +40,7 @@ def meetings(tasks: TaskSet) -> Counter[tuple[str, str]]:
     same=st.sampled_from([0.0, 0.3]),
     screens=st.integers(1, 3),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25))
 def test_every_block_is_full_and_judged_by_k_people(
     documents: list[int], systems: int, outputs: int, size: int, protocol: str, same: float, screens: int
 ) -> None:

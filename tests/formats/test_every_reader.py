@@ -19,6 +19,7 @@ from adjudge.core.errors import AdjudgeError
 from adjudge.core.judgments import SCHEMA, Judgments
 from adjudge.formats import COMMON_OPTIONS, FORMATS, ReadOptions, native
 from adjudge.results.import_export import describe
+from tests.conftest import examples
 from tests.formats.samples import SAMPLES
 
 COLUMNS = sorted(
@@ -194,7 +195,7 @@ def check(paths: list[Path], name: str, chosen: ReadOptions) -> Judgments | None
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(80), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_file_is_read_or_explained(
     name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -16,12 +16,14 @@ from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.judgments import SCHEMA, SIDES, Judgments
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.formats import ReadOptions, native
+from tests.conftest import examples
 
 # No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
 ODD = st.sampled_from(
     ["", " ", '"', '""', ",", ";", "\t", "\n", "\r", "\r\n", "null", "NaN", "#", "\ufeff", "\u2028", "'"]
 )
+
 ANY_TEXT = st.one_of(st.none(), TEXT, ODD, st.tuples(TEXT, ODD).map("".join))
 TIME = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(lambda time: time.replace(tzinfo=UTC))  # noqa: DTZ001
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
@@ -65,7 +67,7 @@ ROW = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(rows=st.lists(ROW, min_size=1, max_size=4, unique_by=lambda row: str(row["segment"])))
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv"])
 def test_a_table_comes_back_as_it_was(

@@ -34,7 +34,7 @@ def set_aside(judgments: Judgments) -> int:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 12))])
 def test_rows_in_are_rows_used_and_rows_set_aside(name: str, seed: int, tmp_path: Path) -> None:
     generator = random.Random(f"{name} {seed}")
     file = tmp_path / "sample.csv"

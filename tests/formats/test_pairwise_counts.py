@@ -14,6 +14,7 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions
+from tests.conftest import examples
 
 
 def read(tmp_path: Path, *lines: str, name: str = "test.Czech,English", strict: bool = False) -> Judgments:
@@ -46,7 +47,7 @@ def test_a_system_that_met_nobody_is_noted(tmp_path: Path) -> None:
     assert read(tmp_path, "a b 1 0 0", "a c 0 0 0").notes == ("'c' is named but never compared",)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(
     st.dictionaries(
         st.sampled_from([(x, y) for x in "abcd" for y in "abcd" if x < y]),

@@ -15,6 +15,7 @@ from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, read_delimited, to_float, to_int
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.rankings.labels import parse_ranks
+from tests.conftest import examples
 
 HERE = Path("file.csv")
 
@@ -96,7 +97,7 @@ def test_numbers() -> None:
     assert [to_float(value, "score", HERE, 1) for value in (" 7.5 ", "-1", "1e3")] == [7.5, -1.0, 1000.0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.sampled_from(["1", " 2", "3.0", "+4", "5.", "-1", "0", "", "-", "NA", "nan", None]), max_size=8))
 def test_rank_labels(written: list[str | None]) -> None:
     meant = {"1": 1, " 2": 2, "3.0": 3, "+4": 4, "5.": 5}

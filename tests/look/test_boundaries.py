@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
 
 from adjudge.look.boundaries import SPENDING, Spending, boundaries, crossing, spent
+from tests.conftest import examples
 
 # Constants and boundaries below were computed with the R package rpact 3.3.4, which has code of its own:
 #   getDesignGroupSequential(kMax = K, alpha = .05, sided = 2, typeOfDesign = "P")$criticalValues[1], and "OF", [K]
@@ -83,7 +84,7 @@ def test_crossings_agree_with_simulated_paths() -> None:
             assert abs(share - probability) < 4 * np.sqrt(probability * (1 - probability) / 20_000) + 1e-4
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(
     st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6, unique=True),
     st.sampled_from(SPENDING),

@@ -17,6 +17,7 @@ from adjudge.meta.coefficients import grouped, kendall, spearman
 from adjudge.meta.comparisons import williams
 from adjudge.meta.permutation_tests import permute_groups, permute_pearson
 from adjudge.rank.lines import holm
+from tests.conftest import examples
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def slow_accuracy(human: Floats, metric: Floats, threshold: float) -> float:
     return float(np.mean(shares))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0]))
 def test_the_best_threshold_is_found_among_all(seed: int, step: float) -> None:
     human, metric = scores(seed, systems=4, segments=5, step=step)

@@ -21,7 +21,7 @@ from adjudge.meta.evaluate import evaluate
 from adjudge.meta.join import join
 from adjudge.meta.permutation_tests import permute_pearson
 from adjudge.meta.resampling import pooled_pairs, pooled_pearson, pooled_spearman
-from tests.conftest import Run, assert_explained
+from tests.conftest import Run, assert_explained, examples
 
 Floats = NDArray[np.float64]
 Cells = dict[tuple[str, str], float]
@@ -67,7 +67,7 @@ def mean_of(values: Sequence[float]) -> float:
     return float(np.mean(defined)) if defined else float("nan")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.3]))
 def test_every_level_is_that_of_scipy_whatever_is_missing(seed: int, missing: float) -> None:
     human, metrics = drawn_scores(seed, missing)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from adjudge.rank.bradley_terry import RIDGE, fit
+from tests.conftest import examples
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +56,7 @@ def slow_log_likelihood(theta: Floats, wins: Floats, ties: Floats, ridge: float)
     return total
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15))
 @given(st.integers(0, 10_000), st.integers(2, 5))
 def test_it_maximises_davidsons_likelihood(seed: int, n: int) -> None:
     wins, ties = counts(seed, n, games=5)

@@ -16,6 +16,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.mann_whitney import halves_differ, mann_whitney
+from tests.conftest import examples
 
 QUICK = RankSettings(resamples=0)
 
@@ -73,7 +74,7 @@ def slow_means(judgments: Judgments) -> dict[str, tuple[float, float, int, int]]
     return {row["system"]: (row["score"], row["z"], row["n"], row["len"]) for row in by_system.iter_rows(named=True)}
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10))
 @given(st.integers(0, 10_000))
 def test_means_are_taken_over_segments_first(seed: int) -> None:
     judgments = random_scores(seed)
@@ -89,7 +90,7 @@ def test_means_are_taken_over_segments_first(seed: int) -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 10_000), st.sampled_from([1, 5, 50]))
 def test_the_rank_sum_test_is_scipys(seed: int, step: int) -> None:
     """scipy `mannwhitneyu(method="asymptotic", use_continuity=True)`, with many and few ties."""

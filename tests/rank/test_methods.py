@@ -15,6 +15,7 @@ from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.rank import RankSettings, rank, ratios, trueskill
 from adjudge.rank.tally import tally
+from tests.conftest import examples
 from tests.rank.make import blocks, random_blocks
 
 QUICK = RankSettings(resamples=0)
@@ -52,7 +53,7 @@ def slow_scores(judgments: Judgments, *, exclude: str | None = None) -> dict[str
     return result
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 100_000))
 def test_ratios_are_their_definitions(seed: int) -> None:
     judgments = random_blocks(seed, number=30)
@@ -79,7 +80,7 @@ def test_expected_wins_weighs_opponents_alike() -> None:
     assert ratios.expected_wins(found)[2] == pytest.approx(1 / 2)  # only ties with b: b is left out of the mean
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(st.floats(-2, 2), st.floats(-2, 2), st.floats(0.1, 1), st.floats(0.1, 1), st.booleans(), st.floats(0.05, 0.6))
 def test_a_trueskill_match_is_that_of_the_trueskill_package(
     m1: float, m2: float, s1: float, s2: float, drawn: bool, share: float

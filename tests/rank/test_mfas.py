@@ -15,6 +15,7 @@ from adjudge.core.errors import DataError
 from adjudge.rank.mfas import components, cost_of, net_wins, solve
 from adjudge.rank.ordering.optima import find_optima
 from adjudge.rank.tournament import tournament
+from tests.conftest import examples
 from tests.rank.make import blocks, random_blocks
 
 Net = NDArray[np.int64]
@@ -33,7 +34,7 @@ def every_order(net: Net) -> dict[tuple[int, ...], int]:
     return {order: cost_of(net, np.array(order)) for order in permutations(range(len(net)))}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 100_000), st.integers(1, 6))
 def test_no_permutation_is_cheaper(seed: int, n: int) -> None:
     net = random_net(seed, n)
@@ -43,7 +44,7 @@ def test_no_permutation_is_cheaper(seed: int, n: int) -> None:
     assert found.cost == cost_of(net, found.order) == min(costs.values())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 100_000), st.integers(2, 6))
 def test_all_cheapest_orders_are_counted(seed: int, n: int) -> None:
     net = random_net(seed, n, most=2)

@@ -19,10 +19,11 @@ from adjudge.rank.lines import (
     resampled_rank_sets,
 )
 from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
+from tests.conftest import examples
 
 
 @pytest.mark.slow
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:
     """statsmodels 0.14 and later, `multipletests`, methods holm and fdr_bh."""

@@ -24,6 +24,7 @@ from adjudge.rank.significance import circles, contradicted, unanimous_p
 from adjudge.rank.strengths import compare_strengths
 from adjudge.rank.tastes import TASTES, TasteFit, fit_tastes, refit
 from adjudge.rank.units import annotator_units
+from tests.conftest import examples
 from tests.rank.make import blocks, random_blocks
 
 Floats = NDArray[np.float64]
@@ -118,7 +119,7 @@ class Dense:
         return self.inverse @ middle @ self.inverse, max(degrees, 1.0)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8))
 @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(2, 4))
 def test_it_is_the_dense_computation(seed: int, people: int, systems: int) -> None:
     counts = random_people(seed, people, systems)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.report.charts.scatter import CHARACTER, LINE, RADIUS, place_labels
+from tests.conftest import examples
 
 WIDTH, HEIGHT = 300.0, 460.0
 INSIDE = st.tuples(st.floats(20, WIDTH - 20), st.floats(20, HEIGHT - 20))
@@ -23,7 +24,7 @@ def boxes(points: list[tuple[tuple[float, float], int]]) -> list[tuple[float, fl
 
 
 @given(POINTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_no_name_covers_another_and_all_are_inside(points: list[tuple[tuple[float, float], int]]) -> None:
     placed = boxes(points)
     for a, b in itertools.combinations(placed, 2):
@@ -36,7 +37,7 @@ def test_no_name_covers_another_and_all_are_inside(points: list[tuple[tuple[floa
 
 
 @given(POINTS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 def test_no_name_covers_a_point(points: list[tuple[tuple[float, float], int]]) -> None:
     for left, top, right, bottom in boxes(points):
         for (x, y), _ in points:

@@ -17,6 +17,7 @@ from adjudge.rank.people import people_counts
 from adjudge.rank.tastes import fit_tastes
 from adjudge.rank.units import annotator_units
 from adjudge.simulate import RankingCampaign, simulate
+from tests.conftest import examples
 
 
 def screens(judgments: Judgments) -> pl.DataFrame:
@@ -136,7 +137,7 @@ def test_blank_labels_are_null() -> None:
         careless=st.floats(0, 1),
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_any_sensible_campaign_can_be_drawn(campaign: RankingCampaign) -> None:
     shown = screens(simulate(campaign).judgments)
     size = min(campaign.block_size, campaign.systems + 1)

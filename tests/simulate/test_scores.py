@@ -15,6 +15,7 @@ from adjudge.core.rng import generator
 from adjudge.rank import rank
 from adjudge.simulate import ScoreCampaign, design_scores, draw_scores, recovery, simulate
 from adjudge.simulate.score_campaign import SYSTEM
+from tests.conftest import examples
 
 # Everything off but what a test turns on: no noise, no ends, everybody alike.
 PLAIN: dict[str, Any] = {
@@ -183,7 +184,7 @@ def test_the_customary_ranking_finds_systems_that_lie_far_apart() -> None:
         careless=st.floats(0, 1),
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_any_sensible_campaign_can_be_drawn(campaign: ScoreCampaign) -> None:
     simulated = simulate(campaign)
     table = simulated.judgments.table

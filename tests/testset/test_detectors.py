@@ -13,6 +13,7 @@ from adjudge.testset.fix import corrected
 from adjudge.testset.inspect import in_document, not_checked
 from adjudge.testset.lexicon import lexicon
 from adjudge.testset.spacing import Habits
+from tests.conftest import examples
 from tests.testset.make import document, found, told
 
 HEAD = "A headline"
@@ -190,7 +191,7 @@ texts = st.lists(pieces, max_size=12).map("".join)
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.lists(texts, min_size=1, max_size=6), st.sampled_from(["en", "de", "fr", "xx", "zh"]))
 def test_no_text_breaks_a_detector(lines: list[str], language: str) -> None:
     for item in found(*lines, language=language):

@@ -15,7 +15,7 @@ from adjudge.core.errors import UsageError
 from adjudge.testset import TestSetOptions, check
 from adjudge.testset.fix import write_fixed
 from adjudge.testset.rewrite import escaped, rewritten
-from tests.conftest import Run
+from tests.conftest import Run, examples
 
 ENGLISH = TestSetOptions(language="en")
 
@@ -134,7 +134,7 @@ def test_names_that_would_collide(tmp_path: Path) -> None:
 line = st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"]), max_size=20)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(line, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]))
 def test_nothing_changes_where_nothing_is_replaced(lines: list[str], end: str) -> None:
     """Every segment replaced by itself gives the file again, byte for byte."""

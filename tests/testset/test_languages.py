@@ -16,6 +16,7 @@ from adjudge.core.errors import AdjudgeError
 from adjudge.results.testset import CATEGORIES, NOTED
 from adjudge.testset import TestSetOptions, check, testset
 from adjudge.testset.fix import write_fixed
+from tests.conftest import examples
 from tests.testset.make import found
 
 FOLDER = Path(__file__).with_name("texts")
@@ -82,7 +83,7 @@ contents = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @example("\ufeff\ufeff\n".encode(), "a.txt", "en")  # a segment of nothing that can be seen
 @example("a b\n\u200b\n".encode(), "a.txt", "en")
 @given(contents, st.sampled_from(["a.txt", "a.tsv", "a.sgm", "a.xml"]), st.sampled_from(["en", "de", "zh", "he", None]))

@@ -22,6 +22,7 @@ def test_neighbours_are_those_of_a_slow_version(text: str) -> None:
     assert _neighbours(text) == [slow_neighbour(text, position) for position in range(len(text))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", ['"', "“", "(", "a", "@"])
 def test_thirty_thousand_signs_are_read(sign: str, tmp_path: Path) -> None:
     """With a look through the text for every sign, a single one of these took more than a minute."""

@@ -49,6 +49,7 @@ def test_frequencies_are_those_of_the_package() -> None:
     assert not dictionaries.has_list("../large_en")
 
 
+@pytest.mark.slow
 def test_words_of_the_list(both: tuple[dictionaries.Dictionary, dictionaries.Dictionary]) -> None:
     """spylls 0.1.7 looks up the same words."""
     fast, slow = both

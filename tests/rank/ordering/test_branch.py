@@ -16,6 +16,7 @@ from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
 from adjudge.rank.ordering.odd_cuts import odd_cuts
 from adjudge.rank.ordering.population import search_widely
 from adjudge.rank.ordering.relaxation import Cuts, Pairs, Relaxed, packed_bound, proved_bound, solve_relaxation
+from tests.conftest import examples
 
 Costs = NDArray[np.int64]
 
@@ -90,7 +91,7 @@ def test_branching_alone_ends_at_the_optimum(n: int, seed: int, monkeypatch: pyt
     assert found.cost == found.lower_bound == by_sets(costs)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 100_000), st.integers(2, 12), st.sampled_from([1, 2, 20]))
 def test_noise_agrees_with_dynamic_programming(seed: int, n: int, most: int) -> None:
     costs = noise(n, seed, most)
@@ -110,7 +111,7 @@ def test_cuts_hold_for_every_order_and_not_for_the_program(n: int, seed: int) ->
         assert (cuts.matrix @ orders <= cuts.limit[:, None]).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 100_000), st.integers(2, 10), st.sampled_from([1, 20]))
 def test_packed_cycles_never_cost_more_than_the_optimum(seed: int, n: int, most: int) -> None:
     costs = noise(n, seed, most) + np.random.default_rng(seed).integers(0, 3, (n, n))

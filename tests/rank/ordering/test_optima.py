@@ -16,6 +16,7 @@ from adjudge.rank.ordering import counting
 from adjudge.rank.ordering.branch import cheapest_order
 from adjudge.rank.ordering.insertion import cost_of
 from adjudge.rank.ordering.optima import Optima, find_optima
+from tests.conftest import examples
 
 Costs = NDArray[np.int64]
 
@@ -41,7 +42,7 @@ def by_permutations(costs: Costs) -> tuple[int, list[int], list[int]]:
     return len(cheapest), [min(place) for place in places], [max(place) for place in places]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 100_000), st.integers(2, 6), st.sampled_from([0.0, 0.3, 0.6, 1.0]))
 def test_every_cheapest_order_is_counted(seed: int, n: int, even: float) -> None:
     costs = sparse(n, seed, even)
