@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from scipy.stats import mannwhitneyu
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
-from adjudge.core.score_sheet import sheet_of, standardised
+from adjudge.core.score_sheet import Sheet, resampled_means, sheet_of, standardised
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.mann_whitney import halves_differ, mann_whitney
 from tests.conftest import examples
@@ -205,3 +206,30 @@ def test_halves_of_all_systems_are_tested_as_each_system_alone(rows: list[tuple[
         mine = system == number
         alone = mann_whitney(value[mine] / 3, half[mine], 2).two_sided[0, 1] if mine.any() else np.nan
         np.testing.assert_array_equal(together[number], alone)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_resampled_means_are_those_of_scores_written_out(seed: int) -> None:
+    """Annotators drawn twice count twice; an item that nobody drawn has judged is left out."""
+    sheet = sheet_of(random_scores(seed, segments=8))
+    weighted = replace(sheet, item_weight=np.random.default_rng(seed).uniform(1, 3, len(sheet.item_system)))
+    for own in (sheet, weighted):
+        rng = np.random.default_rng(seed)
+        people = len(own.annotators)
+        drawn = rng.multinomial(people, np.full(people, 1 / people), size=5)
+        expected = [_means_of_drawn(own, times) for times in drawn]
+        assert resampled_means(own, 5, np.random.default_rng(seed)) == pytest.approx(np.array(expected), nan_ok=True)
+
+
+def _means_of_drawn(sheet: Sheet, times: np.ndarray) -> list[float]:
+    scores: dict[int, list[float]] = {}
+    for item, who, score, rated in zip(sheet.item, sheet.annotator, sheet.score, sheet.rated, strict=True):
+        if rated and times[who]:
+            scores.setdefault(int(item), []).extend([score] * times[who])
+    means = []
+    for system in range(len(sheet.systems)):
+        items = [item for item in scores if sheet.item_system[item] == system]
+        weight = [1.0 if sheet.item_weight is None else float(sheet.item_weight[item]) for item in items]
+        values = [float(np.mean(scores[item])) for item in items]
+        means.append(float(np.average(values, weights=weight)) if items else float("nan"))
+    return means

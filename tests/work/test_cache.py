@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adjudge.work import cache as cache_module
-from adjudge.work import cached, workers
+from adjudge.work import cached, kept_with_version, workers
 from adjudge.work.cache import folder, shrink
 
 if TYPE_CHECKING:
@@ -115,3 +115,17 @@ def test_a_file_that_others_could_write_is_not_loaded(kept: Path) -> None:
     [file] = kept.glob("*.pickle")
     file.chmod(0o666)
     assert cached("count", "data", compute) == 2
+
+
+def test_what_depends_on_a_version_alone_is_kept_without_results(kept: Path) -> None:
+    compute = Counted()
+    with workers(cache=False):
+        assert [kept_with_version("library", version, compute) for version in ("1", "1", "2")] == [1, 1, 2]
+    assert len(list(kept.glob("*.pickle"))) == 2
+
+
+def test_nothing_is_kept_where_the_user_turned_it_off(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADJUDGE_CACHE", "off")
+    compute = Counted()
+    assert [kept_with_version("library", "1", compute) for _ in range(2)] == [1, 2]
+    assert not kept.exists()

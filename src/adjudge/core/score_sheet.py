@@ -215,25 +215,65 @@ def significant(values: NDArray[np.float64], digits: int = PRINTED_DIGITS) -> ND
 
 
 def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """System means when annotators are drawn again with replacement: (count, systems)."""
+    """System means when annotators are drawn again with replacement: (count, systems).
+
+    Items of a system that the same annotators judged, as the segments of a document, are taken together: the sum of
+    their means is the sum of everybody's scores by the number of times that these were drawn.
+    """
     from scipy.sparse import coo_array
 
-    used = sheet.rated & ~np.isnan(sheet.score)
+    used = sheet.rated & ~np.isnan(sheet.score) & (sheet.item_system[sheet.item] >= 0)
+    people, systems = len(sheet.annotators), len(sheet.systems)
     item, who, score = sheet.item[used], sheet.annotator[used], sheet.score[used]
-    people, items, systems = len(sheet.annotators), len(sheet.item_system), len(sheet.systems)
-    shape = (items, people)
-    sums = coo_array((score, (item, who)), shape=shape).tocsr()
-    counts = coo_array((np.ones(len(item)), (item, who)), shape=shape).tocsr()
-    owned = np.flatnonzero(sheet.item_system >= 0)
-    share = np.ones(items) if sheet.item_weight is None else sheet.item_weight
-    by_system = coo_array((share[owned], (sheet.item_system[owned], owned)), shape=(systems, items)).tocsr()
+    # By item, so that systems with the same scores get the very same sums.
+    order = np.lexsort((who, item))
+    item, who, score = item[order], who[order], score[order]
+    alike = _judged_alike(sheet, item, who)
+    shape = (len(alike.system), people)
+    share = np.ones(len(sheet.item_system)) if sheet.item_weight is None else sheet.item_weight
+    sums = coo_array((share[item] * score, (alike.group[item], who)), shape=shape).tocsr()
+    first = alike.first[item]
+    counts = coo_array((np.ones(int(first.sum())), (alike.group[item[first]], who[first])), shape=shape).tocsr()
+    groups = np.arange(len(alike.system))
+    by_system = coo_array((np.ones(len(groups)), (alike.system, groups)), shape=(systems, len(groups))).tocsr()
+    items = np.unique(item)
+    weight = np.bincount(alike.group[items], weights=share[items], minlength=len(groups))
     slices: list[NDArray[np.float64]] = []
-    step = max(1, 20_000_000 // items)
+    step = max(1, 20_000_000 // max(len(groups), 1))
     for start in range(0, count, step):
         size = min(step, count - start)
         weights = rng.multinomial(people, np.full(people, 1 / people), size=size).T.astype(float)
         seen = counts @ weights
-        means = divide(sums @ weights, seen, otherwise=0.0)
-        present = by_system @ (seen > 0).astype(float)
-        slices.append(divide(by_system @ means, present).T)
+        total = by_system @ divide(sums @ weights, seen, otherwise=0.0)
+        slices.append(divide(total, by_system @ ((seen > 0) * weight[:, None])).T)
     return np.concatenate(slices) if slices else np.empty((0, systems))
+
+
+@dataclass(frozen=True, eq=False)
+class _JudgedAlike:
+    """Items of one system that the same annotators judged equally often, as groups."""
+
+    group: NDArray[np.int64]
+    """Of each item; -1 where it was not judged."""
+    first: NDArray[np.bool_]
+    """Whether an item is the first of its group."""
+    system: NDArray[np.int64]
+    """Of each group."""
+
+
+def _judged_alike(sheet: Sheet, item: NDArray[np.int64], who: NDArray[np.int64]) -> _JudgedAlike:
+    """The groups of items, from the item and annotator of every score, in order."""
+    items, start, size = np.unique(item, return_index=True, return_counts=True)
+    pattern = np.empty(len(items), dtype=np.int64)
+    patterns = 0
+    for number in np.unique(size):
+        here = np.flatnonzero(size == number)
+        judges = who[start[here][:, None] + np.arange(number)]
+        distinct, code = np.unique(judges, axis=0, return_inverse=True)
+        pattern[here] = patterns + code.ravel()
+        patterns += len(distinct)
+    system = sheet.item_system[items]
+    groups, first, code = np.unique(pattern * len(sheet.systems) + system, return_index=True, return_inverse=True)
+    group, is_first = np.full(len(sheet.item_system), -1), np.zeros(len(sheet.item_system), dtype=bool)
+    group[items], is_first[items[first]] = code, True
+    return _JudgedAlike(group, is_first, groups % len(sheet.systems))

@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts.theme import DARK, LIGHT
 from adjudge.results.table import show
+from adjudge.work import kept_with_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,9 +70,13 @@ def checksum(script: str) -> str:
 @cache
 def charts_library() -> str:
     """The library that draws the charts, whole: nothing is fetched."""
+    from importlib.metadata import version
+
     import vl_convert
 
-    return str(vl_convert.javascript_bundle())  # type: ignore[call-arg]  # the argument is optional
+    # Put together from its parts by a compiler, which takes longer than many an audit.
+    bundle = partial(vl_convert.javascript_bundle)
+    return str(kept_with_version("charts library", version("vl-convert-python"), bundle))
 
 
 def _source(environment: Any, name: str) -> str:

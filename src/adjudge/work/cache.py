@@ -62,8 +62,32 @@ def cached(what: str, key: object, compute: Callable[[], _Computed]) -> _Compute
     return result
 
 
+def kept_with_version(what: str, version: str, compute: Callable[[], _Computed]) -> _Computed:
+    """What depends on no data but on the version of an installed package: kept though results are not (`--no-cache`).
+
+    Args:
+        what: what is made, as `charts library`.
+        version: of the package that makes it.
+        compute: makes it; it must be picklable.
+    """
+    if not _is_allowed():
+        return compute()
+    file = folder() / f"{fingerprint(f'{what}|{version}|{sys.version}', digits=32)}.pickle"
+    found = _load(file)
+    if found is not None:
+        return found[0]  # type: ignore[no-any-return]
+    made = compute()
+    _store(file, made)
+    return made
+
+
 def _is_on() -> bool:
-    return current_workers().cache and os.environ.get(VARIABLE, "on").lower() not in ("off", "0", "no")
+    return current_workers().cache and _is_allowed()
+
+
+def _is_allowed() -> bool:
+    """Whether anything may be kept on this machine at all."""
+    return os.environ.get(VARIABLE, "on").lower() not in ("off", "0", "no")
 
 
 def folder() -> Path:
