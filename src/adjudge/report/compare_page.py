@@ -27,18 +27,14 @@ def build_compare_page(result: CampaignComparison) -> ReportPage:
     """The page data."""
     first = result.pairs[0]
     tables = result.tables()
-    page = PairPage(
+    page = PairPage.about(
+        result,
+        (Section("compare", "Side by side", charts=compare_charts(result), tables=tables[:1], folded=tables[1:]),),
         name=" and ".join(result.campaigns),
         slug="compare",
         headline=result.verdict,
         words=tuple(pair.verdict for pair in result.pairs[1:]),
         facts=_facts(first, result.unit),
-        sections=(
-            Section("compare", "Side by side", charts=compare_charts(result), tables=tables[:1], folded=tables[1:]),
-        ),
-        notes=result.notes,
-        set_aside=result.set_aside,
-        signatures=(result.signature,),
     )
     title = f"{' and '.join(result.campaigns)} compared"
     return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)

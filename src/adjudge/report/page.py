@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import SetAside
+    from adjudge.results.result import Result
     from adjudge.results.table import Table
 
 Tone = Literal["plain", "decided", "open", "warning"]
@@ -61,6 +62,22 @@ class PairPage:
     """About the data."""
     set_aside: tuple[SetAside, ...]
     signatures: tuple[str, ...]
+
+    @classmethod
+    def about(
+        cls,
+        result: Result,
+        sections: tuple[Section, ...],
+        *,
+        name: str,
+        slug: str,
+        headline: str,
+        words: tuple[str, ...] = (),
+        facts: tuple[Fact, ...] = (),
+    ) -> Self:
+        """The page about a single result, with its notes, what was set aside, and its signature."""
+        signatures = (result.signature,)
+        return cls(name, slug, headline, words, facts, sections, result.notes, result.set_aside, signatures)
 
 
 @dataclass(frozen=True)

@@ -47,16 +47,14 @@ def _page(name: str, parity: Parity, slug: str) -> PairPage:
     says = f"Share of {what} in which each system is at least as good as {parity.human}, with its 95% interval."
     chart = Chart("shares", "Parity shares", says, parity_chart(parity))
     tables = parity.tables()
-    return PairPage(
+    return PairPage.about(
+        parity,
+        (Section("parity", f"Against {parity.human}", charts=(chart,), tables=tables[:1], folded=tables[1:]),),
         name=name,
         slug=slug,
         headline=_headline(parity),
         words=_words(parity),
         facts=_facts(parity),
-        sections=(Section("parity", f"Against {parity.human}", charts=(chart,), tables=tables[:1], folded=tables[1:]),),
-        notes=parity.notes,
-        set_aside=parity.set_aside,
-        signatures=(parity.signature,),
     )
 
 

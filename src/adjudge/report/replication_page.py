@@ -62,16 +62,14 @@ def build_replication_page(result: Replication, *, title: str) -> ReportPage:
     sections += [_table(table, i) for i, table in enumerate(result.replicated, start=1)]
     if result.not_recomputed:
         sections.append(Section("left-out", "What is left out", tables=(result.left_out(),)))
-    page = PairPage(
+    page = PairPage.about(
+        result,
+        tuple(sections),
         name=title,
         slug="paper",
         headline=_headline(result),
         words=(result.paper,),
         facts=_facts(result),
-        sections=tuple(sections),
-        notes=result.notes,
-        set_aside=result.set_aside,
-        signatures=(result.signature,),
     )
     return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
 

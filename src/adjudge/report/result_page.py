@@ -51,16 +51,13 @@ _SHARED = ("p and Holm", "Cannot decide", "Signature")
 def build_standard_report(result: Standard, *, title: str) -> ReportPage:
     """The page data of a report on one result of `gold`, `meta` or `qe`."""
     headline, facts, sections = _content(result)
-    page = PairPage(
+    page = PairPage.about(
+        result,
+        sections,
         name=title,
         slug=result.verb,
         headline=headline,
-        words=(),
         facts=facts,
-        sections=sections,
-        notes=result.notes,
-        set_aside=result.set_aside,
-        signatures=(result.signature,),
     )
     guide = (*_TERMS, *(term for term in GUIDE if term.name in _SHARED))
     return ReportPage(title=title, pairs=(page,), overview=None, guide=guide, version=__version__)
@@ -94,14 +91,10 @@ def _page(name: str, result: Result, slug: str) -> PairPage:
     longer = [table for table in result.all_tables() if table not in tables]
     charts = tuple(Chart(chart, chart.capitalize(), "", spec) for chart, spec in charts_of(result).items())
     section = Section(result.verb, result.verb.capitalize(), (), charts, tables, tuple(longer))
-    return PairPage(
+    return PairPage.about(
+        result,
+        (section,),
         name=name,
         slug=slug,
         headline=tables[0].title if tables else result.verb,
-        words=(),
-        facts=(),
-        sections=(section,),
-        notes=result.notes,
-        set_aside=result.set_aside,
-        signatures=(result.signature,),
     )

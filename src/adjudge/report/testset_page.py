@@ -45,16 +45,13 @@ def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
     ]
     sections += _topics(result) + _versions(result)
     sections += _documents(result)
-    page = PairPage(
+    page = PairPage.about(
+        result,
+        tuple(sections),
         name=title,
         slug="testset",
         headline=_headline(result),
-        words=(),
         facts=_facts(result),
-        sections=tuple(sections),
-        notes=result.notes,
-        set_aside=result.set_aside,
-        signatures=(result.signature,),
     )
     return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
 
