@@ -25,6 +25,7 @@ from adjudge.rank.mixed import MixedDesign, design_from, fit, refit
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.simulate.score_campaign import ScoreCampaign
 from adjudge.simulate.scores import simulate_scores
+from tests.released import read_released
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +137,7 @@ def test_rates_by_annotators_on_released_judgments(data: Path) -> None:
 @pytest.mark.slow
 def test_rates_on_released_judgments(data: Path) -> None:
     """The six to-English pairs of 2021 whose judgments are public; the limits are those of the project's issue."""
-    judgments = adjudge.read([data / "wmt21" / "newstest2021-toen"], format="wmt-da")
+    judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da")
     counts = {name: np.zeros(2) for name in ("zscore", "mixed")}
     for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"):
         found = aa(judgments.for_pair(pair), tests=tuple(counts), splits=12)
@@ -150,7 +151,7 @@ def test_rates_on_released_judgments(data: Path) -> None:
 @pytest.mark.slow
 def test_halves_agree_better_by_the_model_on_average(data: Path) -> None:
     """Mean over the same six pairs; by pair it is not always so (docs/mixed.md)."""
-    judgments = adjudge.read([data / "wmt21" / "newstest2021-toen"], format="wmt-da")
+    judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da")
     pairs = [judgments.for_pair(pair) for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en")]
     found = [reliability(pair, methods=("mixed", "zscore"), splits=8).methods for pair in pairs]
     assert np.mean([item["mixed"].tau for item in found]) > np.mean([item["zscore"].tau for item in found])
@@ -162,7 +163,7 @@ def test_a_divided_human_reverses_fewer_pairs_by_the_model(data: Path) -> None:
 
     The model leaves controls out, so where references alone are divided nothing of it changes.
     """
-    judgments = adjudge.read([data / "wmt21" / "newstest2021-toen"], format="wmt-da")
+    judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da")
     shares: dict[str, list[float]] = {"zscore": [], "mixed": [], "mixed-plain": []}
     for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"):
         part = judgments.for_pair(pair)

@@ -10,7 +10,7 @@ import pytest
 from adjudge.check import CheckRule, check
 from adjudge.check.twins import find_twins
 from adjudge.core.judgments import Judgments
-from adjudge.formats import read
+from tests.released import read_released
 
 # Table 1 of the paper; its "Run A" is the folder runB and its "Run B" is runA, 10,050 there is a misprint for 10,500,
 # and 6,640 counts system and repeat items only while 7,700 counts all kinds.
@@ -22,7 +22,7 @@ TOTALS = {
 
 @pytest.mark.parametrize("run", TOTALS)
 def test_totals_are_published(data: Path, run: str) -> None:
-    judgments = read([data / "eacl2017" / "batched-hits" / run], format="mturk-da")
+    judgments = read_released(data / "eacl2017" / "batched-hits" / run, "mturk-da")
     result = check(judgments)
     expected = TOTALS[run]
     assert len(result.annotators) == expected["workers"]
@@ -36,7 +36,7 @@ def test_totals_are_published(data: Path, run: str) -> None:
 @pytest.mark.parametrize("run", TOTALS)
 def test_p_values_are_the_official_ones(data: Path, run: str) -> None:
     """Official file `ad-trk-stats.csv`: worker, p, t, pairs."""
-    judgments = read([data / "eacl2017" / "batched-hits" / run], format="mturk-da")
+    judgments = read_released(data / "eacl2017" / "batched-hits" / run, "mturk-da")
     found = {
         annotator.p_controls: annotator.control_pairs
         for annotator in check(judgments).annotators
@@ -52,7 +52,7 @@ def test_p_values_are_the_official_ones(data: Path, run: str) -> None:
 
 @pytest.mark.parametrize("run", TOTALS)
 def test_other_tests_give_other_totals(data: Path, run: str) -> None:
-    judgments = read([data / "eacl2017" / "batched-hits" / run], format="mturk-da")
+    judgments = read_released(data / "eacl2017" / "batched-hits" / run, "mturk-da")
     for test in ("welch", "paired-t-two-sided"):
         result = check(judgments, rule=CheckRule(test=test))
         assert (len(result.passing), result.kept["judgments"]) != (TOTALS[run]["passing"], TOTALS[run]["kept"])

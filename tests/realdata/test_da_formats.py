@@ -14,13 +14,14 @@ import pytest
 
 from adjudge.core.judgments import Judgments, SetAside
 from adjudge.formats import ReadOptions, read
+from tests.released import read_released
 
 NEWS = Path("wmt21") / "newstest2021-toen"
 
 
 @pytest.fixture(scope="module")
 def news(data: Path) -> Judgments:
-    return read([data / NEWS], format="wmt-da")
+    return read_released(data / NEWS, "wmt-da")
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_no_assignment_is_lost_from_the_crowd_batches(
     data: Path, run: str, assignments: int, workers: int, items: int, repaired: int
 ) -> None:
     """Graham et al. 2017, Table 1 (10,050 there is a misprint); a strict reader loses 2 of the 146."""
-    judgments = read([data / "eacl2017" / "batched-hits" / run], format="mturk-da")
+    judgments = read_released(data / "eacl2017" / "batched-hits" / run, "mturk-da")
     table = judgments.table
     assert table.select("task", "annotator").n_unique() == assignments
     assert table["annotator"].n_unique() == workers
@@ -42,7 +43,7 @@ def test_no_assignment_is_lost_from_the_crowd_batches(
 @pytest.mark.parametrize("run", ["runA", "runB"])
 def test_batches_and_the_processed_file_hold_the_same_items(data: Path, run: str) -> None:
     columns = ["task", "annotator", "segment", "kind", "score"]
-    batches = read([data / "eacl2017" / "batched-hits" / run], format="mturk-da").table.select(columns)
+    batches = read_released(data / "eacl2017" / "batched-hits" / run, "mturk-da").table.select(columns)
     processed = read([data / "eacl2017" / run / "ad-latest.csv"], format="wmt-da").table.select(columns)
     assert batches.sort(columns).equals(processed.sort(columns))
 

@@ -12,6 +12,7 @@ import adjudge
 from adjudge.core.comparisons import comparisons
 from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions
+from tests.released import read_released
 
 # Lopez 2012, Table 1: systems without the reference, and pairwise judgments with it.
 LOPEZ_TABLE_1 = {
@@ -61,7 +62,7 @@ def test_counts_are_those_of_the_paper_and_of_the_raw_blocks(task: str, data: Pa
     assert sum(not human for human in comparisons(counted).human) == systems
     assert len(comparisons(counted)) == pairs
     ending = task.rsplit(".", 1)[1]
-    raw = adjudge.read([data / RAW.get(ending, "wmt10/data_RNK.csv")], format="wmt-ranking")
+    raw = read_released(data / RAW.get(ending, "wmt10/data_RNK.csv"), "wmt-ranking")
     assert counts(raw.for_pair(counted.pairs[0])) == counts(counted)
 
 
@@ -73,7 +74,7 @@ def test_the_folder_of_counts_is_25_tasks(data: Path) -> None:
 
 def test_blocks_of_2010(data: Path) -> None:
     """Blocks, exact repeats and empty blocks as counted with `sort | uniq -c` on the file's lines."""
-    judgments = adjudge.read([data / "wmt10" / "data_RNK.csv"], format="wmt-ranking")
+    judgments = read_released(data / "wmt10" / "data_RNK.csv", "wmt-ranking")
     blocks = judgments.table.group_by("screen", maintain_order=True).agg(
         *(pl.col(name).first() for name in ("source_lang", "target_lang", "segment", "annotator")),
         pl.concat_str(pl.col("system"), pl.col("rank").fill_null(-1), separator=" ").str.join(",").alias("labels"),

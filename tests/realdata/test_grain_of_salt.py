@@ -22,11 +22,12 @@ from adjudge.results.audit.sampling import Discrepancies, Sampling, SoleWinners
 from adjudge.results.replication import ReplicatedCell, Replication, State
 from tests.conftest import Run
 from tests.realdata.replications import replication_of
+from tests.released import read_released
 
 
 @pytest.fixture(scope="module")
 def rankings(data: Path) -> Judgments:
-    return read([data / "wmt10" / "data_RNK.csv"], format="wmt-ranking")
+    return read_released(data / "wmt10" / "data_RNK.csv", "wmt-ranking")
 
 
 @pytest.fixture(scope="module")

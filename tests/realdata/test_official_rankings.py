@@ -16,10 +16,10 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from adjudge.core.judgments import Judgments
-from adjudge.formats import read
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.results.rank import Ranking
+from tests.released import read_released
 
 NEWS = "newstest2021-toen"
 WIKIPEDIA = "facebook-wikipedia-2021"
@@ -30,7 +30,7 @@ NOT_TESTED = 0.12
 
 @cache
 def judgments_of(folder: Path) -> dict[str, Judgments]:
-    return read([folder], format="wmt-da").by_pair()
+    return read_released(folder, "wmt-da").by_pair()
 
 
 @cache

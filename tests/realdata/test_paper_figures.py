@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from adjudge.agree import agree
-from adjudge.formats import read
 from adjudge.replicate.grain_of_salt.figures import agreement_by_length
 from adjudge.results.paper_figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
 from adjudge.results.replication import Replication, State
 from tests.conftest import Run
 from tests.realdata.replications import replication_of
+from tests.released import read_released
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_figure_2_is_left_out_without_source_texts_and_drawn_with_them(
     names = {code: f"source.{code}" for code in ("cs", "de", "en", "es", "fr")}
     for name in names.values():
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    rankings = read([data / "wmt10" / "data_RNK.csv"], format="wmt-ranking")
+    rankings = read_released(data / "wmt10" / "data_RNK.csv", "wmt-ranking")
     drawn = agreement_by_length(rankings, tmp_path, names)
     assert drawn is not None
     inter = next(curve for curve in drawn.curves if curve.name == "inter, with reference")

@@ -16,11 +16,11 @@ from scipy.stats import mannwhitneyu
 
 from adjudge.audit.stability import stability
 from adjudge.core.judgments import Judgments
-from adjudge.formats import read
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from tests.conftest import Run
 from tests.realdata.replications import replication_of
+from tests.released import read_released
 
 # Eleven language pairs by seven figures of each of their 133 systems.
 OFFICIAL_CELLS = 931
@@ -66,7 +66,7 @@ def test_counts_over_other_campaigns_are_not_compared(data: Path) -> None:
 
 def test_counts_are_those_of_the_audits(data: Path) -> None:
     counted = {"pairs": 0, "rank": 0, "cluster": 0, "both": 0}
-    for part in read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").by_pair().values():
+    for part in read_released(data / "wmt21" / "newstest2021-toen", "wmt-da").by_pair().values():
         if "z" in part.table.columns and part.table["z"].is_not_null().any():
             continue
         (row,) = stability(part, families=[ChangeFamily.HUMAN_REMOVED], removal="all-rows")
@@ -111,7 +111,7 @@ def test_removing_people_is_what_the_paper_says(data: Path, pair: str) -> None:
 
     The baseline is the ranking from all data with the significance clusters made without human systems.
     """
-    part = read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").by_pair()[pair]
+    part = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da").by_pair()[pair]
     (row,) = stability(part, families=[ChangeFamily.HUMAN_REMOVED])
     people = pl.col("system").is_in(list(row.removed))
     gone = (people & (pl.col("kind") != "degraded")) | (pl.col("kind") == "reference")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import adjudge
 from adjudge.rank.mixed import design_from, fit
 from tests.rank.mixed.make import campaign
+from tests.released import read_released
 
 LME4: dict[tuple[str, int], dict[str, Any]] = {
     ("pages", 11): {
@@ -84,7 +84,7 @@ def test_german_english_2021(data: Path) -> None:
 
     which took 10.7 s of CPU and ended at REMLcrit(m) = 225828.768454.
     """
-    judgments = adjudge.read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").for_pair("de-en")
+    judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da").for_pair("de-en")
     design = design_from(judgments, model="mixed-plain")
     assert len(design) == 25_645
     found = fit(design)

@@ -17,6 +17,7 @@ from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, fit, prepare,
 from adjudge.rank.mixed.effects import identify, taste_degrees
 from adjudge.rank.mixed.models import MODELS, normal_scores, points_per_unit
 from tests.rank.mixed.make import campaign
+from tests.released import read_released
 
 
 def pairs_told_apart(model: MixedFit) -> int:
@@ -36,7 +37,7 @@ NEWS_2021 = {"cs-en": (6, 0.150, 25.8), "is-en": (12, 0.167, None), "ru-en": (8,
 def test_released_judgments_of_2021(data: Path, pair: str) -> None:
     """Pairs after Holm, sd of tastes on the normal scale, points per unit: an independent sparse REML of this model."""
     pairs, expected, slope = NEWS_2021[pair]
-    design = design_from(adjudge.read([data / "wmt21" / "newstest2021-toen"], format="wmt-da").for_pair(pair))
+    design = design_from(read_released(data / "wmt21" / "newstest2021-toen", "wmt-da").for_pair(pair))
     model = fit(design)
     unit = points_per_unit(design.as_given, normal_scores(design.as_given))
     assert pairs_told_apart(model) == pairs

@@ -19,6 +19,7 @@ import pytest
 import adjudge
 from adjudge.core.judgments import Judgments
 from adjudge.rank.mixed import design_from, fit
+from tests.released import read_released
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ EXPECTED = {
 
 def judgments_of(data: Path, name: str) -> Judgments:
     if name == "news cs-en":
-        return adjudge.read(data / "wmt21" / "newstest2021-toen", format="wmt-da").for_pair("cs-en")
+        return read_released(data / "wmt21" / "newstest2021-toen", "wmt-da").for_pair("cs-en")
     if name == "study":
         folder = data / "esa-study"
         people = folder / "Annotators_mapping.csv"
