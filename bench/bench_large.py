@@ -3,6 +3,8 @@
 python -m bench.bench_large scores 100        # a hundred million scores in Parquet: z-scores
 python -m bench.bench_large pairs 100         # as many comparisons in Parquet: Bradley-Terry
 python -m bench.bench_large csv 10            # ten million scores in CSV: z-scores, and the same by polars alone
+python -m bench.bench_large check 100         # a hundred million judgments with controls and repeats in Parquet: check
+python -m bench.bench_large agree 100         # the same: agree
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import polars as pl
 
 MILLION = 1_000_000
 ANNOTATORS, SYSTEMS = 1000, 20
+CHECKED = ("check", "agree")
 # The fastest of nine forms that were tried: words as codes, read at once, then streamed. The rows are used as they are.
 POLARS = """
 import sys, polars as pl
@@ -43,16 +46,45 @@ def main(kind: str, millions: int) -> None:
         _write(file, kind, millions * MILLION)
         print(f"{millions} million rows, {file.stat().st_size / 1e9:.2f} GB", flush=True)
         method = "bradley-terry" if kind == "pairs" else "zscore"
-        command = [sys.executable, "-m", "adjudge", "rank", str(file), "--method", method, "--json"]
-        ours = _timed("adjudge", command)
+        verb = [kind] if kind in CHECKED else ["rank", "--method", method]
+        ours = _timed("adjudge", [sys.executable, "-m", "adjudge", *verb, str(file), "--json"])
         if kind == "csv":
             for name, line in (("polars", ""), ("polars, each judgment once", EACH_ONCE)):
                 bare = _timed(name, [sys.executable, "-c", POLARS % line, str(file)])
                 print(f"adjudge / {name}: {ours[0] / bare[0]:.2f} in wall time, {ours[1] / bare[1]:.2f} in CPU time")
 
 
+def _work(rows: int) -> pl.LazyFrame:
+    """Every two annotators judge eight outputs, one of them again and one degraded; then two others go on."""
+    number = pl.int_range(rows, eager=False, dtype=pl.Int64)
+    group, slot = pl.col("number") // 20, pl.col("number") % 20
+    first = pl.col("group").hash(2) % ANNOTATORS
+    # The ninth is the first one degraded, the tenth the second one again.
+    item = pl.col("group") * 8 + pl.when(pl.col("output") < 8).then("output").otherwise(pl.col("output") - 8)
+    kind = pl.when(pl.col("output") < 8).then(pl.lit("system")).when(pl.col("output") == 8).then(pl.lit("degraded"))
+    chance, fall = pl.col("number").hash(1) % 40, pl.when(pl.col("output") == 8).then(20).otherwise(0)
+    return (
+        pl.select(number.alias("number")).lazy()
+        .with_columns(group=group, output=slot // 2, second=slot % 2)
+        .with_columns(item=item, person=(first + pl.col("second") * (1 + pl.col("group") % 499)) % ANNOTATORS)
+        .select(
+            system=pl.format("sys{}", pl.col("item") % SYSTEMS),
+            annotator=pl.format("w{}", "person"),
+            task=pl.format("t{}", pl.col("group") // 4),
+            document=pl.format("d{}", pl.col("item") // SYSTEMS // 20),
+            segment=pl.format("s{}", pl.col("item") // SYSTEMS),
+            kind=kind.otherwise(pl.lit("repeat")),
+            protocol=pl.lit("da"),
+            score=(30 + chance + pl.col("person") % 10 + pl.col("item") % SYSTEMS - fall).cast(pl.Float64),
+        )
+    )  # fmt: skip
+
+
 def _write(file: Path, kind: str, rows: int) -> None:
     """Every annotator judges every system's translation of every segment; scores look like chance."""
+    if kind in CHECKED:
+        _work(rows).sink_parquet(file)
+        return
     number = pl.int_range(rows, eager=False, dtype=pl.Int64)
     table = pl.select(number.alias("number")).lazy()
     annotator, rest = pl.col("number") % ANNOTATORS, pl.col("number") // ANNOTATORS
