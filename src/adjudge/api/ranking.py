@@ -142,7 +142,6 @@ def rank(
         >>> ranking = adjudge.rank("scores.csv", level=0.01)  # doctest: +SKIP
         >>> print(ranking)  # doctest: +SKIP
     """
-    from adjudge.audit.breakdown import with_breakdown
     from adjudge.rank import RankSettings, rank_large_file
     from adjudge.rank import rank as rank_judgments
 
@@ -162,6 +161,8 @@ def rank(
         if counted is not None:
             return counted
         check_memory(file, instead="use --method zscore or raw, which count while they read, or cut it into parts")
+    from adjudge.audit.breakdown import with_breakdown
+
     judgments = single_pair(source, reading, doing="rank")
     ranking = rank_judgments(judgments, method=method, settings=settings)
     return with_breakdown(ranking, judgments, columns, seed=seed)

@@ -55,7 +55,6 @@ def rank(
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """
     from adjudge.api.large_files import check_memory, is_large
-    from adjudge.audit.breakdown import with_breakdown
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.rank import RankSettings, rank, rank_large_file
     from adjudge.rank.methods import find_method
@@ -70,6 +69,9 @@ def rank(
             write_output({"all": large}, json=json, output=output)
             return
         check_memory(files[0], instead="use --method zscore or raw, which count while they read, or cut it into parts")
+    # Only now: it takes as long to import as a file of a million rows takes to be ranked.
+    from adjudge.audit.breakdown import with_breakdown
+
     parts = reading.by_pair(files)
 
     def ranked(part: "Judgments") -> "Ranking":

@@ -200,6 +200,16 @@ def without_copied_table(content: pl.Series) -> tuple[pl.Series, list[SetAside],
     return kept, [SetAside(COPIED_TABLE, int((~kept).sum()))], [copied_table_note(times)]
 
 
+def repeated_numbers(table: pl.LazyFrame, number: pl.Expr) -> tuple[NDArray[np.uint64], int]:
+    """The numbers of rows that occur more than once, sorted; and how many rows there are.
+
+    Eight bytes per row are held, for a moment sixteen.
+    """
+    numbers = table.select(number.alias("number")).collect(engine="streaming").to_series().to_numpy(writable=True)
+    numbers.sort()
+    return np.unique(numbers[1:][numbers[1:] == numbers[:-1]]), len(numbers)
+
+
 def _any_twice(numbers: pl.Series) -> bool:
     ordered = np.sort(numbers.to_numpy())
     return bool((ordered[1:] == ordered[:-1]).any())

@@ -20,7 +20,13 @@ from adjudge.formats.options import ReadOptions
 from adjudge.formats.pairwise.table import outcomes
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.tables.columns import SYNONYMS, map_columns
-from adjudge.formats.tables.file_rows import ROW, last_of_each, rows_of_file, without_copied_table
+from adjudge.formats.tables.file_rows import (
+    ROW,
+    last_of_each,
+    repeated_numbers,
+    rows_of_file,
+    without_copied_table,
+)
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.relative import rank_units
 from adjudge.rank.units import pair_units
@@ -99,11 +105,12 @@ def _rank(
     pairs = table.with_columns(
         pl.col(column).cast(pl.String).str.strip_chars().alias(name) for name, column in columns.items()
     )
-    bad = bad_rows(pairs.select(pl.len()).collect(engine="streaming").item())
+    height = pairs.select(pl.len()).collect(engine="streaming").item()
+    bad = bad_rows(height)
     distinct = _distinct(pairs, bad, options)
     set_aside, notes = bad.settle()
     usable = pairs.filter(~pl.col(ROW).is_in(list(bad.problems))) if bad.problems else pairs
-    usable, copies, told = _each_once(usable, columns, everything)
+    usable, copies, told = _each_once(usable, height - len(bad.problems), columns, everything)
     if copies or bad.problems:
         distinct = _with_outcomes(_counts(usable), distinct)
     counted = _counted(distinct)
@@ -159,21 +166,26 @@ def _with_outcomes(counts: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
 
 
 def _each_once(
-    pairs: pl.LazyFrame, columns: Mapping[str, str], everything: list[str]
+    pairs: pl.LazyFrame, height: int, columns: Mapping[str, str], everything: list[str]
 ) -> tuple[pl.LazyFrame, list[SetAside], list[str]]:
-    """The comparisons that count; copies and corrected ones are set aside."""
-    identity = [name for name in ("left", "right", *_IDENTITY) if name in columns]
+    """The comparisons that count; copies and corrected ones are set aside.
+
+    Rows are numbered and looked at only where some of them are alike, since that takes memory.
+    """
+    identity = pl.struct(name for name in ("left", "right", *_IDENTITY) if name in columns).hash()
     known = [(pl.col(name).fill_null("") != "") for name in ("annotator", "segment") if name in columns]
     identified = pl.all_horizontal(known) if len(known) == 2 else pl.lit(value=False)
-    rows = pairs.select(ROW, pl.struct(identity).hash().alias("identity"), identified.alias("identified"))
-    table = rows.collect(engine="streaming").sort(ROW)
     set_aside: list[SetAside] = []
     notes: list[str] = []
-    if table["identified"].any():
+    repeated, number = repeated_numbers(pairs.filter(identified), identity) if len(known) == 2 else ((), 0)
+    if len(repeated):
+        rows = pairs.select(ROW, identity.alias("identity"), identified.alias("identified"))
+        table = rows.collect(engine="streaming").sort(ROW)
         counts, set_aside, notes = last_of_each(table["identity"], table["identified"])
         pairs = _only(pairs, table[ROW], counts)
-    if not table["identified"].all():
-        whole = pairs.select(ROW, pl.struct(everything).hash().alias("content")).collect(engine="streaming").sort(ROW)
+    content = pl.struct(everything).hash()
+    if number < height and len(repeated_numbers(pairs, content)[0]):
+        whole = pairs.select(ROW, content.alias("content")).collect(engine="streaming").sort(ROW)
         counts, copied, told = without_copied_table(whole["content"])
         pairs = _only(pairs, whole[ROW], counts)
         set_aside, notes = [*set_aside, *copied], [*notes, *told]

@@ -20,7 +20,7 @@ from adjudge.core.score_sheet import significant
 from adjudge.formats.duplicates import REPEATED, repeated_note
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import ROUNDING, SCALE
-from adjudge.formats.tables.file_rows import ROW
+from adjudge.formats.tables.file_rows import ROW, repeated_numbers
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.counted.columns import CONSTANT, NO_RESAMPLES, fits, human_systems
 from adjudge.rank.counted.item_sums import ordered_means
@@ -87,9 +87,7 @@ def _word(schema: pl.Schema, name: str, otherwise: str) -> pl.Expr:
 def _each_once(table: pl.LazyFrame, schema: pl.Schema) -> tuple[pl.LazyFrame, tuple[SetAside, ...], tuple[str, ...]]:
     """The table without judgments that stand there again: of those that judge the same, the last counts."""
     identity = pl.struct(name for name in (*KEY, "revision") if name in schema).hash().alias(_IDENTITY)
-    numbers = np.sort(table.select(identity).collect(engine="streaming").to_series().to_numpy())
-    twice = np.unique(numbers[1:][numbers[1:] == numbers[:-1]])
-    del numbers
+    twice, _ = repeated_numbers(table, identity)
     if not len(twice):
         return table, (), ()
     numbered = table.with_row_index(ROW)
