@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
 import vl_convert
@@ -10,7 +11,7 @@ import vl_convert
 from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.theme import paint
 from adjudge.report.html import render
-from adjudge.report.page import Section
+from adjudge.report.page import ReportPage, Section
 from adjudge.report.plots import charts_of
 from adjudge.report.replication_page import build_replication_page, figure_charts
 from adjudge.report.result_page import page_of
@@ -36,14 +37,19 @@ def test_every_system_is_named_in_the_charts_that_show_systems() -> None:
             assert all(f">{name}</text>" in drawn for name in SYSTEMS), figure.kind
 
 
+@cache
+def paper_page() -> ReportPage:
+    return build_replication_page(replication(), title="A paper")
+
+
 def section(slug: str) -> Section:
-    (page,) = build_replication_page(replication(), title="A paper").pairs
+    (page,) = paper_page().pairs
     return next(part for part in page.sections if part.slug == slug)
 
 
 @pytest.mark.slow
 def test_the_page_counts_sources_apart_and_says_what_is_missing() -> None:
-    (page,) = build_replication_page(replication(), title="A paper").pairs
+    (page,) = paper_page().pairs
     assert page.headline == "1 of 2 numbers of the paper that the data allow to compare come out as printed."
     facts = {fact.label: (fact.value, fact.detail) for fact in page.facts}
     assert facts["Cells of the paper"] == ("1 of 2", "match, 1 not released, 1 not compared")
@@ -57,8 +63,7 @@ def test_the_page_counts_sources_apart_and_says_what_is_missing() -> None:
 
 @pytest.mark.slow
 def test_every_chart_has_a_sentence_for_those_who_cannot_see_it() -> None:
-    page = build_replication_page(replication(), title="A paper")
-    charts = [chart for _, chart in page.charts]
+    charts = [chart for _, chart in paper_page().charts]
     assert len(charts) == 10
     assert all(chart.says.endswith(".") for chart in charts)
     assert len({chart.slug for chart in charts}) == len(charts)
@@ -84,7 +89,7 @@ def test_texts_of_data_stay_texts() -> None:
 @pytest.mark.slow
 def test_the_same_page_comes_from_output_files_and_charts_from_plot() -> None:
     result = replication()
-    assert page_of({"p": result}, title="A paper") == build_replication_page(result, title="A paper")
+    assert page_of({"p": result}, title="A paper") == paper_page()
     charts = charts_of(result)
     assert "figure 1" in charts
     assert "figure 7, MT_Y" in charts
