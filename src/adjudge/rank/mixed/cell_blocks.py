@@ -62,6 +62,14 @@ class SolvedBlocks:
     square: Floats
     """What is left of y' y in each block, apart from the squares themselves."""
 
+    def weighted(self, values: Floats) -> Floats:
+        """W times values (blocks, cells, k)."""
+        return np.asarray(self.weights @ values)
+
+    def pulled(self, values: Floats) -> Floats:
+        """Kb times values (blocks, cells)."""
+        return times(self.inner, values)
+
 
 def solve_blocks(bucket: CellBucket, kept: Bools, inner: Floats, segment_ratio: float) -> SolvedBlocks:
     """Eliminate what stays inside blocks, for the cells that are kept."""

@@ -35,6 +35,8 @@ GROWTH = 1.3
 """Blocks within this factor of cells share a bucket."""
 MOST_PRODUCTS = 100_000_000
 """Products in the blocks of one fit beyond which other ways are faster."""
+MOST_COUNTS = 20_000_000
+"""Counts of scores by cell and segment of a large campaign that are kept in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,10 @@ class CellBucket:
     sums: Floats
     """The sums of these scores."""
     same: tuple[Bools, ...]
-    """For each effect (blocks, cells, cells): whether two cells share a level that stays inside the block."""
+    """For each effect (blocks, cells, cells): whether two cells share a level that stays inside the block.
+
+    None of a large campaign, where this would be too much.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +81,10 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def same(self, effect: int) -> tuple[Bools, ...]:
+        """By bucket, whether two cells share a level of an effect inside their block; none of a large campaign."""
+        return tuple(bucket.same[effect] for bucket in self.buckets if bucket.same)
 
     def whole(self, rows: Bools) -> Bools | None:
         """The cells that some of the rows make up; None where they cut a cell."""
@@ -106,7 +115,8 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
     segment = named[0].codes if named else None
     first = _first_rows(cell)
     block = components([effect.codes for effect in kept if effect.parts[0] not in ACROSS] or [cell], len(cell))[first]
-    if float((np.bincount(block).astype(np.float64) ** 3).sum()) > MOST_PRODUCTS:
+    large = prepared.layout.iterative
+    if _products(block, cell, segment, large=large) > (MOST_COUNTS if large else MOST_PRODUCTS):
         return None
     effects = tuple(replace(effect, codes=effect.codes[first]) for effect in kept if SEGMENT not in effect.parts)
     inside = tuple(inside_blocks(effect, block) for effect in effects)
@@ -126,8 +136,17 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
         effects=effects,
         block=block,
         inside=inside,
-        buckets=tuple(_buckets(_Rows.of(cell, segment, standard, block), effects, inside)),
+        buckets=tuple(_buckets(_Rows.of(cell, segment, standard, block), () if large else effects, inside)),
     )
+
+
+def _products(block: Codes, cell: Codes, segment: Codes | None, *, large: bool) -> float:
+    """The products in the blocks of a fit; of a large campaign the counts of scores by cell and segment instead."""
+    cells = np.bincount(block).astype(np.float64)
+    if not large:
+        return float((cells**3).sum())
+    segment_block = block[cell] if segment is None else block[cell][np.unique(segment, return_index=True)[1]]
+    return float(cells @ np.bincount(segment_block, minlength=len(cells)))
 
 
 def _first_seen(codes: Codes) -> Codes:
@@ -178,7 +197,7 @@ def _buckets(rows: _Rows, effects: Sequence[Effect], inside: Sequence[Bools]) ->
             cells=cells,
             counts=weighted_count(flat, np.ones(len(flat)), length).reshape(shape),
             sums=weighted_count(flat, rows.score[here], length).reshape(shape),
-            same=tuple(same_levels(effect.codes, own, cells) for effect, own in zip(effects, inside, strict=True)),
+            same=tuple(same_levels(effect.codes, own, cells) for effect, own in zip(effects, inside, strict=False)),
         )
 
 

@@ -100,6 +100,19 @@ class Prepared:
     effects: Effects
     layout: Layout
 
+    def __getstate__(self) -> dict[str, object]:
+        # Large equations are laid out again by the worker that needs them, and few do.
+        return {name: value for name, value in vars(self).items() if name != "layout" or not self.layout.iterative}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+
+    def __getattr__(self, name: str) -> Layout:
+        if name != "layout" or "effects" not in vars(self):
+            raise AttributeError(name)
+        layout = vars(self)["layout"] = _laid_out(self.design, self.effects)
+        return layout
+
     def fit(self, score: Floats | None = None) -> MixedFit:
         """Fit by restricted maximum likelihood.
 

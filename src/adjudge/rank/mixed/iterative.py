@@ -5,6 +5,7 @@ The inverse, of which only traces are needed, is replaced by the mean of outer p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.sparse.linalg import splu
 from adjudge.rank.mixed.border import COARSE, TOLERANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +29,52 @@ THIN_BLOCK = 8
 """Blocks of at most so many unknowns are handled as one sparse matrix: there may be many thousands of them."""
 LARGEST_OWN_ORDER = 500
 """Up to so many unknowns of an annotator, the order of their elimination is found by their neighbours alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Iterated:
+    """A solution x of S x = r, and the rest r - S x."""
+
+    x: Floats
+    rest: Floats
+    converged: bool
+
+
+def conjugate_gradients(
+    times: Callable[[Floats], Floats],
+    precondition: Callable[[Floats], Floats],
+    start: Floats,
+    right: Floats,
+    *,
+    tolerance: float,
+) -> Iterated:
+    """Solve S x = r for all right-hand sides at once, by conjugate gradients.
+
+    Args:
+        times: takes vectors (width, k) to S times them.
+        precondition: solves a matrix similar to S.
+        start: a first guess, 0 for none.
+        right: r, one column each.
+        tolerance: where to stop, the share of the right-hand side that may be left.
+    """
+    x = start.copy()
+    rest = right - times(x) if x.any() else right.copy()
+    goal = tolerance**2 * np.maximum((right * precondition(right)).sum(axis=0), 1e-300)
+    z = precondition(rest)
+    direction = z.copy()
+    rho = (rest * z).sum(axis=0)
+    for _ in range(MOST_STEPS):
+        if (rho <= goal).all():
+            return Iterated(x, rest, converged=True)
+        image = times(direction)
+        curvature = (direction * image).sum(axis=0)
+        step = np.where(rho > goal, rho / np.where(curvature > 0, curvature, 1.0), 0.0)
+        x += step * direction
+        rest -= step * image
+        z = precondition(rest)
+        previous, rho = rho, (rest * z).sum(axis=0)
+        direction = z + direction * (rho / np.maximum(previous, 1e-300))
+    return Iterated(x, rest, converged=False)
 
 
 class IterativeBorder:
@@ -96,30 +143,10 @@ class IterativeBorder:
         return x
 
     def solve_from(self, start: Floats, right: Floats, *, tolerance: float) -> tuple[Floats, Floats]:
-        """Preconditioned conjugate gradients from a first guess, all right-hand sides at once: solution and residual.
-
-        They stop where the residual has fallen to the tolerance, as a share of the right-hand side.
-        """
-        x = start.copy()
-        rest = right - self.times(x) if x.any() else right.copy()
-        goal = tolerance**2 * np.maximum((right * self._preconditioner.solve(right)).sum(axis=0), 1e-300)
-        z = self._preconditioner.solve(rest)
-        direction = z.copy()
-        rho = (rest * z).sum(axis=0)
-        for _ in range(MOST_STEPS):
-            if (rho <= goal).all():
-                break
-            image = self.times(direction)
-            curvature = (direction * image).sum(axis=0)
-            step = np.where(rho > goal, rho / np.where(curvature > 0, curvature, 1.0), 0.0)
-            x += step * direction
-            rest -= step * image
-            z = self._preconditioner.solve(rest)
-            previous, rho = rho, (rest * z).sum(axis=0)
-            direction = z + direction * (rho / np.maximum(previous, 1e-300))
-        else:
-            self.converged = False
-        return x, rest
+        """Solve from a first guess, up to the tolerance as a share of the right-hand side: solution and rest."""
+        solution = conjugate_gradients(self.times, self._preconditioner.solve, start, right, tolerance=tolerance)
+        self.converged &= solution.converged
+        return solution.x, solution.rest
 
     def times(self, vectors: Floats) -> Floats:
         """S times vectors (width, k)."""

@@ -25,15 +25,14 @@ from adjudge.rank.mixed.layout import indicator
 from adjudge.rank.mixed.projection import Solved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.cell_blocks import SolvedBlocks
     from adjudge.rank.mixed.cells import Cells
     from adjudge.rank.mixed.design import MixedDesign
     from adjudge.rank.mixed.effects import Effect, Effects
     from adjudge.rank.mixed.fit import Scale
-    from adjudge.rank.mixed.projection import Projection, Systems
+    from adjudge.rank.mixed.projection import Blocks, Projection, Systems
 
 LEAST_VARIANCE = 1e-6
 """With less residual variance than this, beside scores of variance 1, the equations are solved another way."""
@@ -66,6 +65,8 @@ class Part:
 class KnownModel:
     """A model by cells at known ratios."""
 
+    solver: type[Solved] = Solved
+
     def __init__(self, cells: Cells, effects: Effects, ratios: Floats, scale: Scale) -> None:
         self.cells, self.scale, self.ratios = cells, scale, ratios
         self.parts = [effect.parts for effect in effects.kept]
@@ -73,7 +74,7 @@ class KnownModel:
         self.segment_ratio = 0.0 if self.segment is None else float(ratios[self.segment])
         own = ratios if self.segment is None else np.delete(ratios, self.segment)
         each = [
-            Grouping(float(ratio), effect.codes, effect.levels, tuple(bucket.same[number] for bucket in cells.buckets))
+            Grouping(float(ratio), effect.codes, effect.levels, cells.same(number))
             for number, (effect, ratio) in enumerate(zip(cells.effects, own, strict=True))
         ]
         self.groupings = Groupings(each, len(cells))
@@ -104,7 +105,7 @@ class KnownModel:
         if part is None or None in groupings:
             return None
         usable = Groupings([grouping for grouping in groupings if grouping is not None], len(every))
-        solved = Solved(self, every, system, usable, self.blocks(every, usable))
+        solved = self.solver(self, every, system, usable, self.blocks(every, usable))
         if solved.variance < LEAST_VARIANCE:
             return None
         return self.fit(part, solved, solved.of_systems(), solved.quadratic)
@@ -132,7 +133,7 @@ class KnownModel:
         part = self.comparable(kept)
         if part is None:
             return None
-        solved = Solved(self, kept, part.systems_of(kept), self.groupings, self.blocks(kept, self.groupings))
+        solved = self.solver(self, kept, part.systems_of(kept), self.groupings, self.blocks(kept, self.groupings))
         return (part, solved) if solved.variance > LEAST_VARIANCE else None
 
     def comparable(self, kept: Bools) -> Part | None:
@@ -188,7 +189,7 @@ class KnownModel:
         same = tuple(same_levels(effect.codes, inside, bucket.cells) for bucket in self.cells.buckets)
         return Grouping(grouping.ratio, effect.codes, effect.levels, same)
 
-    def blocks(self, kept: Bools, groupings: Groupings) -> list[SolvedBlocks]:
+    def blocks(self, kept: Bools, groupings: Groupings) -> Sequence[Blocks]:
         """All blocks, solved for the cells that are kept."""
         return [
             solve_blocks(bucket, kept, self.inner(number, groupings), self.segment_ratio)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
@@ -90,6 +90,10 @@ class CellsLeftOut:
         """N times values of cells."""
         return self.solved.reached(self.inverse @ self.solved.across(values))
 
+    @property
+    def _blocks(self) -> Sequence[SolvedBlocks]:
+        return cast("Sequence[SolvedBlocks]", self.solved.blocks)
+
     def _changed(self, kept: Bools) -> _Changed | None:
         """The blocks without the cells that are not kept; None where too many blocks hold some."""
         gone = np.append(~kept, False)
@@ -100,7 +104,7 @@ class CellsLeftOut:
             return None
         blocks, weights, forward = [], [], []
         for number, slots in enumerate(touched):
-            before = self.solved.blocks[number]
+            before = self._blocks[number]
             blocks.append(before if not len(slots) else self._solved_again(number, slots, kept))
             weights += list((blocks[-1].weights - before.weights)[slots])
             forward += list((blocks[-1].forward - before.forward)[slots])
@@ -111,7 +115,7 @@ class CellsLeftOut:
 
     def _solved_again(self, number: int, slots: Codes, kept: Bools) -> SolvedBlocks:
         """A bucket with some of its blocks solved again."""
-        bucket, before = self.model.cells.buckets[number], self.solved.blocks[number]
+        bucket, before = self.model.cells.buckets[number], self._blocks[number]
         part = solve_blocks(_some(bucket, slots), kept, before.inner[slots], self.model.segment_ratio)
         fields = ("counts", "weights", "forward", "segment_size", "segment_sums", "square")
         values = {name: getattr(before, name).copy() for name in fields}

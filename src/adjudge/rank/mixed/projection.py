@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.cell_blocks import Groupings, SolvedBlocks
     from adjudge.rank.mixed.known import KnownModel
+    from adjudge.rank.mixed.large_blocks import LargeBlocks
+
+
+Blocks: TypeAlias = "SolvedBlocks | LargeBlocks"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +53,7 @@ class Systems:
 class Projection:
     """Values of cells in blocks that are solved, and what degrees of freedom need of them."""
 
-    def __init__(self, model: KnownModel, system: Codes, groupings: Groupings, blocks: Sequence[SolvedBlocks]) -> None:
+    def __init__(self, model: KnownModel, system: Codes, groupings: Groupings, blocks: Sequence[Blocks]) -> None:
         self.model, self.system, self.groupings, self.blocks = model, system, groupings, blocks
         self.forward = self.gathered([block.forward[:, :, None] for block in blocks])
 
@@ -68,7 +72,7 @@ class Projection:
     def weighted(self, values: Floats) -> Floats:
         """W times values of cells."""
         parts = zip(self.blocks, self.in_blocks(values), strict=True)
-        return self.gathered([block.weights @ part for block, part in parts])
+        return self.gathered([block.weighted(part) for block, part in parts])
 
     def degrees(self, systems: Systems, quadratic: Callable[[Floats], Floats]) -> Floats:
         """Satterthwaite's degrees of freedom of every difference of two systems.
@@ -127,8 +131,8 @@ class Projection:
             square += ratio * float(flat[:, k] @ flat[:, k])
             estimate = ratio * sums[:, :, k]
             right = times(block.counts, shrunk * estimate)
-            pulled = times(block.inner, right)
-            forward = right - times(block.weights, pulled)
+            pulled = block.pulled(right)
+            forward = right - block.weighted(pulled[:, :, None])[:, :, 0]
             own += float((block.segment_size * shrunk * estimate**2).sum()) - float((pulled * forward).sum())
             parts.append(forward[:, :, None])
         return Segments(crossed, square, own, self.gathered(parts))
@@ -163,7 +167,7 @@ class Solved(Projection):
         kept: Bools,
         system: Codes,
         groupings: Groupings,
-        blocks: Sequence[SolvedBlocks],
+        blocks: Sequence[Blocks],
     ) -> None:
         super().__init__(model, system, groupings, blocks)
         self.systems = int(system.max()) + 1
@@ -171,12 +175,16 @@ class Solved(Projection):
         self.used = model.border_sums @ kept > 0
         """Which columns of the border any of the cells touches."""
         self.width = int(self.used.sum())
-        self.factor = cholesky(self._matrix().T, lower=False, overwrite_a=True, check_finite=False)
+        self.prepare()
         self.freedom = int(model.cells.scores[kept].sum()) - self.systems
         right = self.across(self.forward)
         self.solution = self.solve(right)
         square = float(model.cells.squares[kept].sum()) + sum(float(block.square.sum()) for block in blocks)
         self.variance = (square - float((right * self.solution).sum())) / self.freedom
+
+    def prepare(self) -> None:
+        """Factor the matrix of the border."""
+        self.factor = cholesky(self._matrix().T, lower=False, overwrite_a=True, check_finite=False)
 
     @property
     def estimates(self) -> Floats:
@@ -188,7 +196,7 @@ class Solved(Projection):
         """The lower triangle of S: first the border, then the systems."""
         model, width, columns = self.model, self.width, len(self.used)
         source, target = model.border_entries
-        weights = np.concatenate([block.weights.ravel() for block in self.blocks])
+        weights = np.concatenate([cast("SolvedBlocks", block).weights.ravel() for block in self.blocks])
         inner = weighted_count(target, weights[source], columns**2)
         inner[:: columns + 1] += model.penalty
         inner = inner.reshape(columns, columns)

@@ -21,6 +21,7 @@ from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.fit import MixedFit, Prepared, finished, one_thread, prepare
 from adjudge.rank.mixed.known import KnownFit, KnownModel
 from adjudge.rank.mixed.known_without import CellsLeftOut
+from adjudge.rank.mixed.large_known import LargeModel
 from adjudge.rank.mixed.leaving_out import Whole
 from adjudge.rank.mixed.one_by_one import NOTE, fits_without_each
 from adjudge.rank.mixed.reml import Optimum
@@ -97,7 +98,8 @@ def known_model(prepared: Prepared, fitted: MixedFit) -> KnownModel | None:
     cells = cells_of(prepared, standard)
     if cells is None:
         return None
-    return KnownModel(cells, prepared.effects, prepared.effects.ratios(fitted.ratios), scale)
+    kind = LargeModel if prepared.layout.iterative else KnownModel
+    return kind(cells, prepared.effects, prepared.effects.ratios(fitted.ratios), scale)
 
 
 def fit_to_part(prepared: Prepared, fitted: MixedFit, known: KnownModel | None, rows: Bools) -> Refit:
@@ -159,7 +161,7 @@ class FitsWithout:
 
     @cached_property
     def _cells_left_out(self) -> CellsLeftOut | None:
-        known = known_model(self.prepared, self.fitted)
+        known = None if self.prepared.layout.iterative else known_model(self.prepared, self.fitted)
         with one_thread():
             return None if known is None else CellsLeftOut(known)
 
