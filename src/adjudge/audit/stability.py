@@ -122,7 +122,8 @@ def stability(
     baselines = {key: _ranked(original, removed, rule, level) for key, removed in removals.items()}
 
     def compare(change: Change) -> StabilityRow:
-        after = _ranked(prepare(change.apply(sheet)), change.removed, rule, level)
+        changed = change.apply(original) if change.keeps_z else prepare(change.apply(sheet))
+        after = _ranked(changed, change.removed, rule, level)
         return _compared(sheet, change, baselines[change.removed.tobytes()], after)
 
     return tuple(map_tasks(compare, changes, what="changes to the data"))

@@ -103,13 +103,13 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
     """The cells of a design with standardised scores; None where these are no use.
 
     That is so with calibration items or weights, where segments have no variance of their own although they are
-    named, and where the blocks would be large.
+    named, and where the blocks or the border would be large.
     """
     design, kept = prepared.design, prepared.effects.kept
     named = [effect for effect in kept if SEGMENT in effect.parts]
     if design.linking is not None or design.weight is not None or any(len(effect.parts) > 1 for effect in named):
         return None
-    if design.segment is not None and not named:
+    if prepared.layout.iterative or (design.segment is not None and not named):
         return None
     cell = _first_seen(combine(design.system, *(effect.codes for effect in kept if SEGMENT not in effect.parts)))
     segment = named[0].codes if named else None

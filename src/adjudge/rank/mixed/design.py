@@ -26,6 +26,7 @@ from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
 from adjudge.core.inclusion import weights_of
 from adjudge.core.protocols import RATED, SCORED
+from adjudge.core.remember import remembered
 from adjudge.rank.connected import groups, in_words, number_of_groups
 from adjudge.rank.mixed.linking import FACTORS, Linking, link, linked_rows
 from adjudge.rank.mixed.models import DEFAULT_MODEL, MODELS, ScoreModel, find_model
@@ -116,11 +117,6 @@ class MixedDesign:
             return self
         return self.linking.below(self)
 
-    @property
-    def linked_by_annotators(self) -> bool:
-        """Whether annotators alone link all systems, which is quickly told."""
-        return self.annotator is not None and number_of_groups(self.system, self.annotator, len(self.systems)) == 1
-
     def check(self) -> None:
         """Refuse what no model can answer."""
         if len(self.systems) < 2:
@@ -137,6 +133,7 @@ class MixedDesign:
         _check_connected(self.stacked())
 
 
+@remembered
 def design_from(judgments: Judgments, *, model: str = DEFAULT_MODEL) -> MixedDesign:
     """The table of a model: the last revision of every scored judgment that counts.
 

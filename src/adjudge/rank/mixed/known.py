@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.codes import renumber
+from adjudge.rank.connected import number_of_groups
 from adjudge.rank.mixed.blocks import Levels, inside_blocks
 from adjudge.rank.mixed.cell_blocks import Grouping, Groupings, solve_blocks, times
 from adjudge.rank.mixed.cells import SEGMENT, same_levels
@@ -142,7 +143,10 @@ class KnownModel:
         if not kept.any() or cells.low[kept].min() == cells.high[kept].max():
             return None
         design = cells.design.subset(kept)
-        if not 1 < len(design.systems) < cells.scores[kept].sum() or not design.linked_by_annotators:
+        if not 1 < len(design.systems) < cells.scores[kept].sum() or design.annotator is None:
+            return None
+        # Where annotators alone do not link all systems, it takes the segments to tell.
+        if number_of_groups(design.system, design.annotator, len(design.systems)) > 1:
             return None
         return self._part(design, kept)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 from scipy.linalg.lapack import dpotri
-from scipy.sparse import hstack
+from scipy.sparse import csr_array, hstack
 
 from adjudge.rank.mixed.cell_blocks import SolvedBlocks, solve_blocks
 from adjudge.rank.mixed.known import LEAST_VARIANCE
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.cells import CellBucket
     from adjudge.rank.mixed.known import KnownFit, KnownModel
 
-MOST_CELLS = 5000
-"""Cells beyond which the matrix N of all pairs of them would be too large."""
 FEW_CELLS = 0.3
 """Up to this share of the cells, those of the changed blocks, this way is faster than solving anew."""
 
@@ -65,7 +63,7 @@ class CellsLeftOut:
         if part is None:
             return None
         changed = self._changed(kept) if part.design.systems == self.model.cells.design.systems else None
-        if changed is None or len(self.model.cells) > MOST_CELLS:
+        if changed is None:
             return self.model.part(kept)
         without = _Without(self, changed, kept)
         systems = without.of_systems()
@@ -79,10 +77,15 @@ class CellsLeftOut:
         return inverse
 
     @cached_property
-    def between(self) -> Floats:
-        """N = L inv(S) L', (cells, cells)."""
-        systems = self.solved.system_sums.T
-        columns = hstack([self.model.border[:, self.solved.used], systems]).tocsr()
+    def columns(self) -> csr_array:
+        """L."""
+        used = self.solved.used
+        border = self.model.border if used.all() else self.model.border[:, used]
+        return hstack([border, self.solved.system_sums.T]).tocsr()
+
+    def between(self, cells: Codes) -> Floats:
+        """N of some cells."""
+        columns = self.columns[cells]
         between: Floats = columns @ (columns @ self.inverse).T
         return between
 
@@ -152,7 +155,7 @@ class _Without(Projection):
         solved = left_out.solved
         super().__init__(left_out.model, solved.system, solved.groupings, changed.blocks)
         self._left_out, self._changed = left_out, changed
-        self._near = left_out.between[np.ix_(changed.cells, changed.cells)]
+        self._near = left_out.between(changed.cells)
         self._factor = lu_factor(np.eye(len(self._near)) + changed.added @ self._near, check_finite=False)
         cells = left_out.model.cells
         self._freedom = int(cells.scores[kept].sum()) - solved.systems
