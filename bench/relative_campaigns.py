@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from adjudge.core.comparisons import Comparisons
 from adjudge.rank.contrasts import rank_sets
 from adjudge.rank.lines import holm, line_after
+from adjudge.rank.resampling_units import annotator_units
 from adjudge.rank.significance import PairTests
 from adjudge.rank.strengths import compare_strengths
-from adjudge.rank.units import annotator_units
 
 Floats = NDArray[np.float64]
 LEVEL = 0.05

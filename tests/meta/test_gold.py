@@ -10,8 +10,8 @@ import pytest
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
+from adjudge.meta.document_keys import read_keys
 from adjudge.meta.gold import gold
-from adjudge.meta.keys import read_keys
 
 
 def run(seed: int, documents: int = 8, tasks: int = 6) -> Judgments:

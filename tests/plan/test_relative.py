@@ -20,8 +20,8 @@ from adjudge.plan.relative import (
     spread_like,
     standard_error,
 )
+from adjudge.rank.resampling_units import annotator_units
 from adjudge.rank.strengths import compare_strengths
-from adjudge.rank.units import annotator_units
 from tests.rank.make import random_blocks
 
 

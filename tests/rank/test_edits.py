@@ -14,7 +14,7 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
 from adjudge.rank import rank
-from adjudge.rank.edits import as_scores
+from adjudge.rank.edits_as_scores import as_scores
 from tests.conftest import Run
 
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from adjudge.audit import AuditSettings, audit
 from adjudge.core.comparisons import comparisons
 from adjudge.rank import RankSettings, rank
+from adjudge.rank.resampling_units import annotator_units, block_units
 from adjudge.rank.significance import separation
-from adjudge.rank.units import annotator_units, block_units
 from tests.rank.make import blocks
 
 ORDERED: dict[str, int | None] = {"a": 1, "b": 2, "c": 3}

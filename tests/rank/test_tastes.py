@@ -16,14 +16,14 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.rank import RankSettings, rank, sandwich, shared_segments
-from adjudge.rank import people as people_module
+from adjudge.rank import annotator_counts as people_module
+from adjudge.rank.annotator_counts import PeopleCounts, people_counts
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
-from adjudge.rank.people import PeopleCounts, people_counts
+from adjudge.rank.resampling_units import annotator_units
 from adjudge.rank.sandwich import clustered_covariance, corrections
 from adjudge.rank.significance import circles, contradicted, unanimous_p
 from adjudge.rank.strengths import compare_strengths
 from adjudge.rank.tastes import TASTES, TasteFit, fit_tastes, refit
-from adjudge.rank.units import annotator_units
 from tests.conftest import examples
 from tests.rank.make import blocks, random_blocks
 

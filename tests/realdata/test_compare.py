@@ -10,7 +10,7 @@ import pytest
 
 from adjudge import compare, read
 from adjudge.formats.metric_scores import read_metric_scores
-from adjudge.meta.keys import read_keys
+from adjudge.meta.document_keys import read_keys
 from adjudge.results.compare import CampaignComparison
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.formats import read
+from adjudge.meta.document_keys import read_keys
 from adjudge.meta.gold import gold
-from adjudge.meta.keys import read_keys
 from adjudge.results.gold import Gold
 
 

@@ -10,7 +10,7 @@ import pytest
 from adjudge.core.comparisons import comparisons
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.bradley_terry import fit
-from adjudge.rank.units import units_of
+from adjudge.rank.resampling_units import units_of
 from adjudge.results.rank import Lines, RankedSystem, Ranking
 from adjudge.results.simulate import Simulated, TrueSystem, Truth
 from adjudge.simulate import RankingCampaign, recovery, simulate

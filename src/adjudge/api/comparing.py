@@ -75,7 +75,7 @@ def _marked(contaminated: str | Iterable[str] | None, tables: Sequence[Judgments
 
 def read_keys(keys: AnyPath | Mapping[str, str] | None) -> Mapping[str, str] | None:
     """The document of every segment, from a table where a path is given."""
-    from adjudge.meta.keys import read_keys as read_table
+    from adjudge.meta.document_keys import read_keys as read_table
 
     return read_table(Path(keys)) if isinstance(keys, str | Path) else keys
 

@@ -107,7 +107,7 @@ _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
 
 def _as_scores(judgments: Judgments) -> Judgments | None:
     """Post-edits or judgments of acceptability as scores; None where there are none, or where outputs are missing."""
-    from adjudge.rank.edits import as_scores
+    from adjudge.rank.edits_as_scores import as_scores
 
     try:
         scored = as_scores(judgments)

@@ -83,7 +83,9 @@ _ALL = (
     ),
     SectionEntry("sole_winners", "which system alone had the best label", {"relative": "blocks:sole_winners_section"}),
     SectionEntry(
-        "discrepancies", "pairs whose direct comparison contradicts the scores", {"relative": "discrepancies:section"}
+        "discrepancies",
+        "pairs whose direct comparison contradicts the scores",
+        {"relative": "blocks:discrepancies_section"},
     ),
     SectionEntry("edits", "post-edits by system", {"edits": "post_edits:edits_section"}),
     SectionEntry(

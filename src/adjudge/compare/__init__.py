@@ -81,7 +81,7 @@ def compare(
 def _source(source: Any) -> Judgments | list[MetricScore]:
     from adjudge.formats import as_judgments
     from adjudge.formats.metric_scores import MetricScore
-    from adjudge.rank.edits import as_scores
+    from adjudge.rank.edits_as_scores import as_scores
 
     if isinstance(source, list) and source and all(isinstance(score, MetricScore) for score in source):
         return source

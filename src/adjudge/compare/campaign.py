@@ -23,11 +23,11 @@ from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, default_method, rank
+from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.methods import find_method
-from adjudge.rank.people import people_counts
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.tally import tally
 from adjudge.rank.tastes import fit_tastes
-from adjudge.rank.units import units_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

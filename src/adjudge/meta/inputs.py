@@ -16,7 +16,7 @@ from adjudge.meta.join import HUMAN, fingerprint_of_scores, join, system_means
 from adjudge.meta.perturbations import perturbations
 from adjudge.meta.relative import gold_ranking, human_scores_of_ranking
 from adjudge.meta.text_metrics import TURNED, read_texts, text_metrics
-from adjudge.rank.edits import as_scores
+from adjudge.rank.edits_as_scores import as_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -125,22 +125,22 @@ def _decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Dec
     whole = len(compared)
     compared = compared.without(compared.human)
     keys = segment_keys(judgments).select("document", "segment").rows()
-    places = [MetricScore(HUMAN, "", segment, document, None) for document, segment in keys]
+    judged = [MetricScore(HUMAN, "", segment, document, None) for document, segment in keys]
     segments = [score for score in metrics if score.segment is not None and score.score is not None]
-    named = place_of(places, segments)
-    place, system = (
-        {name: i for i, name in enumerate(names)} for names in ((named(own) for own in places), compared.systems)
+    named = place_of(judged, segments)
+    segment_index, system = (
+        {name: i for i, name in enumerate(names)} for names in ((named(own) for own in judged), compared.systems)
     )
-    code = np.array([place[named(own)] for own in places])
+    code = np.array([segment_index[named(own)] for own in judged])
     ahead = compared.outcome != 0
     where, first, second = code[compared.segment[ahead]], compared.first[ahead], compared.second[ahead]
     cells, _ = score_cells(segments, named)
     agrees: dict[str, Floats] = {}
     for name, scores in cells.items():
-        matrix = np.full((len(system), len(places)), np.nan)
+        matrix = np.full((len(system), len(judged)), np.nan)
         for (own, segment), score in scores.items():
-            if own in system and segment in place:
-                matrix[system[own], place[segment]] = score
+            if own in system and segment in segment_index:
+                matrix[system[own], segment_index[segment]] = score
         agrees[name] = np.sign(matrix[first, where] - matrix[second, where]) * compared.outcome[ahead]
     if not any((~np.isnan(own)).any() for own in agrees.values()):
         raise DataError(
@@ -168,9 +168,9 @@ class _Draws:
 def _draws(decided: _Decided, resamples: int, seed: int) -> _Draws:
     rng = generator(seed, _STREAM)
     pairs = np.stack([decided.annotator, decided.segment])
-    (people, places), cell = np.unique(pairs, axis=1, return_inverse=True)
+    (people, segments), cell = np.unique(pairs, axis=1, return_inverse=True)
     weights = np.ones((resamples, len(people)))
-    for codes in (people, places):
+    for codes in (people, segments):
         used, position = np.unique(codes, return_inverse=True)
         if len(used) > 1:
             weights *= rng.multinomial(len(used), np.full(len(used), 1 / len(used)), size=resamples)[:, position]

@@ -55,10 +55,10 @@ class Scores:
         names = tuple(dict.fromkeys(name for name in self.documents if name is not None))
         if len(names) < 2:
             raise DataError("documents are not known, so there is no document level; give a column 'document'")
-        places = [np.array([i for i, document in enumerate(self.documents) if document == name]) for name in names]
+        members = [np.array([i for i, document in enumerate(self.documents) if document == name]) for name in names]
 
         def pooled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.stack([_nanmean(scores[:, columns], axis=1) for columns in places], axis=1)
+            return np.stack([_nanmean(scores[:, columns], axis=1) for columns in members], axis=1)
 
         metrics = {name: pooled(scores) for name, scores in self.metrics.items()}
         return Scores(self.systems, names, pooled(self.human), metrics)

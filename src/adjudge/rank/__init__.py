@@ -56,7 +56,7 @@ def rank(
     settings = settings or RankSettings()
     _check(settings)
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.edits import as_scores
+    from adjudge.rank.edits_as_scores import as_scores
 
     if not isinstance(judgments, Judgments):
         return _rank_table(judgments, method, settings)

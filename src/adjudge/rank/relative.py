@@ -11,10 +11,10 @@ from adjudge.core.comparisons import comparisons as compare
 from adjudge.core.comparisons import relative_judgments
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
+from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected import check_connected
 from adjudge.rank.lines import rank_bounds, resampled_rank_sets
-from adjudge.rank.people import people_counts
 from adjudge.rank.relative_notes import (
     evidence_notes,
     few_people_note,
@@ -22,6 +22,7 @@ from adjudge.rank.relative_notes import (
     resampling_notes,
     unopposed_note,
 )
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.significance import (
     PairTests,
     contradicted,
@@ -32,7 +33,6 @@ from adjudge.rank.significance import (
     sign_tests,
 )
 from adjudge.rank.strengths import compare_strengths, draws, estimate_strengths, spread_components
-from adjudge.rank.units import units_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
+    from adjudge.rank.resampling_units import Units
     from adjudge.rank.significance import Separation
     from adjudge.rank.tally import Tally
-    from adjudge.rank.units import Units
     from adjudge.results.rank import Ranking
     from adjudge.results.result import Setting
 

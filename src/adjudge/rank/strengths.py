@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.rank.annotator_counts import PeopleCounts, people_counts
 from adjudge.rank.assemble import Estimate
 from adjudge.rank.contrasts import DRAWS, Contrasts, contrasts, rank_sets
-from adjudge.rank.people import PeopleCounts, people_counts
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
 from adjudge.rank.tastes import TasteFit, fit_tastes
-from adjudge.rank.units import units_of
 from adjudge.results.rank import VarianceComponent
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adjudge.core.comparisons import Comparisons
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
-    from adjudge.rank.units import Units
+    from adjudge.rank.resampling_units import Units
 
 
 FEWEST_DRAWS = 100

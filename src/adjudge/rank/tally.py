@@ -63,6 +63,6 @@ class Tally:
 
 def tally(comparisons: Comparisons) -> Tally:
     """The tally of all comparisons."""
-    from adjudge.rank.units import block_units
+    from adjudge.rank.resampling_units import block_units
 
     return block_units(comparisons).total()

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.rank.annotator_counts import PeopleCounts, person_of
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
-from adjudge.rank.people import PeopleCounts, person_of
 from adjudge.rank.sandwich import clustered_covariance
 from adjudge.rank.shared_segments import segment_effect
 

@@ -19,8 +19,8 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import METHODS
 from adjudge.rank.mfas import TIME_LIMIT, components, cost_of, net_wins, solve
 from adjudge.rank.ordering.optima import find_optima
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.strengths import scores_of
-from adjudge.rank.units import units_of
 from adjudge.results.tournament import CheapestOrder, Movable, Tournament, Violation
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from adjudge.rank.ordering import branch
 from adjudge.rank.ordering.branch import cheapest_order, closed
-from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
+from adjudge.rank.ordering.heuristics import cost_of, descend, first_order, search_widely, shake
 from adjudge.rank.ordering.odd_cuts import odd_cuts
-from adjudge.rank.ordering.population import search_widely
 from adjudge.rank.ordering.relaxation import Cuts, Pairs, Relaxed, packed_bound, proved_bound, solve_relaxation
 from tests.conftest import examples
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from adjudge.rank.ordering import counting
+from adjudge.rank.ordering import optima
 from adjudge.rank.ordering.branch import cheapest_order
-from adjudge.rank.ordering.insertion import cost_of
+from adjudge.rank.ordering.heuristics import cost_of
 from adjudge.rank.ordering.optima import Optima, find_optima
 from tests.conftest import examples
 
@@ -57,7 +57,7 @@ def test_places_are_true_where_orders_cannot_be_counted(seed: int, monkeypatch: 
     """What is told without counting lies within the truth, and is the truth where it says so."""
     costs = sparse(7, seed, 0.4)
     number, first, last = by_permutations(costs)
-    monkeypatch.setattr(counting, "MOST_SETS", 1)
+    monkeypatch.setattr(optima, "MOST_SETS", 1)
     found = optima_of(costs)
     assert found.complete == (number == 1)
     assert found.number <= number

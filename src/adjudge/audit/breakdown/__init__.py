@@ -15,7 +15,7 @@ from adjudge.audit.breakdown.scores import score_breakdown
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.edits import as_scores
+from adjudge.rank.edits_as_scores import as_scores
 from adjudge.rank.lines import holm
 from adjudge.rank.methods import DEFAULTS, METHODS
 from adjudge.rank.mixed import design_from
@@ -74,6 +74,6 @@ def with_breakdown(ranking: Ranking, judgments: Judgments, by: Sequence[str], *,
 
 def _relative(judgments: Judgments, by: Sequence[str], seed: int) -> list[ColumnTest]:
     return [
-        relative_breakdown(judgments, column, Randomness(generator(seed, _STREAM, place)))
-        for place, column in enumerate(by)
+        relative_breakdown(judgments, column, Randomness(generator(seed, _STREAM, number)))
+        for number, column in enumerate(by)
     ]

@@ -24,8 +24,8 @@ from adjudge.core.codes import codes_of
 from adjudge.core.comparisons import block_rows, comparisons
 from adjudge.core.errors import DataError
 from adjudge.rank import bradley_terry
+from adjudge.rank.annotator_counts import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.bradley_terry import expectations
-from adjudge.rank.people import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.tastes import fit_tastes
 from adjudge.results.audit.breakdown import SubsetScore
@@ -161,8 +161,8 @@ def _laplacian(weights: Floats) -> Floats:
 def _units(blocks: pl.DataFrame, parts: Subsets) -> _Units:
     """The coarsest units within which the column is constant, as long as every subset has about two or more."""
     known = np.flatnonzero(parts.code >= 0)
-    place = ("source_lang", "target_lang", "campaign", "document")
-    keys = {"documents": place, "annotators": ("annotator",), "segments": (*place, "segment")}
+    document_key = ("source_lang", "target_lang", "campaign", "document")
+    keys = {"documents": document_key, "annotators": ("annotator",), "segments": (*document_key, "segment")}
     named = {name: key for name, key in keys.items() if blocks[key[-1]][known].n_unique() > 1}
     codes = dict(zip(named, codes_of(blocks[known], *named.values()), strict=True)) | {"blocks": np.arange(len(known))}
     level = parts.code[known]

@@ -41,14 +41,14 @@ class _Cells:
     level: Codes
     complete: tuple[int, ...]
     """The systems that were judged in every subset."""
-    place: dict[tuple[int, int], int]
+    index: dict[tuple[int, int], int]
 
     @classmethod
     def of(cls, cells: Codes, levels: int) -> _Cells:
         owner, level = cells // levels, cells % levels
-        place = {(int(s), int(k)): i for i, (s, k) in enumerate(zip(owner, level, strict=True))}
+        index = {(int(s), int(k)): i for i, (s, k) in enumerate(zip(owner, level, strict=True))}
         complete = tuple(int(s) for s in np.unique(owner) if (owner == s).sum() == levels)
-        return cls(owner, level, complete, place)
+        return cls(owner, level, complete, index)
 
 
 def score_breakdown(design: MixedDesign, table: pl.DataFrame, column: str) -> ColumnTest:
@@ -100,8 +100,8 @@ def _interaction(cells: _Cells, levels: int, *, ordered: bool) -> Floats:
     slope = np.arange(levels) - (levels - 1) / 2
     rows = np.zeros((len(others), len(cells.owner)))
     for row, system in zip(rows, others, strict=True):
-        row[[cells.place[system, level] for level in range(levels)]] = slope
-        row[[cells.place[first, level] for level in range(levels)]] = -slope
+        row[[cells.index[system, level] for level in range(levels)]] = slope
+        row[[cells.index[first, level] for level in range(levels)]] = -slope
     return rows
 
 

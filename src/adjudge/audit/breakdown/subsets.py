@@ -92,8 +92,8 @@ def _three_parts(column: str, values: pl.Series) -> Subsets:
         for index in present
     )
     code = np.full(len(array), -1)
-    for place, index in enumerate(present):
-        code[part == index] = place
+    for number, index in enumerate(present):
+        code[part == index] = number
     return _checked(Subsets(column, names, code, ordered=True))
 
 

@@ -18,13 +18,13 @@ from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.maths import student_quantile
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, ratios
+from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.connected import check_connected, groups_that_met
-from adjudge.rank.people import people_counts
 from adjudge.rank.relative import check_comparable
+from adjudge.rank.resampling_units import Units, labelling_annotators, units_of
 from adjudge.rank.significance import difference_spread, resampling_tests, separation
 from adjudge.rank.strengths import ComparedStrengths, compare_strengths
 from adjudge.rank.tastes import refit
-from adjudge.rank.units import Units, labelling_annotators, units_of
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:

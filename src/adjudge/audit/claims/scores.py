@@ -3,6 +3,9 @@
 Trials: both halves of the annotators in several random divisions; without the human systems, the best and the worst
 system; the human's scores divided; scores instead of ranks; the direction of z-scores; every annotator and every
 document left out in turn. Refits keep the variances of the full data, which makes them quick.
+
+Parity: a system is no further from a human translation than a margin, by two one-sided tests. Each human translation is
+compared by itself. A claim of parity never stands beside a significant difference that is larger than the margin.
 """
 
 from __future__ import annotations
@@ -14,29 +17,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.claims.equivalence import parity_claims
-from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, spread_out
-from adjudge.audit.claims.verdicts import Evidence, better_claims
+from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, put_to, spread_out
+from adjudge.audit.claims.verdicts import Evidence, above_zero, better_claims, verdict
 from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
 from adjudge.audit.margins import margin_in_points
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
-from adjudge.rank.contrasts import contrasts
+from adjudge.rank.contrasts import contrasts, equivalence
+from adjudge.rank.lines import holm
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of, rows_of_the_model
 from adjudge.rank.mixed.shared import fit_to_part, model_of
-from adjudge.results.audit.claims import Claims
+from adjudge.results.audit.claims import Claim, Claims
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars as pl
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.arrays import Bools
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.contrasts import Contrasts, Equivalence
     from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared
     from adjudge.rank.mixed.known import KnownModel
     from adjudge.rank.mixed.shared import Refit, Unit
@@ -48,6 +52,7 @@ MOST_LEFT_OUT = 60
 FEWEST_TO_LEAVE_OUT = 3
 UNITS: tuple[Unit, ...] = ("annotator", "document")
 _STREAM = 34
+Pair = tuple[int, int]
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Claims:
@@ -186,3 +191,60 @@ def _zscore_trial(judgments: Judgments, systems: tuple[str, ...]) -> Trial:
     means = item_means(standardised(sheet)).system_means(len(sheet.systems))
     score = np.array([means[sheet.systems.index(name)] if name in sheet.systems else np.nan for name in systems])
     return Trial("order by z-scores", "order by z-scores", score[:, None] - score[None, :])
+
+
+def parity_claims(
+    compared: Contrasts, evidence: Evidence, margin: float, level: float, trials: Callable[[], list[Trial]]
+) -> tuple[Claim, ...]:
+    """One claim for every system and every human translation.
+
+    Args:
+        compared: differences in points, the unit of the margin.
+        evidence: what the claims of differences rest on.
+        margin: in points.
+        level: of the tests, which Holm corrects together.
+        trials: made only if some claim is supported.
+    """
+    humans = np.flatnonzero(evidence.human)
+    pairs = [(int(system), int(human)) for human in humans for system in np.flatnonzero(~evidence.human)]
+    tests = [equivalence(compared, *pair, margin=margin, level=level) for pair in pairs]
+    corrected = holm(np.array([test.p for test in tests]))
+    apart = {pair for pair, p in evidence.adjusted().items() if p < level and evidence.difference[pair] > margin}
+    supported = [pair for pair, p in zip(pairs, corrected, strict=True) if p < level and not {pair, pair[::-1]} & apart]
+    outcomes = _outcomes(trials() if supported else [], supported, pairs, margin, level)
+    return tuple(
+        _claim(evidence, pair, test, float(p), outcomes.get(pair))
+        for pair, test, p in zip(pairs, tests, corrected, strict=True)
+    )
+
+
+def _outcomes(
+    trials: list[Trial], supported: list[Pair], pairs: list[Pair], margin: float, level: float
+) -> dict[Pair, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Which trials each supported claim survives, and which break it."""
+    outcomes = {}
+    # Where only the order counts, nothing is said of equivalence.
+    tested = {trial: trial.equivalence(pairs, margin) for trial in trials if trial.se is not None}
+    for pair in supported:
+        standing = {trial: p[pair] < level for trial, p in tested.items() if pair in p}
+        outcomes[pair] = put_to(list(tested), pair, standing.__getitem__)
+    return outcomes
+
+
+def _claim(
+    evidence: Evidence, pair: Pair, test: Equivalence, p: float, tried: tuple[tuple[str, ...], tuple[str, ...]] | None
+) -> Claim:
+    system, human = (evidence.systems[index] for index in pair)
+    survives, broken = tried or ((), ())
+    return Claim(
+        claim=f"{system} is at parity with {human}",
+        kind="parity",
+        systems=(system, human),
+        estimate=test.difference,
+        interval=(test.low, test.high),
+        p_holm=above_zero(p),
+        survives=survives,
+        broken_by=broken,
+        verdict=verdict(supported=tried is not None, broken=broken),
+        p=above_zero(test.p),
+    )

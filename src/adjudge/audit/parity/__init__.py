@@ -8,6 +8,7 @@ change more than untouched ones.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -18,15 +19,17 @@ from adjudge.audit.parity.counts import Ties, count_part, model_contrasts
 from adjudge.audit.parity.model_change import model_changes
 from adjudge.audit.parity.notes import PLACE, notes_on, twin_notes
 from adjudge.audit.parity.outcomes import Outcomes, outcomes
-from adjudge.audit.parity.resampling import Resampler, changes, resampler
-from adjudge.audit.parity.settings import ParitySettings
+from adjudge.audit.parity.resampling import RESAMPLES, Resampler, changes, resampler
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.rng import DEFAULT_SEED
 from adjudge.core.texts import AFTER, BEFORE, VERSION
-from adjudge.rank.edits import as_scores
+from adjudge.rank.edits_as_scores import as_scores
 from adjudge.results.parity import Parity, ParityPart, Part
 from adjudge.results.parity_change import ModelChange, ParityChange
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from adjudge.core.judgments import Judgments
 
 __all__ = ["ParitySettings", "parity", "split_versions"]
@@ -145,3 +148,18 @@ def _shown(settings: ParitySettings, human: str) -> dict[str, str | int | float 
         "resamples": settings.resamples,
         "seed": settings.seed,
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParitySettings:
+    """What a user can choose."""
+
+    contaminated: frozenset[str] | None = None
+    """Segments (or `document:segment`) to look at on their own."""
+    keys: Mapping[str, str] | None = None
+    """The document of every segment, where the judgments do not say it."""
+    ties: Ties = "half"
+    margin: float | str | None = None
+    """For scores: the largest difference that still counts as parity, in points or as a share of the scale (`5%`)."""
+    resamples: int = RESAMPLES
+    seed: int = DEFAULT_SEED

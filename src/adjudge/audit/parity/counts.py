@@ -80,15 +80,15 @@ def count_part(
             )
         )
     own_worth = _worth(outcomes, outcomes.human)
-    places = outcomes.compared.select("document", "segment").n_unique()
+    segments = outcomes.compared.select("document", "segment").n_unique()
     judged = max((counted.n for counted in systems), default=0)
     points, score = (own_worth, None) if outcomes.relative else (None, own_worth)
-    return ParityPart(part, judged, places, tuple(systems), points, score)
+    return ParityPart(part, judged, segments, tuple(systems), points, score)
 
 
 def _people_tests(outcomes: Outcomes) -> dict[str, float]:
     """For ranks by two named people or more, p of every system against the human with tastes allowed for (Holm)."""
-    from adjudge.rank.people import PeopleCounts
+    from adjudge.rank.annotator_counts import PeopleCounts
     from adjudge.rank.strengths import compare_people
 
     if (outcomes.annotators or 0) < FEWEST_PEOPLE:

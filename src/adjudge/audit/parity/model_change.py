@@ -21,11 +21,11 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.texts import AFTER, BEFORE
+from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.lines import holm
 from adjudge.rank.mixed import design_from, prepare
-from adjudge.rank.people import people_counts
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.tastes import fit_tastes
-from adjudge.rank.units import units_of
 from adjudge.results.parity_change import ModelChange
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _by_scores(
     code = np.array([levels.index(name) for name in names])
     cells, system = np.unique(design.system * len(levels) + code, return_inverse=True)
     owner, level = cells // len(levels), cells % len(levels)
-    place = {(design.systems[s], *levels[k].split("\t")): i for i, (s, k) in enumerate(zip(owner, level, strict=True))}
+    index = {(design.systems[s], *levels[k].split("\t")): i for i, (s, k) in enumerate(zip(owner, level, strict=True))}
     labels = tuple(f"{design.systems[s]} ({levels[k]})" for s, k in zip(owner, level, strict=True))
     fitted = prepare(design.with_systems(system, labels, design.human[owner])).fit()
     weight = np.bincount(system, minlength=len(cells)).astype(float)
@@ -119,7 +119,7 @@ def _by_scores(
         row = np.zeros(len(cells))
         for who, sign in ((name, 1.0), (human, -1.0)):
             for version, direction in ((AFTER, 1.0), (BEFORE, -1.0)):
-                inside = [place[who, version, part] for part in parts if (who, version, part) in place]
+                inside = [index[who, version, part] for part in parts if (who, version, part) in index]
                 if not inside:
                     return None
                 row[inside] += sign * direction * weight[inside] / weight[inside].sum()
@@ -137,34 +137,34 @@ def _all_parts(
     several: bool,
 ) -> dict[str, dict[str, _Estimate]]:
     """The changes on each part of the segments, and beyond untouched ones where there are any."""
-    found: dict[str, dict[str, Floats]] = {}
+    contrasts: dict[str, dict[str, Floats]] = {}
     for part, held in PARTS.items():
         if part == "all" or several:
             rows = {name: contrast(name, held) for name in systems}
-            found[part] = {name: row for name, row in rows.items() if row is not None}
+            contrasts[part] = {name: row for name, row in rows.items() if row is not None}
     if several:
-        both = [name for name in found["contaminated"] if name in found["untouched"]]
-        found[BEYOND] = {name: found["contaminated"][name] - found["untouched"][name] for name in both}
-    return {part: {name: estimate(row) for name, row in rows.items()} for part, rows in found.items() if rows}
+        both = [name for name in contrasts["contaminated"] if name in contrasts["untouched"]]
+        contrasts[BEYOND] = {name: contrasts["contaminated"][name] - contrasts["untouched"][name] for name in both}
+    return {part: {name: estimate(row) for name, row in rows.items()} for part, rows in contrasts.items() if rows}
 
 
 def _by_ranks(
     before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
 ) -> dict[str, dict[str, _Estimate]]:
-    found: dict[str, dict[str, _Estimate]] = {}
+    estimates: dict[str, dict[str, _Estimate]] = {}
     for part, held in PARTS.items():
         if part == "all" or contaminated is not None:
             versions = []
             for version in (before, after):
                 marked = Judgments(version.table.with_columns(_marked(contaminated)))
                 versions.append(_distances(marked.select(pl.col(_PART).is_in(held)), human))
-            found[part] = {
+            estimates[part] = {
                 name: _difference(versions[0][name], versions[1][name]) for name in versions[0] if name in versions[1]
             }
     if contaminated is not None:
-        first, second = found["contaminated"], found["untouched"]
-        found[BEYOND] = {name: _difference(second[name], first[name]) for name in first if name in second}
-    return found
+        first, second = estimates["contaminated"], estimates["untouched"]
+        estimates[BEYOND] = {name: _difference(second[name], first[name]) for name in first if name in second}
+    return estimates
 
 
 def _distances(judgments: Judgments, human: str) -> dict[str, _Estimate]:

@@ -11,9 +11,9 @@ from adjudge.check.twins import find_twins
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adjudge.audit.parity import ParitySettings
     from adjudge.audit.parity.outcomes import Outcomes
     from adjudge.audit.parity.resampling import Resampler
-    from adjudge.audit.parity.settings import ParitySettings
     from adjudge.core.judgments import Judgments
 
 # A segment by its document, for segments that are numbered anew in every document.
@@ -67,8 +67,8 @@ def _unknown_marks(sets: Sequence[Outcomes], marked: frozenset[str]) -> list[str
 
 
 def _other_segments(after: Outcomes, before: Outcomes) -> list[str]:
-    places = [set(version.compared.select("document", "segment").unique().iter_rows()) for version in (before, after)]
-    gone, new = len(places[0] - places[1]), len(places[1] - places[0])
+    segments = [set(version.compared.select("document", "segment").unique().iter_rows()) for version in (before, after)]
+    gone, new = len(segments[0] - segments[1]), len(segments[1] - segments[0])
     if not gone + new:
         return []
     what = f"{gone} segments were judged only before and {new} only after"

@@ -95,7 +95,7 @@ def _with_documents(whole: Outcomes, keys: Mapping[str, str]) -> Outcomes:
 
 def _by_ranks(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     pairs = comparisons(judgments)
-    places = segment_keys(judgments).select("document", "segment")
+    segments = segment_keys(judgments).select("document", "segment")
     if human not in pairs.systems:
         raise DataError(f"'{human}' has no ranks of its own; name another with --human")
     if len(pairs.first) == 0:
@@ -112,11 +112,11 @@ def _by_ranks(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFr
             "annotator": np.array(pairs.annotators)[pairs.annotator[with_human]],
         }
     )
-    where = places[pairs.segment[with_human].astype(np.int64)]
-    return compared.hstack(where), _rank_points(pairs, places)
+    where = segments[pairs.segment[with_human].astype(np.int64)]
+    return compared.hstack(where), _rank_points(pairs, segments)
 
 
-def _rank_points(pairs: Comparisons, places: pl.DataFrame) -> pl.DataFrame:
+def _rank_points(pairs: Comparisons, segments: pl.DataFrame) -> pl.DataFrame:
     """Candidates + 1 - rank of every label in a block of two or more; candidates as in the largest block."""
     sizes = np.bincount(pairs.label_block)
     segment = np.zeros(len(sizes), dtype=np.int64)
@@ -124,7 +124,7 @@ def _rank_points(pairs: Comparisons, places: pl.DataFrame) -> pl.DataFrame:
     usable = sizes[pairs.label_block] > 1
     points = int(sizes.max()) + 1 - pairs.label_rank[usable]
     worth = pl.DataFrame({"system": np.array(pairs.systems)[pairs.label_system[usable]], "value": points.astype(float)})
-    return worth.hstack(places[segment[pairs.label_block[usable]]])
+    return worth.hstack(segments[segment[pairs.label_block[usable]]])
 
 
 def _by_scores(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -23,9 +23,9 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank import bradley_terry, ratios
 from adjudge.rank.connected import groups_that_met
 from adjudge.rank.relative import check_comparable
+from adjudge.rank.resampling_units import annotator_units
 from adjudge.rank.significance import difference_spread, resampling_tests
 from adjudge.rank.strengths import compare_strengths
-from adjudge.rank.units import annotator_units
 from adjudge.results.audit.trust import AARate, AATest
 from adjudge.work import map_tasks
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.resampling_units import Units
     from adjudge.rank.tally import Tally
-    from adjudge.rank.units import Units
 
 
 FEWEST_ANNOTATORS = 4

@@ -17,15 +17,15 @@ from adjudge.audit.relative.changes import MOST_LEFT_OUT, all_changes, block_wei
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.rank.annotator_counts import count_people, group_of, person_of
 from adjudge.rank.connected import check_connected
 from adjudge.rank.contrasts import rank_sets
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.methods import find_method
-from adjudge.rank.people import count_people, group_of, person_of
 from adjudge.rank.relative import check_comparable
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.significance import PairTests, sign_tests
 from adjudge.rank.strengths import compare_people
-from adjudge.rank.units import units_of
 from adjudge.results.audit.stability import Stability, StabilityRow
 from adjudge.work import map_tasks
 

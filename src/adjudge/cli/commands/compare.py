@@ -53,7 +53,7 @@ def compare(
     """
     from adjudge.cli.output import write_output, write_page
     from adjudge.compare import compare
-    from adjudge.meta.keys import read_keys
+    from adjudge.meta.document_keys import read_keys
 
     names = _names(campaigns)
     formats = _formats(format, len(campaigns))

@@ -28,8 +28,8 @@ def gold(
     """
     from adjudge.cli.output import for_each_pair, write_output, write_standard_page
     from adjudge.core.errors import UsageError
+    from adjudge.meta.document_keys import read_keys
     from adjudge.meta.gold import check_gold, gold, runs_by_pair
-    from adjudge.meta.keys import read_keys
 
     check_gold(len(runs), orders)
     parts = runs_by_pair([reading.read([run]) for run in runs])

@@ -56,7 +56,7 @@ def parity(
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError
     from adjudge.core.texts import CORRECTED
-    from adjudge.meta.keys import read_keys
+    from adjudge.meta.document_keys import read_keys
 
     if bool(before) != bool(after):
         raise UsageError("--before and --after belong together; give both")

@@ -29,7 +29,7 @@ from adjudge.formats.tables.file_rows import (
 )
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.relative import rank_units
-from adjudge.rank.units import pair_units
+from adjudge.rank.resampling_units import pair_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

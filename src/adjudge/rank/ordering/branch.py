@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.rng import generator
-from adjudge.rank.ordering.insertion import cost_of, descend, first_order, shake
+from adjudge.rank.ordering.heuristics import cost_of, descend, first_order, search_widely, shake
 from adjudge.rank.ordering.odd_cuts import odd_cuts
-from adjudge.rank.ordering.population import search_widely
 from adjudge.rank.ordering.relaxation import TOLERANCE, Cuts, Pairs, Relaxed, packed_bound, solve_relaxation
 
 if TYPE_CHECKING:

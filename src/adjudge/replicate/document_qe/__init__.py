@@ -18,8 +18,8 @@ from adjudge.core.fingerprint import fingerprint
 from adjudge.core.protocols import RATED
 from adjudge.formats import read
 from adjudge.formats.parsing.spaced import read_spaced
+from adjudge.meta.document_keys import read_keys
 from adjudge.meta.gold import gold
-from adjudge.meta.keys import read_keys
 from adjudge.meta.quality_estimation import estimate
 from adjudge.replicate.document_qe.figures import draw_figures
 from adjudge.replicate.published import find_file, read_published

@@ -14,8 +14,8 @@ import numpy as np
 from adjudge.core.edit_rates import edit_rate
 from adjudge.core.files import read_text
 from adjudge.core.rng import generator
+from adjudge.meta.document_keys import read_keys
 from adjudge.meta.document_labels import orders_along, sweep
-from adjudge.meta.keys import read_keys
 from adjudge.results.paper_figures import Curve, CurveAt, Curves, Mark
 from adjudge.simulate.post_edits import SENSES, predictions_from
 from adjudge.work import cached, map_tasks

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.units import labelling_annotators
+from adjudge.rank.resampling_units import labelling_annotators
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
-    from adjudge.rank.units import Units
+    from adjudge.rank.resampling_units import Units
 
 
 MOST_PEOPLE = 1000
