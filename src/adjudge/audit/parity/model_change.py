@@ -85,20 +85,7 @@ def _marked(contaminated: frozenset[str] | None) -> pl.Expr:
 def _by_scores(
     before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
 ) -> dict[str, dict[str, _Estimate]]:
-    # The model leaves references out as controls; here the human is one of those compared.
-    competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
-    # The same person's work on two versions is not one task or page, whatever its numbers.
-    one_work = [
-        pl.concat_str(pl.col(_VERSION), pl.col(name).fill_null(""), separator=":").alias(name)
-        for name in ("task", "screen")
-    ]
-    tables = [
-        version.final()
-        .table.with_columns(competing, pl.lit(name).alias(_VERSION), _marked(contaminated), revision=pl.lit(1))
-        .with_columns(one_work)
-        for name, version in ((BEFORE, before), (AFTER, after))
-    ]
-    table = pl.concat(tables, how="diagonal_relaxed")
+    table = _both_versions(before, after, human, contaminated)
     design = design_from(Judgments(table), model="mixed-points")
     rows = table[design.row]
     names = [f"{v}\t{p}" for v, p in rows.select(_VERSION, _PART).iter_rows()]
@@ -127,6 +114,26 @@ def _by_scores(
 
     others = [name for name in design.systems if name != human]
     return _all_parts(others, contrast, estimate, several=contaminated is not None)
+
+
+def _both_versions(
+    before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
+) -> pl.DataFrame:
+    """The judgments of both versions in one table, each row with its version and its part of the segments."""
+    # The model leaves references out as controls; here the human is one of those compared.
+    competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
+    # The same person's work on two versions is not one task or page, whatever its numbers.
+    one_work = [
+        pl.concat_str(pl.col(_VERSION), pl.col(name).fill_null(""), separator=":").alias(name)
+        for name in ("task", "screen")
+    ]
+    tables = [
+        version.final()
+        .table.with_columns(competing, pl.lit(name).alias(_VERSION), _marked(contaminated), revision=pl.lit(1))
+        .with_columns(one_work)
+        for name, version in ((BEFORE, before), (AFTER, after))
+    ]
+    return pl.concat(tables, how="diagonal_relaxed")
 
 
 def _all_parts(

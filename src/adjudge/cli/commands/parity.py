@@ -62,16 +62,14 @@ def parity(
         raise UsageError("--before and --after belong together; give both")
     if bool(files) == bool(after):
         raise UsageError("give judgments either as FILE or as --before and --after")
-    reading = reading.with_human(human)
-    later = reading.by_pair(after or files or [])
-    earlier = reading.by_pair(before) if before else {}
-    if not before:
-        earlier, later = _both_versions(later)
-        if earlier and contaminated is None and all(CORRECTED in part.table.columns for part in later.values()):
-            contaminated = CORRECTED
-    if earlier and earlier.keys() != later.keys():
-        held = f"{', '.join(earlier)} before, {', '.join(later)} after"
-        raise UsageError(f"the two test sets hold other language pairs ({held}); choose one with --pair")
+    earlier, later = _read_versions(reading.with_human(human), before or [], after or files or [])
+    if (
+        not before
+        and earlier
+        and contaminated is None
+        and all(CORRECTED in part.table.columns for part in later.values())
+    ):
+        contaminated = CORRECTED
     settings = ParitySettings(
         contaminated=None
         if contaminated is None
@@ -94,9 +92,23 @@ def parity(
     write_output(results, json=json, output=output)
 
 
-def _both_versions(
-    parts: "Mapping[str, Judgments]",
+def _read_versions(
+    reading: Reading, before: list[Path], after: list[Path]
 ) -> "tuple[dict[str, Judgments], dict[str, Judgments]]":
+    """The judgments before and after by language pair; none before where one version of the test set was judged."""
+    from adjudge.core.errors import UsageError
+
+    later = reading.by_pair(after)
+    if not before:
+        return _split_versions(later)
+    earlier = reading.by_pair(before)
+    if earlier.keys() != later.keys():
+        held = f"{', '.join(earlier)} before, {', '.join(later)} after"
+        raise UsageError(f"the two test sets hold other language pairs ({held}); choose one with --pair")
+    return earlier, later
+
+
+def _split_versions(parts: "Mapping[str, Judgments]") -> "tuple[dict[str, Judgments], dict[str, Judgments]]":
     """The judgments before and after of campaigns that judged both versions of a test set; none before in others."""
     from adjudge.audit.parity import split_versions
 

@@ -78,26 +78,18 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     count = _length(ranks, options.stacked)
     beside = [file for file in files if file not in ranks]
     fitting = [file for file in beside if len(file.lines) == count]
-    lines, scale = pl.int_range(1, count + 1, eager=True, dtype=pl.Int64), scale_of(options, len(ranks))
     source, target = _pair(ranks, options)
     block = _block(fitting, count, options.stacked).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
-        (lines + screens).cast(pl.String).alias("screen"),
+        (pl.int_range(1, count + 1, dtype=pl.Int64) + screens).cast(pl.String).alias("screen"),
         pl.lit(source).alias("source_lang"),
         pl.lit(target).alias("target_lang"),
     )
     bad = {file.name: BadRows(Source(str(file.path), lambda row: row + 1), options, count) for file in ranks}
-    labels = pl.concat(
-        block.with_row_index(_LINE).with_columns(
-            pl.lit(file.name).alias("system"),
-            parse_ranks(pl.Series(file.lines, dtype=pl.String), scale=scale, bad=bad[file.name]),
-        )
-        for file in ranks
-    )
+    labels = _labels(block, ranks, bad, options)
     settled = [of_file.settle() for of_file in bad.values()]
     labels = _without_broken_lines(labels, bad)
-    labels = labels.with_columns(**human_columns(labels["system"], options.human))
     notes = [
         f"{file.path.name} is left alone: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
         for file in beside
@@ -109,6 +101,21 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
         set_aside.append(SetAside(COPIED_TABLE, (times - 1) * count * len(ranks)))
         notes.append(copied_table_note(times))
     return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(ranks[0].path))
+
+
+def _labels(
+    block: pl.DataFrame, ranks: Sequence[_File], bad: Mapping[str, BadRows], options: ReadOptions
+) -> pl.DataFrame:
+    """A row for every line of every file of ranks, with what all files have in common."""
+    scale = scale_of(options, len(ranks))
+    labels = pl.concat(
+        block.with_row_index(_LINE).with_columns(
+            pl.lit(file.name).alias("system"),
+            parse_ranks(pl.Series(file.lines, dtype=pl.String), scale=scale, bad=bad[file.name]),
+        )
+        for file in ranks
+    )
+    return labels.with_columns(**human_columns(labels["system"], options.human))
 
 
 def _without_broken_lines(labels: pl.DataFrame, bad: Mapping[str, BadRows]) -> pl.DataFrame:
