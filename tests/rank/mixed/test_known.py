@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, known_without, prepare, refit
 from adjudge.rank.mixed.known import KnownFit
 from adjudge.rank.mixed.known_without import CellsLeftOut
@@ -114,3 +115,21 @@ def test_what_cells_cannot_tell_is_fitted_or_refused_as_by_rows(shape: str) -> N
         found = fit_to_part(model.prepared, model.fitted, model.known, rows)
         assert found.effects == pytest.approx(expected.effects, abs=1e-8)
         assert found.df == pytest.approx(expected.df, rel=1e-6)
+
+
+def test_segments_that_nothing_else_keeps_together_are_in_one_block() -> None:
+    """As where means of segments alone were released: neither annotators nor documents, so each system is a cell."""
+    rng = np.random.default_rng(4)
+    systems, segments = (codes.ravel() for codes in np.divmod(np.arange(4 * 30), 30))
+    score = 50 + 3 * systems + 5 * rng.normal(size=30)[segments] + rng.normal(size=len(systems))
+    judgments = Judgments.from_columns({
+        "system": [f"s{code}" for code in systems], "segment": [str(code) for code in segments],
+        "score": score.tolist(), "protocol": ["da"] * len(systems),
+    })  # fmt: skip
+    design = design_from(judgments)
+    model = model_of(design)
+    assert model.known is not None
+    assert set(model.known.cells.block) == {0}, "segments of the same system are in one block"
+    rows = design.system != 0
+    found = fit_to_part(model.prepared, model.fitted, model.known, rows)
+    assert found.effects == pytest.approx(refit(design.subset(rows), model.fitted.ratios).effects, abs=1e-8)

@@ -114,7 +114,9 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
     cell = _first_seen(combine(design.system, *(effect.codes for effect in kept if SEGMENT not in effect.parts)))
     segment = named[0].codes if named else None
     first = _first_rows(cell)
-    block = components([effect.codes for effect in kept if effect.parts[0] not in ACROSS] or [cell], len(cell))[first]
+    # Scores of a cell are never apart, also where no effect but the segment keeps them together.
+    together = [effect.codes for effect in kept if effect.parts[0] not in ACROSS]
+    block = components([cell, *together], len(cell))[first]
     large = prepared.layout.iterative
     if _products(block, cell, segment, large=large) > (MOST_COUNTS if large else MOST_PRODUCTS):
         return None
