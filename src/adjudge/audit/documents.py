@@ -1,4 +1,4 @@
-"""Documents: which were judged by which systems, how hard they look, and whether that is the documents or the people.
+"""Documents: which systems were judged on which, how hard each looks, and whether documents or annotators explain it.
 
 The matrix of raw means (Knowles 2021, Figure 5) looks like difficulty, but each cell is mostly one or two annotators.
 So the share of spread that documents explain on top of annotators and systems stands beside it. The matrix may also

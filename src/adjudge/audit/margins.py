@@ -1,4 +1,4 @@
-"""The margin of equivalence in points: how far two systems may be apart and still count as equally good.
+"""The margin of equivalence in points: the largest difference at which two systems count as equally good.
 
 Three points are a convention of scales from 0 to 100. On a scale from 1 to 5 they would be most of it, so that any two
 systems would be at parity: on another scale there is no margin unless the user gives one, in points or as a share of

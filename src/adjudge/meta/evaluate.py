@@ -1,4 +1,4 @@
-"""`meta`: metrics and quality estimation against human scores, at every level, with honest significance."""
+"""`meta`: metrics and quality estimation against human scores, at every level, with valid tests of significance."""
 
 from __future__ import annotations
 

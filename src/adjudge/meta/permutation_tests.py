@@ -1,4 +1,4 @@
-"""Permutation tests between metrics: were it luck, it would not matter which of the two made which score.
+"""Permutation tests between metrics: without a difference, scores could be exchanged between the two.
 
 `PERM-BOTH` (Deutsch et al. 2021): the two metrics, standardised, exchange scores at random, those whose sign is minus.
 Pearson's r needs the sums of a metric's scores, of their squares and of their products with the human. After an

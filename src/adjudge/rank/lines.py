@@ -1,4 +1,4 @@
-"""Lines between clusters, and what they rest on: corrections for asking many questions, and rank sets.
+"""Lines between clusters, and what they rest on: corrections for multiple comparisons, and rank sets.
 
 The rules for lines in use differ, so each has a name, and the result says which one drew them:
 

@@ -1,4 +1,4 @@
-"""What must be said of a ranking from relative judgments: few people, tastes ignored, circles, leads without end."""
+"""What must be said of a ranking from relative judgments: few people, tastes ignored, cycles, unbounded leads."""
 
 from __future__ import annotations
 

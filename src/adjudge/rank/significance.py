@@ -1,4 +1,4 @@
-"""Tests between pairs of systems, and the shape in which every method hands them on.
+"""Tests between pairs of systems, and the form in which every method returns them.
 
 Separation: where no judgment contradicts a lead, resamples cannot show how far it may be due to chance.
 

@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths with errors that are true for other annotators: random tastes and a sandwich, combined.
+"""Bradley-Terry strengths with standard errors that hold for other annotators: random tastes and a sandwich, combined.
 
 Annotators like some systems more than others, so the judgments of one person count for less than as many judgments of
 many. Let t be the plain fit. Annotator g has the score s_g = sum (y - mu) of the likelihood at t, by system, and the

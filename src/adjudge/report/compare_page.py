@@ -1,4 +1,4 @@
-"""The page that compares campaigns: a scatter of scores, and how places flow from one campaign to the next."""
+"""The page that compares campaigns: a scatter of scores, and how ranks change from one campaign to the next."""
 
 from __future__ import annotations
 

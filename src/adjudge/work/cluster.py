@@ -1,4 +1,4 @@
-"""Tasks on a dask cluster that somebody else has started.
+"""Tasks on a dask cluster that is already running.
 
 The same tasks give the same bytes as on this machine, as long as both have the same versions; that is checked first.
 Where a worker is lost, dask gives its tasks to another one.

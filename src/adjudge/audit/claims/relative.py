@@ -1,4 +1,4 @@
-"""Claims from rankings: every statement by Bradley-Terry with annotators' tastes, put to other rankings.
+"""Claims from rankings: every statement by Bradley-Terry with annotators' tastes, tried on other rankings.
 
 Trials: both halves of the annotators in several random divisions; without the reference, the best and the worst
 system; the direction of expected wins and of wins without ties; every annotator left out in turn, at the spread that

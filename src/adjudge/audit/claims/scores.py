@@ -1,4 +1,4 @@
-"""Claims from scores: every statement by the mixed model, put to the audits that other rankings fail.
+"""Claims from scores: every statement by the mixed model, tried by the audits that other rankings fail.
 
 Trials: both halves of the annotators in several random divisions; without the human systems, the best and the worst
 system; the human's scores divided; scores instead of ranks; the direction of z-scores; every annotator and every

@@ -1,4 +1,4 @@
-"""Trials: what a claim is put to. Each is the ranking made again from changed data, or by another estimator.
+"""Trials that a claim has to survive. Each is the ranking made again from changed data, or by another estimator.
 
 A claim "A is better than B" survives a trial if A is still ahead and, where the trial tests it, the difference is still
 significant at the level of the claim itself: after Holm's correction for all pairs of the trial. Halves of the

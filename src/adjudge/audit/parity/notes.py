@@ -1,4 +1,4 @@
-"""What is to be known before parity is believed: how it was resampled, what was marked, what the versions share."""
+"""Notes on results about parity: how they were resampled, what was marked, what the versions share."""
 
 from __future__ import annotations
 

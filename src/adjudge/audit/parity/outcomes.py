@@ -1,4 +1,4 @@
-"""Every judgment of a system against the human as one row: better (1), as good (0) or worse (-1), with its place."""
+"""Every judgment of a system against the human as one row: better (1), as good (0) or worse (-1), with its segment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a design can find against how much work it is."""
+"""The smallest difference that each design can find, against the work it takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How places change from one ranking to another: one line per system."""
+"""How ranks change from one ranking to another: one line per system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tournament: do leads run in circles, and what does each ranking contradict?"""
+"""The tournament: are there cycles of leads, and what does each ranking contradict?"""
 
 from __future__ import annotations
 
