@@ -68,9 +68,10 @@ def test_a_change_is_saved_by_itself_and_says_when(page: Page, server: Server, t
     expect(page.locator(".left")).to_have_text("2 left here")
 
 
-@pytest.mark.parametrize("seconds", [2, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [2, 30])
 def test_a_network_that_is_cut_is_survived(page: Page, server: Server, tmp_path: Path, seconds: int) -> None:
     name = "annotator-02" if seconds == 2 else "annotator-03"
+    page.clock.install()
     begin(page, server, name)
     type_score(page, 10)
     expect(page.locator(".saved")).to_have_text(SAVED)
@@ -83,7 +84,7 @@ def test_a_network_that_is_cut_is_survived(page: Page, server: Server, tmp_path:
     page.keyboard.press("Enter")
     expect(page.locator(".place-button")).to_have_text("2 of 2")
     type_score(page, 40)
-    page.wait_for_timeout(seconds * 1000)
+    page.clock.run_for(seconds * 1000)
     assert scores(server, tmp_path, name) == [10]
     page.context.set_offline(False)
     expect(page.locator(".saved")).to_have_text(SAVED)
