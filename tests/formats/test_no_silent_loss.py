@@ -34,7 +34,7 @@ def set_aside(judgments: Judgments) -> int:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 12))])
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 6))])
 def test_rows_in_are_rows_used_and_rows_set_aside(name: str, seed: int, tmp_path: Path) -> None:
     generator = random.Random(f"{name} {seed}")
     file = tmp_path / "sample.csv"
@@ -143,8 +143,8 @@ def test_an_error_that_cannot_be_weighed_spoils_its_rating(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_damaged_inputs_of_fixed_seeds_are_read_or_explained(tmp_path: Path) -> None:
-    """A short run of the fuzzing bench, in this process."""
-    for number in range(600):
+    """A short run of the fuzzing bench, in this process: what one of a hundred inputs brings up is found by 95%."""
+    for number in range(300):
         fuzzed = make_input(number, seed=2024)
         kind, details = outcome(fuzzed, tmp_path)
         assert kind in FINE, (number, str(fuzzed), details)
