@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, ttest_ind
 
 import adjudge
+from adjudge.audit import aa as aa_module
 from adjudge.audit import audit
 from adjudge.audit.aa import TESTS, _halved, _random_halves, _welch, aa
 from adjudge.audit.changes import DIVISORS
 from adjudge.audit.influence import influence
 from adjudge.audit.reliability import kendall, reliability
+from adjudge.audit.settings import AuditSettings
 from adjudge.audit.stability import stability
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
@@ -281,3 +283,15 @@ def test_tau_between_halves_is_that_of_scipy(scores: list[tuple[int, int]]) -> N
     first, other = np.array([*scores, (2, 3)], dtype=float).T
     gap = np.append(first, np.nan), np.append(other, 1.0)
     np.testing.assert_array_equal(kendall(*gap), kendalltau(first, other).statistic)
+
+
+def test_of_a_large_table_fewer_splits_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments = simulate_scores(
+        ScoreCampaign(systems=2, annotators=6, tasks=6, documents=4, task_size=20), seed=1
+    ).judgments
+    assert aa_module.section(judgments, AuditSettings()).splits == aa_module.SPLITS
+    monkeypatch.setattr(aa_module, "LARGE_TABLE", len(judgments) - 1)
+    fewer = aa_module.section(judgments, AuditSettings())
+    assert fewer.splits == aa_module.LARGE_SPLITS
+    assert fewer.by_annotator is not None
+    assert fewer.by_annotator.splits == aa_module.LARGE_SPLITS

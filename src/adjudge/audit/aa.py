@@ -53,6 +53,10 @@ if TYPE_CHECKING:
 TESTS = ("raw", "zscore", "page-welch", "mixed", "mixed-rank")
 SAME_TESTS = {"mixed-rank": "mixed"}
 SPLITS = 25
+LARGE_TABLE = 200_000
+"""Judgments beyond which fewer splits are made: each is a fit of the mixed model to all of them, ..."""
+LARGE_SPLITS = 10
+"""... and so many, of ten systems, are a hundred tests."""
 FEWEST_UNITS = 4
 """Systems with fewer pages (or annotators) are not split: a half would be a single one or nothing."""
 _STREAMS = {"pages": 31, "annotators": 33}
@@ -60,9 +64,10 @@ _STREAMS = {"pages": 31, "annotators": 33}
 
 def section(judgments: Judgments, settings: AuditSettings) -> AATest:
     """The section of an audit: by pages, and by annotators where there are enough."""
-    by_pages = aa(judgments, seed=settings.seed)
+    splits = SPLITS if len(judgments) <= LARGE_TABLE else LARGE_SPLITS
+    by_pages = aa(judgments, splits=splits, seed=settings.seed)
     try:
-        return replace(by_pages, by_annotator=aa(judgments, unit="annotators", seed=settings.seed))
+        return replace(by_pages, by_annotator=aa(judgments, unit="annotators", splits=splits, seed=settings.seed))
     except DataError as fault:
         return replace(by_pages, no_annotators=str(fault))
 
