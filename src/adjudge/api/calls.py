@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from adjudge.core.errors import AdjudgeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sized
 
     from adjudge.core.judgments import Judgments
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_Part = TypeVar("_Part", bound="Sized")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
 
 
@@ -61,6 +62,35 @@ def single_pair(source: Any, reading: dict[str, Any], *, doing: str) -> Judgment
         held = f"the judgments hold {len(parts)} language pairs ({', '.join(parts)})"
         raise DataError(f"{held}; choose one with --pair, or take them one by one: {each}")
     return judgments
+
+
+def compute_pairs(
+    parts: Mapping[str, _Part], compute: Callable[[_Part], R], *, seconds_per_row: float = 0.0
+) -> tuple[dict[str, R], dict[str, DataError]]:
+    """The results by language pair, and why there is none for some; the fault of the first where there is none at all.
+
+    Where there are enough pairs for all workers, each pair is a task of its own; otherwise the work inside is divided.
+
+    Args:
+        parts: what there is of each pair.
+        compute: the result of a pair.
+        seconds_per_row: CPU seconds that a row takes at least, where that is known.
+    """
+    from adjudge.work import try_tasks
+
+    sizes = [float(len(part)) for part in parts.values()]
+    known = seconds_per_row * sum(sizes)
+    outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes, known_seconds=known)
+    results: dict[str, R] = {}
+    faults: dict[str, DataError] = {}
+    for name, outcome in zip(parts, outcomes, strict=True):
+        if isinstance(outcome.fault, DataError):
+            faults[name] = outcome.fault
+        else:
+            results[name] = outcome.unwrap()
+    if not results:
+        raise next(iter(faults.values()))
+    return results, faults
 
 
 def with_reading_options(function: Callable[P, R]) -> Callable[P, R]:

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from adjudge.api.calls import column_names, judgments_of, verb
+from adjudge.api.calls import column_names, compute_pairs, judgments_of, verb
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.results.result import Result, to_plain
-from adjudge.work import cached, try_tasks, workers
+from adjudge.work import cached, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -151,22 +151,11 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     from adjudge.audit import SECONDS_PER_ROW
     from adjudge.core.judgments import concat
 
-    results: dict[str, PairResults] = {}
-    faults: dict[str, DataError] = {}
     # One pair tells what is being done; of several, which may be done at the same time, their number is told.
     own = settings if len(parts) == 1 else replace(settings, tell=_silent)
     with workers(watch=lambda line: settings.tell(line or "computing")):
-        sizes = [float(len(part)) for part in parts.values()]
-        known = SECONDS_PER_ROW * sum(sizes)
         compute = partial(pair_results, settings=own)
-        outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes, known_seconds=known)
-    for name, outcome in zip(parts, outcomes, strict=True):
-        if isinstance(outcome.fault, DataError):
-            faults[name] = outcome.fault
-        else:
-            results[name] = outcome.unwrap()
-    if not results:
-        raise next(iter(faults.values()))
+        results, faults = compute_pairs(parts, compute, seconds_per_row=SECONDS_PER_ROW)
     used = concat([parts[name] for name in results])
     return CampaignReport(
         settings={

@@ -32,23 +32,12 @@ def for_each_pair(
         compute: the result of a pair.
         seconds_per_row: CPU seconds that a row takes at least, where that is known.
     """
-    from adjudge.core.errors import DataError
+    from adjudge.api.calls import compute_pairs
     from adjudge.report.output.formats import ByPair
-    from adjudge.work import try_tasks
 
-    results: ByPair[_Computed] = ByPair()
+    computed, faults = compute_pairs(parts, compute, seconds_per_row=seconds_per_row)
+    results: ByPair[_Computed] = ByPair(computed)
     results.several = len(parts) > 1
-    faults: dict[str, DataError] = {}
-    sizes = [float(len(part)) for part in parts.values()]
-    known = seconds_per_row * sum(sizes)
-    outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes, known_seconds=known)
-    for name, outcome in zip(parts, outcomes, strict=True):
-        if isinstance(outcome.fault, DataError):
-            faults[name] = outcome.fault
-        else:
-            results[name] = outcome.unwrap()
-    if not results:
-        raise next(iter(faults.values()))
     for name, reason in faults.items():
         print(f"adjudge: {name} is left out: {reason}", file=sys.stderr)
     return results
