@@ -12,9 +12,9 @@ from adjudge.core.judgments import SetAside
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.bias import design_bias
 from adjudge.design.controls import planned_amounts
-from adjudge.design.count import Counts, components, count_judgments, work_tasks
+from adjudge.design.counts import Counts, components, count_judgments, work_tasks
 from adjudge.design.result import ControlCount, DesignedSystem, DesignReport, Meetings, Selection, Spread, Workload
-from adjudge.design.warn import warn
+from adjudge.design.warnings import warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.design.count import Counts
+    from adjudge.design.counts import Counts
     from adjudge.design.tasks import TaskSet
 
 # Standard deviations on a scale of 100 points, of the size found in released judgments: of the systems of a language

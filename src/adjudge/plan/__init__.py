@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.plurals import agreeing, counted
-from adjudge.plan.check import simulate_plan
 from adjudge.plan.goals import Noise, plan_goals
 from adjudge.plan.people import fewest_people, people_or_judgments, pilot_doubt, pilot_variances
 from adjudge.plan.savings import plan_selection, saving
 from adjudge.plan.search import search
 from adjudge.plan.settings import PlanSettings, Variances, variances_like
+from adjudge.plan.simulated_check import simulate_plan
 from adjudge.results.plan import Plan, PlanCheck, PlanLooks
 
 if TYPE_CHECKING:

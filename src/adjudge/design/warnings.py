@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.design.count import work_tasks
+from adjudge.design.counts import work_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
