@@ -12,11 +12,11 @@ import pytest
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.work import map_tasks, workers
-from adjudge.work.cluster import differing_versions, versions
+from adjudge.work.cluster import _versions_of_workers, differing_versions, versions
 from tests.work.clusters import Cluster, needs_distributed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 pytestmark = needs_distributed
@@ -31,11 +31,15 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(cluster: Cluster) -> None:
+def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(cluster: Cluster, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+
     def number(task: int) -> float:
         return float(generator(1, task).standard_normal(1000).sum())
 
     def draw(task: int) -> tuple[float, int]:
+        (begun / str(task)).touch()
         time.sleep(0.05)
         return number(task), os.getpid()
 
@@ -44,12 +48,36 @@ def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(clus
 
     with workers(scheduler=cluster.address):
         # A worker is lost in the middle of the work.
-        threading.Timer(1.0, cluster.workers[0].kill).start()
+        threading.Thread(target=lose_a_worker, args=(cluster, begun), daemon=True).start()
         drawn = map_tasks(draw, range(60), what="draws")
         with pytest.raises(DataError, match="task 0 has no data"):
             map_tasks(fail, range(5), what="faults")
     assert [value for value, _ in drawn] == [number(task) for task in range(60)]
     assert os.getpid() not in {process for _, process in drawn}
+
+
+def lose_a_worker(cluster: Cluster, begun: Path) -> None:
+    """Kill a worker when ten tasks have begun."""
+    while len(list(begun.iterdir())) < 10:
+        time.sleep(0.01)
+    cluster.workers[0].kill()
+
+
+class LostWorker:
+    """A client one of whose workers is lost while it is asked."""
+
+    def __init__(self, fault: Exception) -> None:
+        self.fault = fault
+
+    def run(self, function: Callable[[], object], *, on_error: str) -> dict[str, object]:
+        assert on_error == "return"
+        return {"tcp://a": function(), "tcp://b": self.fault}
+
+
+def test_a_worker_that_is_lost_while_versions_are_asked_is_left_out() -> None:
+    assert _versions_of_workers(LostWorker(ConnectionError("closed"))) == {"tcp://a": versions()}
+    with pytest.raises(ModuleNotFoundError, match="adjudge"):
+        _versions_of_workers(LostWorker(ModuleNotFoundError("No module named 'adjudge'")))
 
 
 @pytest.mark.slow

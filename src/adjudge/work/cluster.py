@@ -108,11 +108,20 @@ def connect(address: str) -> Any:
     if not _threads(client):
         client.close()
         raise UsageError(f"the scheduler at {address} has no workers; start some with 'dask worker {address}'")
-    fault_of_versions = differing_versions(versions(), client.run(versions))
+    fault_of_versions = differing_versions(versions(), _versions_of_workers(client))
     if fault_of_versions is not None:
         client.close()
         raise UsageError(fault_of_versions)
     return client
+
+
+def _versions_of_workers(client: Any) -> dict[str, Mapping[str, str]]:
+    """The versions of every worker that answers; one that is lost meanwhile does no work, so nothing is asked of it."""
+    answers = client.run(versions, on_error="return")
+    for answer in answers.values():
+        if isinstance(answer, Exception) and not isinstance(answer, OSError):
+            raise answer
+    return {worker: answer for worker, answer in answers.items() if not isinstance(answer, OSError)}
 
 
 def versions() -> dict[str, str]:
