@@ -3,9 +3,11 @@
 python bench/bench_work.py                # a simulated campaign
 python bench/bench_work.py FOLDER PAIR    # a folder of released direct assessment, as newstest2021-toen de-en
 
-Then `audit` and `report` over all language pairs of the released scores, as commands with one process and with two,
-without the cache. Wall times mean something on a machine only that does nothing else; the CPU seconds of both ways
-together with them tell how much dividing the work costs, and how long one core waited for the other.
+Then `rank`, `audit` and `report` of one language pair of the released scores, as commands in one process, with the
+ratios of their CPU seconds; and `audit` and `report` over all language pairs, with one process and with two. Nothing
+comes from the cache but the library of the charts. Wall times mean something on a machine only that does nothing else;
+the CPU seconds of both ways together with them tell how much dividing the work costs, and how long one core waited for
+the other.
 """
 
 from __future__ import annotations
@@ -52,26 +54,43 @@ def run() -> None:
     print(f"audit / rank: {alone[1] / ranked[1]:.1f} in CPU time")
     folder_of_pairs = Path(environ.get("ADJUDGE_DATA", ROOT.parent / "shared" / "data")) / ALL_PAIRS
     if folder_of_pairs.is_dir():
+        _one_pair(folder_of_pairs, "de-en")
         for command in ("audit", "report"):
             _one_and_two_processes(command, folder_of_pairs)
 
 
+def _one_pair(folder: Path, pair: str) -> None:
+    """Wall and CPU seconds of the commands on one language pair, and how many rankings each takes."""
+    # Once before, so that the library of the charts is there as it is from the second report on.
+    _command("report", folder, "--pair", pair)
+    commands = {"rank": ("--method", "mixed"), "audit": ("--jobs", "1"), "report": ("--jobs", "1")}
+    seconds = {name: _command(name, folder, "--pair", pair, *options) for name, options in commands.items()}
+    for name, (wall, cpu) in seconds.items():
+        ratio = "" if name == "rank" else f", {cpu / seconds['rank'][1]:.1f} times the CPU of rank"
+        print(f"{name} of {pair}: {wall:6.1f} s wall {cpu:6.1f} s CPU{ratio}", flush=True)
+
+
 def _one_and_two_processes(command: str, folder: Path) -> None:
     """Wall and CPU seconds of a command over all language pairs, with one process and with two."""
+    walls: list[float] = []
+    for jobs in ("1", "2"):
+        wall, cpu = _command(command, folder, "--jobs", jobs)
+        walls.append(wall)
+        print(f"{command} of all pairs, --jobs {jobs}: {wall:6.1f} s wall {cpu:6.1f} s CPU", flush=True)
+    print(f"{command} of all pairs, one process / two: {walls[0] / walls[1]:.2f} in wall time", flush=True)
+
+
+def _command(command: str, folder: Path, *options: str) -> tuple[float, float]:
+    """Wall and CPU seconds of a command that computes everything anew."""
     with tempfile.TemporaryDirectory() as name:
-        wall: list[float] = []
-        for jobs in ("1", "2"):
-            output = ("-o", str(Path(name) / "report.html")) if command == "report" else ("--json",)
-            started, used = perf_counter(), _cpu(resource.RUSAGE_CHILDREN)
-            subprocess.run(
-                [sys.executable, "-m", "adjudge", command, str(folder), "--format", "wmt-da", "--no-cache",
-                 "--jobs", jobs, *output],
-                check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-            wall.append(perf_counter() - started)
-            cpu = _cpu(resource.RUSAGE_CHILDREN) - used
-            print(f"{command} of all pairs, --jobs {jobs}: {wall[-1]:6.1f} s wall {cpu:6.1f} s CPU", flush=True)
-    print(f"{command} of all pairs, one process / two: {wall[0] / wall[1]:.2f} in wall time", flush=True)
+        output = ("-o", str(Path(name) / "report.html")) if command == "report" else ("--json",)
+        fresh = () if command == "rank" else ("--no-cache",)
+        started, used = perf_counter(), _cpu(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [sys.executable, "-m", "adjudge", command, str(folder), "--format", "wmt-da", *fresh, *options, *output],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        return perf_counter() - started, _cpu(resource.RUSAGE_CHILDREN) - used
 
 
 def _judgments() -> Judgments:
