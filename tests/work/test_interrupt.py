@@ -31,11 +31,11 @@ def task(number):
     sum(range(200_000))
 
 def app(**_):
-    with workers(jobs=2):
+    with workers(jobs=3):
         map_tasks(task, range(50), what="tasks")
 
 import adjudge.cli.app
-adjudge.cli.app.app = app
+adjudge.cli.app.command_tree = lambda: app
 cli.main()
 """
 
@@ -64,10 +64,10 @@ def holds_interrupts_back(process: int) -> bool:
 
 
 # While processes start, an interrupt waits; it must not get lost.
-EARLY = WORK.replace("def app", "from adjudge.work.tasks import _interrupts_wait\n\ndef app").replace(
-    "    with workers(jobs=2):\n",
+EARLY = WORK.replace("def app", "from adjudge.work.processes import _interrupts_wait\n\ndef app").replace(
+    "    with workers(jobs=3):\n",
     "    with _interrupts_wait():\n        Path(sys.argv[1], str(home)).touch()\n        time.sleep(1)\n"
-    "    with workers(jobs=2):\n",
+    "    with workers(jobs=3):\n",
 )
 
 

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.results.audit import Section
 
-__all__ = ["SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
+__all__ = ["MODULES", "SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
 
+MODULES = ("adjudge.audit", "adjudge.rank.mixed.shared", "scipy.linalg", "scipy.sparse", "scipy.stats")
+"""What processes that audit import, of which some takes long."""
 SECONDS_PER_ROW = 1e-4
 """CPU seconds that all sections take for a judgment at least; it decides whether processes are worth starting."""
 

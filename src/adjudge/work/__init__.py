@@ -10,7 +10,17 @@ for every number of workers.
 from __future__ import annotations
 
 from adjudge.work.cache import cached, kept_with_version
+from adjudge.work.processes import prepared_processes
 from adjudge.work.tasks import map_tasks, try_tasks
 from adjudge.work.workers import Workers, current_workers, workers
 
-__all__ = ["Workers", "cached", "current_workers", "kept_with_version", "map_tasks", "try_tasks", "workers"]
+__all__ = [
+    "Workers",
+    "cached",
+    "current_workers",
+    "kept_with_version",
+    "map_tasks",
+    "prepared_processes",
+    "try_tasks",
+    "workers",
+]

@@ -6,18 +6,16 @@ rest goes to them. So small work stays as fast as a loop, and nobody has to gues
 
 from __future__ import annotations
 
-import signal
-from contextlib import contextmanager
 from dataclasses import dataclass
 from time import process_time
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from adjudge.core.errors import AdjudgeError
 from adjudge.work.progress import Progress
 from adjudge.work.workers import Workers, current_workers, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
@@ -128,7 +126,7 @@ def _in_order(
         outcomes = _here(function, tasks, sizes, progress, at_least=at_least) if sizes else []
         rest = tasks[len(outcomes) :]
         if rest:
-            jobs = _jobs(current)
+            jobs = jobs_of(current)
             outcomes += _in_processes(function, chunks_of(rest, jobs, alone=alone), jobs, progress)
     return outcomes
 
@@ -164,12 +162,13 @@ def _worth_it(current: Workers, seconds: float, left: int, at_least: int) -> boo
     """Whether processes do `left` tasks, of so many seconds together, sooner than this one."""
     if seconds < HAND_OVER:
         return False
-    jobs = _jobs(current)
+    jobs = jobs_of(current)
     waiting = HAND_OVER if _Processes.started >= jobs else START_UP
     return jobs > 1 and left >= at_least * jobs and seconds * (1 - 1 / min(jobs, left)) > waiting
 
 
-def _jobs(current: Workers) -> int:
+def jobs_of(current: Workers) -> int:
+    """How many processes work, this one included."""
     if current.jobs is not None:
         return current.jobs
     from joblib import cpu_count
@@ -206,46 +205,11 @@ def chunks_of(tasks: Sequence[_Task], jobs: int, *, alone: bool = False) -> list
     return [tasks[borders[i] : borders[i + 1]] for i in range(pieces)]
 
 
-@contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Hold Ctrl-C back while processes are started, which inherit that: the terminal sends it to all of them.
-
-    This process alone must hear of it, and does so afterwards; one that still imports modules would print where it was.
-    """
-    from multiprocessing import resource_tracker
-
-    # Started first, because its start lets all signals through again.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _parallel(jobs: int) -> Any:
-    from joblib import Parallel
-
-    # Without memory maps: arrays that workers cannot write to would behave otherwise than in this process.
-    settings: dict[str, Any] = {"n_jobs": jobs, "batch_size": 1, "prefer": "processes", "max_nbytes": None}
-    try:
-        return Parallel(return_as="generator", **settings)
-    except ValueError:  # a backend that the user has chosen, as that of Spark, gives all results at once
-        return Parallel(**settings)
-
-
 def _in_processes(
     function: Callable[[_Task], _Done], chunks: Sequence[Sequence[_Task]], jobs: int, progress: Progress
 ) -> list[Outcome[_Done]]:
-    from joblib import delayed
+    from adjudge.work.processes import map_in_processes
 
-    outcomes: list[Outcome[_Done]] = []
-    parallel = _parallel(jobs)
-    with _interrupts_wait():
-        # Starts the processes and hands them their first chunks.
-        by_chunk = parallel(delayed(do_chunk)(function, chunk) for chunk in chunks)
-    for done in by_chunk:
-        outcomes += done
-        progress.advance(len(done))
+    outcomes = map_in_processes(function, chunks, jobs, progress)
     _Processes.started = max(jobs, _Processes.started)
     return outcomes

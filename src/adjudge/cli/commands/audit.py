@@ -63,8 +63,9 @@ def audit(
 
     Example: adjudge audit data_RNK.csv --format wmt-ranking --pair en-cs --edits data_EDT.tsv
     """
-    from adjudge.audit import SECONDS_PER_ROW, AuditSettings, audit, read_companion
+    from adjudge.audit import MODULES, SECONDS_PER_ROW, AuditSettings, audit, read_companion
     from adjudge.cli.output import for_each_pair, write_output
+    from adjudge.work import prepared_processes
 
     settings = AuditSettings(
         method=method,
@@ -78,7 +79,8 @@ def audit(
         seed=seed,
     )
     names = only.split(",") if only is not None else None
-    parts = reading.by_pair(files)
+    with prepared_processes(files, MODULES):
+        parts = reading.by_pair(files)
     least = SECONDS_PER_ROW if names is None else 0.0
     results = for_each_pair(parts, lambda part: audit(part, only=names, settings=settings), seconds_per_row=least)
     write_output(results, json=json, output=output, summary=_over_pairs(results))

@@ -56,13 +56,16 @@ def report(
     import sys
 
     from adjudge.api.report import ReportSettings, make_report
+    from adjudge.audit import MODULES
     from adjudge.cli.output import progress, write_output
     from adjudge.report.output.folders import write_plots, write_tables
     from adjudge.report.output.pages import check_page_ending, write_page
     from adjudge.report.output.paper import write_paper
+    from adjudge.work import prepared_processes
 
     check_page_ending(output)
-    parts = reading.by_pair(files)
+    with prepared_processes(files, MODULES):
+        parts = reading.by_pair(files)
     with progress() as tell:
         settings = ReportSettings(
             method=method,

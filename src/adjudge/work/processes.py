@@ -1,0 +1,183 @@
+"""Tasks in several processes of this machine, of which this one is the first.
+
+This process does tasks too instead of waiting: it begins at once, while the others still import what they need. The
+others are those of joblib (loky). Where the user has chosen another backend of joblib, as that of Spark, it does all.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from contextlib import contextmanager
+from importlib import import_module
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from adjudge.work.tasks import do_chunk, jobs_of
+from adjudge.work.workers import current_workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from adjudge.work.progress import Progress
+    from adjudge.work.tasks import Outcome
+
+_Task = TypeVar("_Task")
+_Done = TypeVar("_Done")
+
+IDLE = 300
+"""Seconds after which a process without work ends."""
+LARGE = 5_000_000
+"""Bytes of files from which on processes are started while the files are read."""
+
+
+def map_in_processes(
+    function: Callable[[_Task], _Done], chunks: Sequence[Sequence[_Task]], jobs: int, progress: Progress
+) -> list[Outcome[_Done]]:
+    """The outcomes of all chunks, in their order; chunks are begun in this order too."""
+    from joblib.parallel import get_active_backend
+
+    if type(get_active_backend()[0]).__name__ != "LokyBackend":
+        return _by_chosen_backend(function, chunks, jobs, progress)
+    return _Shared(function, chunks, progress).run(jobs)
+
+
+class _Shared(Generic[_Task, _Done]):
+    """Chunks that this process and others take one by one, whoever is free."""
+
+    def __init__(
+        self, function: Callable[[_Task], _Done], chunks: Sequence[Sequence[_Task]], progress: Progress
+    ) -> None:
+        self.function, self.chunks, self.progress = function, chunks, progress
+        self.waiting = deque(range(len(chunks)))
+        self.elsewhere: dict[int, Future[list[Outcome[_Done]]]] = {}
+        self.lock = Lock()
+
+    def run(self, jobs: int) -> list[Outcome[_Done]]:
+        executor = _executor(jobs - 1)
+        try:
+            with _interrupts_wait():
+                for _ in range(min(jobs - 1, len(self.chunks) - 1)):
+                    self._hand_over(executor)
+            here = self._do_own_share()
+            done = [here[k] if k in here else self.elsewhere[k].result() for k in range(len(self.chunks))]
+        except BaseException:
+            # An interrupt or a fault: nobody waits for what the others are at.
+            with self.lock:
+                self.waiting.clear()
+            executor.shutdown(wait=False, kill_workers=True)
+            raise
+        return [outcome for outcomes in done for outcome in outcomes]
+
+    def _hand_over(self, executor: Any) -> None:
+        """Give the next chunk to another process, which gets one more when it is done."""
+        with self.lock:
+            if not self.waiting:
+                return
+            number = self.waiting.popleft()
+            chunk = self.chunks[number]
+            self.elsewhere[number] = future = executor.submit(do_chunk, self.function, chunk)
+
+        def then(done: Future[list[Outcome[_Done]]]) -> None:
+            if done.cancelled():
+                return
+            if done.exception() is not None:
+                with self.lock:
+                    self.waiting.clear()
+                return
+            self._count(len(chunk))
+            self._hand_over(executor)
+
+        future.add_done_callback(then)
+
+    def _do_own_share(self) -> dict[int, list[Outcome[_Done]]]:
+        from threadpoolctl import threadpool_limits
+
+        done: dict[int, list[Outcome[_Done]]] = {}
+        while True:
+            with self.lock:
+                if not self.waiting:
+                    return done
+                number = self.waiting.popleft()
+            with threadpool_limits(1):
+                done[number] = do_chunk(self.function, self.chunks[number])
+            self._count(len(self.chunks[number]))
+
+    def _count(self, tasks: int) -> None:
+        with self.lock:
+            self.progress.advance(tasks)
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back while processes are started, which inherit that: the terminal sends it to all of them.
+
+    This process alone must hear of it, and does so afterwards; one that still imports modules would print where it was.
+    """
+    from multiprocessing import resource_tracker
+
+    # Started first, because its start lets all signals through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _executor(processes: int) -> Any:
+    from joblib.externals.loky import get_reusable_executor
+
+    return get_reusable_executor(max_workers=processes, timeout=IDLE)
+
+
+@contextmanager
+def prepared_processes(paths: Iterable[Path], modules: Sequence[str]) -> Iterator[None]:
+    """Start the other processes while this one reads large files, so that they are ready when there is work for them.
+
+    Args:
+        paths: the files and folders that are read inside.
+        modules: what the work will import.
+    """
+    current = current_workers()
+    jobs = 1
+    if current.jobs != 1 and current.scheduler is None and _bytes_of(paths) > LARGE:
+        jobs = jobs_of(current)
+    if jobs == 1:
+        yield
+        return
+    executor = _executor(jobs - 1)
+    with _interrupts_wait():
+        for _ in range(jobs - 1):
+            executor.submit(_import_all, modules)
+    try:
+        yield
+    except BaseException:
+        executor.shutdown(wait=False, kill_workers=True)
+        raise
+
+
+def _bytes_of(paths: Iterable[Path]) -> int:
+    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _import_all(modules: Sequence[str]) -> None:
+    for module in modules:
+        import_module(module)
+
+
+def _by_chosen_backend(
+    function: Callable[[_Task], _Done], chunks: Sequence[Sequence[_Task]], jobs: int, progress: Progress
+) -> list[Outcome[_Done]]:
+    from joblib import Parallel, delayed
+
+    outcomes: list[Outcome[_Done]] = []
+    # Without memory maps: arrays that workers cannot write to would behave otherwise than in this process.
+    parallel = Parallel(n_jobs=jobs, batch_size=1, prefer="processes", max_nbytes=None)
+    for done in parallel(delayed(do_chunk)(function, chunk) for chunk in chunks):
+        outcomes += done
+        progress.advance(len(done))
+    return outcomes
