@@ -4,6 +4,8 @@ BIN := .venv/bin
 # One thread per process: the tests run side by side, and a linear algebra library that spawns threads slows them all.
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
+# So do the threads of Polars; the commands and servers that tests start have as many as a user's.
+unit quick: export POLARS_MAX_THREADS := 1
 # Modules are compiled once, not again by each of the hundreds of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -38,7 +40,6 @@ unit: ## the tests alone
 	@scripts/test-services
 	pg_virtualenv -t $(BIN)/pytest -n 3 --dist worksteal
 
-quick: export POLARS_MAX_THREADS := 1
 quick: ## the fast tests while one works: no browser, no server, no released data, nothing slow, few examples of each property
 	@scripts/setup dev
 	$(BIN)/pytest -n 2 --dist worksteal -q -m "not browser and not postgres and not slow" \

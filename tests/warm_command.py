@@ -96,6 +96,7 @@ class WarmCommand:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 cwd=ROOT,
+                env=_users_environment(),
             )
         self._answers = self._own.makefile("r", encoding="utf-8")
 
@@ -133,7 +134,7 @@ class WarmCommand:
     ) -> int:
         request = {
             "arguments": [str(argument) for argument in arguments],
-            "environment": dict(os.environ),
+            "environment": _users_environment(),
             "folder": str(folder),
             "code": code,
         }
@@ -144,6 +145,11 @@ class WarmCommand:
         answer = self._answers.readline()
         assert answer, "the helper process has ended"
         return int(answer)
+
+
+def _users_environment() -> dict[str, str]:
+    """The environment of this process, without what makes tests run side by side with one thread each."""
+    return {name: value for name, value in os.environ.items() if name != "POLARS_MAX_THREADS"}
 
 
 @cache
