@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 # From this size on (bytes, or rows of Parquet), a file is ranked straight from its columns where that is possible.
 LARGE_FILE = 100_000_000
 LARGE_TABLE = 1_000_000
-# What a judgment takes while it is ranked by the mixed model, about: measured on a million of them.
-BYTES_PER_ROW = 1000
+# What a judgment takes, about: to be read (of a million, 0.52 kB in Parquet and 0.57 in CSV), and to be read and ranked
+# by the mixed model (1.0 to 1.2 kB besides, docs/mixed.md).
+BYTES_TO_READ = 600
+BYTES_TO_RANK = 1800
 
 
 def is_large(files: Sequence[Path]) -> bool:
@@ -39,20 +41,30 @@ def plain_options(reading: Mapping[str, Any]) -> ReadOptions | None:
     return options if options.is_plain and "format" not in reading else None
 
 
-def check_memory(file: Path, *, instead: str = "cut it into parts") -> None:
+def check_memory(
+    file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = "read whole", instead: str = "cut it into parts"
+) -> None:
     """Refuse beforehand to read a table whole that does not fit into the memory at hand.
 
     Args:
         file: the table.
+        bytes_per_row: what is needed for each row.
+        what: is to be done with it.
         instead: what else can be done.
     """
     from adjudge.core.errors import InputError
     from adjudge.core.files import memory_at_hand
 
     rows, room = rows_of_file(file), memory_at_hand()
-    if rows * BYTES_PER_ROW > room:
-        needed = f"{rows:,} rows take about {rows * BYTES_PER_ROW / 1e9:,.0f} GB to be read whole"
+    if rows * bytes_per_row > room:
+        needed = f"{rows:,} rows take about {rows * bytes_per_row / 1e9:,.0f} GB to be {what}"
         raise InputError(f"{needed}, {room / 1e9:,.1f} GB are free; {instead}", file=file)
+
+
+def check_memory_to_rank(file: Path) -> None:
+    """Refuse beforehand to rank a table by a method that needs all of it, where it does not fit."""
+    instead = "use --method zscore or raw, which count while they read, or cut it into parts"
+    check_memory(file, bytes_per_row=BYTES_TO_RANK, what="read whole and ranked", instead=instead)
 
 
 def rows_of_file(file: Path) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.api.calls import column_names, judgments_of, single_pair, verb
-from adjudge.api.large_files import check_memory, large_file, plain_options
+from adjudge.api.large_files import check_memory, check_memory_to_rank, large_file, plain_options
 from adjudge.core.passing_rule import LEAST_SECONDS
 from adjudge.core.rng import DEFAULT_SEED
 
@@ -160,7 +160,7 @@ def rank(
         counted = rank_large_file(file, method, settings, options) if options is not None and not columns else None
         if counted is not None:
             return counted
-        check_memory(file, instead="use --method zscore or raw, which count while they read, or cut it into parts")
+        check_memory_to_rank(file)
     from adjudge.audit.breakdown import with_breakdown
 
     judgments = single_pair(source, reading, doing="rank")

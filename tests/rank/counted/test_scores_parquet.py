@@ -130,7 +130,9 @@ def test_what_does_not_fit_into_memory_is_refused_beforehand(
     monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
     monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
     monkeypatch.setattr("adjudge.core.files.memory_at_hand", lambda: 10_000)
-    with pytest.raises(InputError, match=r"rows take about .* GB to be read whole, .* use 'method' zscore or raw"):
+    with pytest.raises(
+        InputError, match=r"rows take about .* GB to be read whole and ranked, .* use 'method' zscore or raw"
+    ):
         adjudge.rank(file, method="mixed")
     for more in ([], ["--pair", "xx-xx"], ["--by", "document"]):
         done = CliRunner().invoke(app, ["rank", str(file), "--method", "mixed", *more])

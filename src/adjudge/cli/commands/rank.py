@@ -54,7 +54,7 @@ def rank(
 
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """
-    from adjudge.api.large_files import check_memory, is_large
+    from adjudge.api.large_files import check_memory_to_rank, is_large
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.rank import RankSettings, rank, rank_large_file
     from adjudge.rank.methods import find_method
@@ -68,7 +68,7 @@ def rank(
         if large is not None:
             write_output({"all": large}, json=json, output=output)
             return
-        check_memory(files[0], instead="use --method zscore or raw, which count while they read, or cut it into parts")
+        check_memory_to_rank(files[0])
     # Only now: it takes as long to import as a file of a million rows takes to be ranked.
     from adjudge.audit.breakdown import with_breakdown
 

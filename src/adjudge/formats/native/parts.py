@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from adjudge.formats.tables.file_rows import FileRows
 
 ROWS_PER_PART = 250_000
+# Rows of every part that are held in memory while the table is split.
+ROWS_HELD = 8192
 ENDINGS = (".csv", ".parquet")
 _NEEDED = ("system", "annotator", "segment")
 # A table with several values in one of these is several tables.
@@ -159,7 +161,7 @@ def _split(rows: FileRows, by: Sequence[str], folder: str) -> list[Path] | None:
     filled = table.filter(~pl.all_horizontal(pl.col(name).is_null() for name in rows.header))
     number = (pl.struct(pl.col(name).cast(pl.String) for name in by).hash() % -(-height // ROWS_PER_PART)).alias(_PART)
     filled.with_columns(number).sink_parquet(
-        pl.PartitionBy(folder, key=_PART, include_key=False), compression="lz4", mkdir=True
+        pl.PartitionBy(folder, key=_PART, include_key=False), compression="lz4", row_group_size=ROWS_HELD, mkdir=True
     )
     return sorted(Path(folder).iterdir())
 
