@@ -86,11 +86,11 @@ def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
             text=True,
             env={**os.environ, "ADJUDGE_DATA": str(tmp_path)},
         )
-        silent.settimeout(60)
+        silent.settimeout(120)
         asked, _ = silent.accept()
         asked.recv(10)
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate(timeout=120)
         asked.close()
     assert (running.returncode, out, err) == (130, "", "adjudge: stopped\n")
     assert list(tmp_path.iterdir()) == []

@@ -34,6 +34,8 @@ def shoot(page: Page, name: str) -> None:
     """Keep a picture for people to look at, where they have asked for pictures."""
     if not os.environ.get("ADJUDGE_PICTURES"):
         return
+    # Colours change slowly.
+    page.wait_for_timeout(300)
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SHOTS / f"{name}.png")
 

@@ -102,7 +102,7 @@ class Server:
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(15)
+                self.process.wait(START_SECONDS)
             except subprocess.TimeoutExpired:
                 self.kill()
             self._close()
@@ -218,8 +218,8 @@ def outputs(work: Any, screen: int) -> list[str]:
     return [output["id"] for item in work["task"]["screens"][screen]["items"] for output in item["outputs"]]
 
 
-def wait_for(condition: Any, seconds: float = 10) -> Any:
-    """The condition's value once it holds."""
+def wait_for(condition: Any, seconds: float = 60) -> Any:
+    """The condition's value once it holds; the time is long for busy machines."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()

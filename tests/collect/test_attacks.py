@@ -195,10 +195,10 @@ def test_health_tells_of_a_disk_that_is_full(tmp_path: Path) -> None:
         client = server.client("anna")
         assert client.get("/health").text == "ok\n"
         limit_files(server, 1000)
-        wait_for(lambda: client.get("/health").status == 503, 30)
+        wait_for(lambda: client.get("/health").status == 503)
         assert "disk" in client.get("/health").text
         limit_files(server, resource.RLIM_INFINITY)
-        wait_for(lambda: client.get("/health").status == 200, 30)
+        wait_for(lambda: client.get("/health").status == 200)
 
 
 EXPORT_READ_ONLY = """

@@ -107,7 +107,6 @@ def test_that_nothing_is_to_be_changed_is_said(page: Page, tmp_path: Path) -> No
         page.reload()
         expect(areas(page).first).to_have_value("one two three four. Five")
         page.keyboard.press("d")
-        page.wait_for_timeout(300)
         shoot(page, "postedit-dark")
 
 

@@ -72,7 +72,7 @@ def test_links_go_to_a_file_where_nobody_looks_on(tmp_path: Path) -> None:
         assert process.stdout is not None
         begun = process.stdout.readline() + process.stdout.readline()
         os.kill(process.pid, 15)
-        printed, errors = process.communicate(timeout=30)
+        printed, errors = process.communicate(timeout=120)
     finally:
         process.kill()
     assert "enter#" not in begun + printed + errors

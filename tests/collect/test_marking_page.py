@@ -330,7 +330,6 @@ def test_narrow_and_zoomed_screens_show_all_of_the_marking(protocol: str, page: 
         assert page.evaluate(wide) <= 0
         shoot(page, f"{protocol}-phone")
         page.keyboard.press("d")
-        page.wait_for_timeout(300)
         shoot(page, f"{protocol}-phone-dark")
         page.set_viewport_size({"width": 640, "height": 400})
         for _ in range(5):

@@ -40,7 +40,7 @@ def test_saves_go_on_while_three_hundred_clients_hang(tmp_path: Path, capsys: py
 
 def test_of_one_address_the_oldest_that_only_wait_are_closed(tmp_path: Path) -> None:
     with Server(make_campaign(tmp_path)) as server:
-        first = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+        first = socket.create_connection(("127.0.0.1", server.port), timeout=120)
         others = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(web_server.MOST_WAITING + 20)]
         try:
             assert first.recv(10) == b"", "closed before its time"
