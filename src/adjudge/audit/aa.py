@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign
-    from adjudge.rank.mixed.known import KnownModel
+    from adjudge.rank.mixed.refits.known_ratios import KnownModel
     from adjudge.rank.mixed.shared import Refit
 
     Unit = Literal["pages", "annotators"]

@@ -8,11 +8,12 @@ from scipy.sparse import csr_array
 
 from adjudge.core.rng import generator
 from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import design_from, draws, fit, iterative, prepare, refit
-from adjudge.rank.mixed import layout as layout_module
-from adjudge.rank.mixed.draws import ErrorDraws
-from adjudge.rank.mixed.equations import Equations, equations_at, totals
-from adjudge.rank.mixed.iterative import IterativeBorder, Preconditioner
+from adjudge.rank.mixed import design_from, fit, prepare, refit
+from adjudge.rank.mixed.solver import draws, iterative
+from adjudge.rank.mixed.solver import layout as layout_module
+from adjudge.rank.mixed.solver.draws import ErrorDraws
+from adjudge.rank.mixed.solver.equations import Equations, equations_at, totals
+from adjudge.rank.mixed.solver.iterative import IterativeBorder, Preconditioner
 from tests.rank.mixed.make import campaign
 
 

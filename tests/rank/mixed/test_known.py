@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, known_without, prepare, refit
-from adjudge.rank.mixed.known import KnownFit
-from adjudge.rank.mixed.known_without import CellsLeftOut
+from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, prepare, refit
+from adjudge.rank.mixed.refits import without_cells
+from adjudge.rank.mixed.refits.known_ratios import KnownFit
+from adjudge.rank.mixed.refits.without_cells import CellsLeftOut
 from adjudge.rank.mixed.shared import fit_to_part, model_of
 from tests.rank.mixed.make import SHAPES, campaign
 
@@ -57,7 +58,7 @@ def test_cells_left_out_of_the_whole_are_those_of_a_fit_without_them(
     shape: str, few_cells: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By changing the solution for all cells, or by solving again where that is a large part."""
-    monkeypatch.setattr(known_without, "FEW_CELLS", few_cells)
+    monkeypatch.setattr(without_cells, "FEW_CELLS", few_cells)
     design = design_from(campaign(shape, 3, systems=4, annotators=7, documents=9, taste=2.0))
     model = model_of(design)
     assert model.known is not None

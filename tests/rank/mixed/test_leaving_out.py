@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from adjudge.core.errors import DataError
-from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, leaving_out, prepare, refit
-from adjudge.rank.mixed.leaving_out import Whole, without
+from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, prepare, refit
+from adjudge.rank.mixed.refits import leaving_out
+from adjudge.rank.mixed.refits.leaving_out import Whole, without
 from adjudge.rank.mixed.shared import FitsWithout, model_of
 from tests.rank.mixed.make import SHAPES, campaign
 

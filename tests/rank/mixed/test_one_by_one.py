@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared, design_from, fit, one_by_one, prepare, refit
-from adjudge.rank.mixed import layout as layout_module
-from adjudge.rank.mixed.one_by_one import WholeRows, fits_without_each
+from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared, design_from, fit, prepare, refit
+from adjudge.rank.mixed.refits import one_by_one
+from adjudge.rank.mixed.refits.one_by_one import WholeRows, fits_without_each
+from adjudge.rank.mixed.refits.unit_blocks import UnitBlocks
 from adjudge.rank.mixed.shared import model_of
-from adjudge.rank.mixed.unit_blocks import UnitBlocks
+from adjudge.rank.mixed.solver import layout as layout_module
 from tests.rank.mixed.make import campaign
 
 UNITS = ("annotator", "document")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjudge.rank.mixed import blocks as blocks_module
 from adjudge.rank.mixed import design_from, fit, refit
 from adjudge.rank.mixed.design import MixedDesign
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.equations import totals
-from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.reml import evaluate
+from adjudge.rank.mixed.solver import blocks as blocks_module
+from adjudge.rank.mixed.solver.equations import totals
+from adjudge.rank.mixed.solver.layout import lay_out
 from tests.rank.mixed.make import SHAPES, campaign
 from tests.rank.mixed.slow import SlowModel, slow_model
 

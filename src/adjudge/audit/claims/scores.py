@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.rank.contrasts import Contrasts, Equivalence
     from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared
-    from adjudge.rank.mixed.known import KnownModel
+    from adjudge.rank.mixed.refits.known_ratios import KnownModel
     from adjudge.rank.mixed.shared import Refit, Unit
 
 LEVEL = 0.05

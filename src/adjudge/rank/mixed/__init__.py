@@ -12,8 +12,8 @@ and for other annotators. `docs/mixed.md` says what each effect means and what w
     compared = contrasts(model.effects, model.covariance, model.df)
     without_some = refit(design.subset(rows), model.ratios)
 
-The equations are Henderson's; `layout` says in which order they are eliminated, `reml` how the variances are estimated,
-and `ranking` what follows for the systems.
+The equations are Henderson's; `solver` eliminates them, `reml` estimates the variances, `ranking` says what follows for
+the systems, and `refits` makes further fits at the same variances for the audits.
 
 C. R. Henderson (1975): Best linear unbiased estimation and prediction under a selection model. Biometrics 31, 423-447.
 """

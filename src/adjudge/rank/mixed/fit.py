@@ -19,12 +19,12 @@ from adjudge.rank.mixed.degrees import (
 )
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
-from adjudge.rank.mixed.equations import totals
-from adjudge.rank.mixed.layout import lay_out
-from adjudge.rank.mixed.leaving_out import without
 from adjudge.rank.mixed.linking import linked_rows
 from adjudge.rank.mixed.notes import FEW_ANNOTATORS, notes_on
+from adjudge.rank.mixed.refits.leaving_out import without
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
+from adjudge.rank.mixed.solver.equations import totals
+from adjudge.rank.mixed.solver.layout import lay_out
 from adjudge.rank.mixed.weighted import weighted_effects
 from adjudge.results.rank import LeftOut, VarianceComponent
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.design import MixedDesign
-    from adjudge.rank.mixed.layout import Layout
+    from adjudge.rank.mixed.solver.layout import Layout
 
 
 # An interval from a thousandth to a thousand times the estimate.

@@ -23,17 +23,17 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from adjudge.core.errors import DataError
-from adjudge.rank.mixed.draws import CHUNK, DRAWS, ErrorDraws
 from adjudge.rank.mixed.effects import SMALLEST_RATIO
-from adjudge.rank.mixed.equations import equations_at, totals
+from adjudge.rank.mixed.solver.draws import CHUNK, DRAWS, ErrorDraws
+from adjudge.rank.mixed.solver.equations import equations_at, totals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
-    from adjudge.rank.mixed.equations import Equations, Solution, Totals
-    from adjudge.rank.mixed.iterative import IterativeBorder
-    from adjudge.rank.mixed.layout import Layout
+    from adjudge.rank.mixed.solver.equations import Equations, Solution, Totals
+    from adjudge.rank.mixed.solver.iterative import IterativeBorder
+    from adjudge.rank.mixed.solver.layout import Layout
 
 
 START_RATIO = 0.1

@@ -16,14 +16,14 @@ import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
-from adjudge.rank.mixed.cells import cells_of
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.fit import MixedFit, Prepared, finished, one_thread, prepare
-from adjudge.rank.mixed.known import KnownFit, KnownModel
-from adjudge.rank.mixed.known_without import CellsLeftOut
-from adjudge.rank.mixed.large_known import LargeModel
-from adjudge.rank.mixed.leaving_out import Whole
-from adjudge.rank.mixed.one_by_one import NOTE, fits_without_each
+from adjudge.rank.mixed.refits.cells import cells_of
+from adjudge.rank.mixed.refits.known_ratios import KnownFit, KnownModel
+from adjudge.rank.mixed.refits.large_campaigns import LargeModel
+from adjudge.rank.mixed.refits.leaving_out import Whole
+from adjudge.rank.mixed.refits.one_by_one import NOTE, fits_without_each
+from adjudge.rank.mixed.refits.without_cells import CellsLeftOut
 from adjudge.rank.mixed.reml import Optimum
 from adjudge.work import map_tasks
 
@@ -74,7 +74,7 @@ class Model:
 
     @property
     def all_at_once(self) -> bool:
-        """Whether units are left out by `one_by_one`: the campaign is too large for a fit without each."""
+        """Whether units are left out by `refits.one_by_one`: the campaign is too large for a fit without each."""
         design = self.prepared.design
         return self.prepared.layout.iterative and design.linking is None and design.weight is None
 

@@ -15,18 +15,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from adjudge.rank.mixed.border import ChangedBorder, DenseBorder, border_matrix
-from adjudge.rank.mixed.equations import Equations, FactoredBlocks, Totals, Variances, assemble_core, factor, totals
-from adjudge.rank.mixed.layout import moved
 from adjudge.rank.mixed.reml import evaluated
-from adjudge.rank.mixed.terms import gram_terms
+from adjudge.rank.mixed.solver.border import ChangedBorder, DenseBorder, border_matrix
+from adjudge.rank.mixed.solver.equations import (
+    Equations,
+    FactoredBlocks,
+    Totals,
+    Variances,
+    assemble_core,
+    factor,
+    totals,
+)
+from adjudge.rank.mixed.solver.layout import moved
+from adjudge.rank.mixed.solver.terms import gram_terms
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.border import Border
-    from adjudge.rank.mixed.layout import Layout
     from adjudge.rank.mixed.reml import Evaluation
-    from adjudge.rank.mixed.terms import Terms
+    from adjudge.rank.mixed.solver.border import Border
+    from adjudge.rank.mixed.solver.layout import Layout
+    from adjudge.rank.mixed.solver.terms import Terms
 
 SMALL_CHANGE = 0.3
 """Changes at a smaller share of the border's unknowns are added to its inverse instead of factoring it again."""

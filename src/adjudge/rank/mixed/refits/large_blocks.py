@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.mixed.buckets import counted
+from adjudge.rank.mixed.solver.buckets import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.cell_blocks import Grouping
-    from adjudge.rank.mixed.cells import CellBucket
+    from adjudge.rank.mixed.refits.cell_blocks import Grouping
+    from adjudge.rank.mixed.refits.cells import CellBucket
 
 
 @dataclass(frozen=True, eq=False)

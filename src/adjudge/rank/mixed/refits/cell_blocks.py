@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.mixed.layout import indicator
+from adjudge.rank.mixed.solver.layout import indicator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.cells import CellBucket
+    from adjudge.rank.mixed.refits.cells import CellBucket
 
 
 @dataclass(frozen=True, eq=False)

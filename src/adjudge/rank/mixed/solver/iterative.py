@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
 
-from adjudge.rank.mixed.border import COARSE, TOLERANCE
+from adjudge.rank.mixed.solver.border import COARSE, TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Bools, Floats
-    from adjudge.rank.mixed.buckets import Bucket
-    from adjudge.rank.mixed.terms import Terms
+    from adjudge.rank.mixed.solver.buckets import Bucket
+    from adjudge.rank.mixed.solver.terms import Terms
 
 
 MOST_STEPS = 500

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from adjudge.core.codes import renumber
-from adjudge.rank.mixed.blocks import components, inside_blocks
-from adjudge.rank.mixed.buckets import counted
+from adjudge.rank.mixed.solver.blocks import components, inside_blocks
+from adjudge.rank.mixed.solver.buckets import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -26,16 +26,16 @@ from scipy.sparse import csr_array
 
 from adjudge.rank.connected import groups
 from adjudge.rank.mixed.design import levels_of
-from adjudge.rank.mixed.equations import Totals, equations_at, totals
-from adjudge.rank.mixed.known import KnownFit
-from adjudge.rank.mixed.unit_blocks import UnitBlocks
+from adjudge.rank.mixed.refits.known_ratios import KnownFit
+from adjudge.rank.mixed.refits.unit_blocks import UnitBlocks
+from adjudge.rank.mixed.solver.equations import Totals, equations_at, totals
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.effects import Effect
-    from adjudge.rank.mixed.equations import Solution
     from adjudge.rank.mixed.fit import MixedFit, Prepared
-    from adjudge.rank.mixed.layout import Layout
+    from adjudge.rank.mixed.solver.equations import Solution
+    from adjudge.rank.mixed.solver.layout import Layout
 
 ROUGH = 0.001
 """The tolerance of the solutions for units that are refined."""

@@ -7,12 +7,13 @@ import pickle
 import numpy as np
 import pytest
 
-from adjudge.rank.mixed import MixedDesign, design_from, fit, large_known, prepare, refit
-from adjudge.rank.mixed import cells as cells_module
-from adjudge.rank.mixed import layout as layout_module
-from adjudge.rank.mixed.cells import cells_of
-from adjudge.rank.mixed.large_known import LargeModel
+from adjudge.rank.mixed import MixedDesign, design_from, fit, prepare, refit
+from adjudge.rank.mixed.refits import cells as cells_module
+from adjudge.rank.mixed.refits import large_campaigns
+from adjudge.rank.mixed.refits.cells import cells_of
+from adjudge.rank.mixed.refits.large_campaigns import LargeModel
 from adjudge.rank.mixed.shared import known_model
+from adjudge.rank.mixed.solver import layout as layout_module
 from tests.rank.mixed.make import SHAPES, campaign
 from tests.rank.mixed.test_known import check_alike, parts
 
@@ -20,7 +21,7 @@ from tests.rank.mixed.test_known import check_alike, parts
 def large_model(design: MixedDesign, monkeypatch: pytest.MonkeyPatch) -> tuple[LargeModel, dict[str, float]]:
     """The model of a small design as if it were large, with solutions that are as good as exact."""
     fitted = fit(design)
-    monkeypatch.setattr(large_known, "COARSE", 1e-9)
+    monkeypatch.setattr(large_campaigns, "COARSE", 1e-9)
     monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
     model = known_model(prepare(design), fitted)
     assert isinstance(model, LargeModel)
@@ -68,7 +69,7 @@ def test_coarse_solutions_give_errors_that_are_the_same(monkeypatch: pytest.Monk
     model, _ = large_model(design, monkeypatch)
     every = np.ones(len(model.cells), dtype=bool)
     exact = model.part(every)
-    monkeypatch.setattr(large_known, "COARSE", 1e-4)
+    monkeypatch.setattr(large_campaigns, "COARSE", 1e-4)
     coarse = model.part(every)
     assert exact is not None
     assert coarse is not None

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.codes import SPARSE
-from adjudge.rank.mixed.blocks import blocks_of
+from adjudge.rank.mixed.solver.blocks import blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.arrays import Codes, Floats
-    from adjudge.rank.mixed.blocks import Unknowns
+    from adjudge.rank.mixed.solver.blocks import Unknowns
 
 
 GROWTH = 1.25

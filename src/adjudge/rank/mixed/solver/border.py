@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
-    from adjudge.rank.mixed.buckets import Bucket
-    from adjudge.rank.mixed.terms import Terms
+    from adjudge.rank.mixed.solver.buckets import Bucket
+    from adjudge.rank.mixed.solver.terms import Terms
 
 
 DENSE_LIMIT = 4000

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Codes, Floats
-    from adjudge.rank.mixed.buckets import CoreIndex
+    from adjudge.rank.mixed.solver.buckets import CoreIndex
 
 
 def weighted_count(position: NDArray[np.integer], value: Floats, length: int) -> Floats:

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from adjudge.rank.mixed.blocks import find_unknowns
-from adjudge.rank.mixed.border import DENSE_LIMIT
-from adjudge.rank.mixed.buckets import Bucket, CoreIndex, fill_buckets
-from adjudge.rank.mixed.terms import Terms, gram_terms
+from adjudge.rank.mixed.solver.blocks import find_unknowns
+from adjudge.rank.mixed.solver.border import DENSE_LIMIT
+from adjudge.rank.mixed.solver.buckets import Bucket, CoreIndex, fill_buckets
+from adjudge.rank.mixed.solver.terms import Terms, gram_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

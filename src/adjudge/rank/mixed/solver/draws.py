@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.rng import generator
-from adjudge.rank.mixed.equations import Totals, totals
+from adjudge.rank.mixed.solver.equations import Totals, totals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
-    from adjudge.rank.mixed.equations import Equations
-    from adjudge.rank.mixed.iterative import IterativeBorder
-    from adjudge.rank.mixed.layout import Layout
+    from adjudge.rank.mixed.solver.equations import Equations
+    from adjudge.rank.mixed.solver.iterative import IterativeBorder
+    from adjudge.rank.mixed.solver.layout import Layout
 
 DRAWS = 32
 CHUNK = 8

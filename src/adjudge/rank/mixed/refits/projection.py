@@ -1,4 +1,4 @@
-"""Fits by cells at known ratios of variances: the algebra of `known`.
+"""Fits by cells at known ratios of variances: the algebra of `known_ratios`.
 
 The model of `cells`, with K the covariance of all effects of cells relative to the residual's, has the projection
 
@@ -7,7 +7,7 @@ The model of `cells`, with K the covariance of all effects of cells relative to 
 Kb is the part of K that stays inside blocks, L has the columns of the border (what reaches across: annotators, tasks,
 tastes) and of the systems, D their penalties (none for systems), and t their estimates. Errors and degrees of freedom
 need sums of such projections over the levels of each effect: of W L inv(S) in the columns of the systems, whose own
-part of inv(S) is their covariance, and of P y. All is the same as in `equations`, eliminated in another order.
+part of inv(S) is their covariance, and of P y. All is the same as in `solver.equations`, eliminated in another order.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky
 from scipy.sparse import csr_array
 
-from adjudge.rank.mixed.cell_blocks import times
 from adjudge.rank.mixed.degrees import parameter_covariance, satterthwaite
-from adjudge.rank.mixed.terms import weighted_count
+from adjudge.rank.mixed.refits.cell_blocks import times
+from adjudge.rank.mixed.solver.terms import weighted_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.cell_blocks import Groupings, SolvedBlocks
-    from adjudge.rank.mixed.known import KnownModel
-    from adjudge.rank.mixed.large_blocks import LargeBlocks
+    from adjudge.rank.mixed.refits.cell_blocks import Groupings, SolvedBlocks
+    from adjudge.rank.mixed.refits.known_ratios import KnownModel
+    from adjudge.rank.mixed.refits.large_blocks import LargeBlocks
 
 
 Blocks: TypeAlias = "SolvedBlocks | LargeBlocks"

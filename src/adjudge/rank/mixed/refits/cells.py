@@ -7,7 +7,7 @@ number per cell. With R = I + ratio Z Z' for the segments (Z) and C for the cell
 
 which fall into small blocks, one per document: A is diag(rows) - M diag(ratio / (1 + ratio n)) M', where M counts the
 rows of each cell in each segment, and n those of each segment. A part of the rows that cuts no cell has M with some
-rows set to zero, and needs no layout of its own. `known` fits the model to cells.
+rows set to zero, and needs no layout of its own. `known_ratios` fits the model to cells.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.mixed.blocks import components, inside_blocks
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.rank.mixed.terms import weighted_count
+from adjudge.rank.mixed.solver.blocks import components, inside_blocks
+from adjudge.rank.mixed.solver.terms import weighted_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
