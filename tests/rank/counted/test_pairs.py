@@ -12,6 +12,7 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.formats import ReadOptions, read
 from adjudge.formats.pairwise.table import TIES
 from adjudge.rank import RankSettings, rank
+from adjudge.rank.counted import pairs as counted_pairs
 from adjudge.rank.counted.pairs import rank_pairs_file
 from adjudge.rank.methods import find_method
 from tests.rank.make import blocks
@@ -47,6 +48,15 @@ def test_counted_pairs_are_blocks_of_two(method: str) -> None:
         assert mine.score == pytest.approx(theirs.score)
         assert (mine.rank_set, mine.n) == (theirs.rank_set, theirs.n)
         assert dict(mine.numbers) == pytest.approx(dict(theirs.numbers))
+
+
+def test_some_annotators_at_a_time_give_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = random_pairs(4)
+    people = np.random.default_rng(4).choice(["ann", "bob", "cat", "dan", "eve"], pairs.height).tolist()
+    pairs = pairs.with_columns(annotator=pl.Series([None, "", *people[2:]]))
+    at_once = rank(pairs)
+    monkeypatch.setattr(counted_pairs, "ROWS_AT_ONCE", 100)
+    assert rank(pairs) == at_once
 
 
 def test_annotators_are_told_apart_as_in_the_reader_of_files(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ _IDENTITY = ("annotator", "task", "document", "segment")
 SEVERAL = ("campaign", "source_lang", "target_lang", "pair", "screen", "revision")
 _OUTCOMES = {"left": 1, "right": -1, "tie": 0, "both-good": 0, "both-bad": 0}
 _TIMES = "times"
+ROWS_AT_ONCE = 25_000_000
+"""Comparisons that are counted in one go."""
 
 
 def find_pairs(header: list[str], options: ReadOptions | None = None) -> dict[str, str] | None:
@@ -107,12 +109,12 @@ def _rank(
     )
     height = pairs.select(pl.len()).collect(engine="streaming").item()
     bad = bad_rows(height)
-    distinct = _distinct(pairs, bad, options)
+    distinct = _distinct(pairs, height, bad, options)
     set_aside, notes = bad.settle()
     usable = pairs.filter(~pl.col(ROW).is_in(list(bad.problems))) if bad.problems else pairs
     usable, copies, told = _each_once(usable, height - len(bad.problems), columns, everything)
     if copies or bad.problems:
-        distinct = _with_outcomes(_counts(usable), distinct)
+        distinct = _with_outcomes(_counts(usable, height), distinct)
     counted = _counted(distinct)
     if counted.height == 0:
         raise DataError("no comparison has two systems and a winner that is one of them, or a tie; check the columns")
@@ -139,16 +141,30 @@ def _codes(column: pl.Series, names: pl.Series) -> NDArray[np.int64]:
     return column.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
 
 
-def _counts(pairs: pl.LazyFrame) -> pl.DataFrame:
-    """How often an annotator gave each answer, as it is written."""
-    who = pl.col("annotator") if "annotator" in pairs.collect_schema() else pl.lit(None, pl.String)
-    known = pairs.with_columns(pl.when(who != "").then(who).fill_null(NOBODY).alias("annotator"))
-    return known.group_by("annotator", *COLUMNS).len(_TIMES).collect(engine="streaming")
+def _counts(pairs: pl.LazyFrame, height: int) -> pl.DataFrame:
+    """How often an annotator gave each answer, as it is written.
+
+    Args:
+        pairs: the comparisons.
+        height: how many there are. A streamed count keeps about fifty bytes of every row until it ends, so annotators
+            of large tables are counted some at a time.
+    """
+    passes = 1
+    if "annotator" in pairs.collect_schema():
+        passes = max(1, -(-height // ROWS_AT_ONCE))
+        who = pl.col("annotator")
+        known = pairs.with_columns(pl.when(who != "").then(who).fill_null(NOBODY).alias("annotator"))
+    else:
+        known = pairs.with_columns(pl.lit(NOBODY).alias("annotator"))
+    parts = (
+        known.filter(pl.col("annotator").hash() % passes == number) if passes > 1 else known for number in range(passes)
+    )
+    return pl.concat(part.group_by("annotator", *COLUMNS).len(_TIMES).collect(engine="streaming") for part in parts)
 
 
-def _distinct(pairs: pl.LazyFrame, bad: BadRows, options: ReadOptions) -> pl.DataFrame:
+def _distinct(pairs: pl.LazyFrame, height: int, bad: BadRows, options: ReadOptions) -> pl.DataFrame:
     """The distinct answers with their outcome and number; the rows of those that fit nothing are recorded as bad."""
-    counts = _counts(pairs)
+    counts = _counts(pairs, height)
     answers = counts.select(COLUMNS).unique(maintain_order=True)
     strange = BadRows(bad.source, options, answers.height)
     known = answers.with_columns(outcomes(answers, options, strange).alias("outcome"))
