@@ -12,7 +12,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 SKIPPED_UNLESS_NAMED = (
-    "adaptive", "breakdown", "calibration", "chosen_segments", "false_claims", "large_report", "look",
+    "adaptive", "breakdown", "calibration", "chosen_segments", "cluster", "false_claims", "large_report", "look",
     "relative_calibration",
 )  # fmt: skip
 

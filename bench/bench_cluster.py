@@ -3,7 +3,8 @@
 python -m bench cluster                              # starts a scheduler and two workers on this machine
 python bench/bench_cluster.py tcp://first:8786       # uses the workers of a scheduler that is there
 
-Prints wall seconds and ratios, and says where the results differ, which they must not.
+Prints wall seconds, CPU seconds of the command (on a cluster those of the client, which limit what it can bring), and
+ratios of wall seconds, and says where the results differ, which they must not.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -70,19 +72,22 @@ def _cluster(folder: Path) -> Iterator[str]:
 
 
 def _compare(what: str, command: tuple[str, ...], folder: Path, address: str) -> None:
-    alone, seconds = _timed(folder, *command, "--jobs", "1")
-    print(f"{what}, one process: {seconds:.1f} s", flush=True)
+    alone, seconds, cpu = _timed(folder, *command, "--jobs", "1")
+    print(f"{what}, one process: {seconds:.1f} s, {cpu:.1f} s of CPU", flush=True)
     for name, options in (("two processes", ("--jobs", "2")), ("cluster", ("--scheduler", address))):
-        output, own = _timed(folder, *command, *options)
+        output, own, own_cpu = _timed(folder, *command, *options)
         same = "same JSON" if output == alone else "DIFFERENT JSON"
-        print(f"{what}, {name}: {own:.1f} s, {seconds / own:.2f} times as fast, {same}", flush=True)
+        ratio = f"{seconds / own:.2f} times as fast"
+        print(f"{what}, {name}: {own:.1f} s, {own_cpu:.1f} s of CPU, {ratio}, {same}", flush=True)
 
 
-def _timed(folder: Path, *arguments: str) -> tuple[str, float]:
-    started = perf_counter()
+def _timed(folder: Path, *arguments: str) -> tuple[str, float, float]:
+    """What a command prints, and its wall and CPU seconds: on a cluster, those of the client alone."""
+    started, used = perf_counter(), getrusage(RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "adjudge", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout, perf_counter() - started
+    now = getrusage(RUSAGE_CHILDREN)
+    return done.stdout, perf_counter() - started, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
 
 
 if __name__ == "__main__":

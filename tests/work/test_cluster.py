@@ -11,7 +11,7 @@ import pytest
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
-from adjudge.work import map_tasks, workers
+from adjudge.work import map_tasks, try_tasks, workers
 from adjudge.work.cluster import _versions_of_workers, differing_versions, versions
 from tests.work.clusters import Cluster, needs_distributed
 
@@ -52,6 +52,8 @@ def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(clus
         drawn = map_tasks(draw, range(60), what="draws")
         with pytest.raises(DataError, match="task 0 has no data"):
             map_tasks(fail, range(5), what="faults")
+        sized = try_tasks(abs, [-1, -2, -3], what="numbers", sizes=[2.0, 1.0, 3.0])
+    assert [outcome.unwrap() for outcome in sized] == [1, 2, 3]
     assert [value for value, _ in drawn] == [number(task) for task in range(60)]
     assert os.getpid() not in {process for _, process in drawn}
 
