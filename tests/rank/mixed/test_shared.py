@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,3 +49,13 @@ def test_only_so_many_rows_are_remembered(judgments: object, monkeypatch: pytest
     assert model_of(design) is first
     model_of(design.with_model("mixed-plain"))
     assert model_of(design) is not first
+
+
+def test_designs_that_know_different_things_have_models_of_their_own(judgments: object) -> None:
+    """Documents and pages of one are known, those of the other are not, in either order."""
+    design = design_from(judgments)  # type: ignore[arg-type]
+    unknown = replace(design, document=None, page=None, segment=None)
+    for first, second in ((design, unknown), (unknown, design)):
+        shared.forget_models()
+        known = [model_of(own).fitted.effects.tolist() for own in (first, second)]
+        assert known == [fit(own).effects.tolist() for own in (first, second)]

@@ -205,10 +205,14 @@ def _differs_in_scores_alone(design: MixedDesign, other: MixedDesign) -> bool:
         return False
     scores = ("score", "given", "model")
     fields = [(getattr(design, name), getattr(other, name)) for name in vars(design) if name not in scores]
-    return all(
-        np.array_equal(first, second) if isinstance(first, np.ndarray) else first is second or first == second
-        for first, second in fields
-    )
+    return all(_same(first, second) for first, second in fields)
+
+
+def _same(first: object, second: object) -> bool:
+    """Whether two fields of designs are equal; what one of them does not know is no array."""
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return np.array_equal(first, second)
+    return not isinstance(first, np.ndarray) and not isinstance(second, np.ndarray) and first == second
 
 
 def _rows_by_layout() -> dict[int, int]:
