@@ -104,17 +104,16 @@ def without_copied_table(judgments: Judgments) -> Judgments:
     table = judgments.table
     if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:
         return judgments
-    rows = pl.int_range(table.height, eager=True, dtype=pl.UInt64).alias("block")
-    once = _once(judgments, rows, left_out=())
+    once = _once(judgments, None, left_out=())
     return once if len(once) < len(judgments) else _once(judgments, _block_number(table), left_out=("screen",))
 
 
-def _once(judgments: Judgments, block: pl.Series, *, left_out: Collection[str]) -> Judgments:
+def _once(judgments: Judgments, block: pl.Series | None, *, left_out: Collection[str]) -> Judgments:
     """The judgments with every block once, where all blocks occur several times.
 
     Args:
         judgments: the judgments.
-        block: the block of every row.
+        block: the block of every row; None where every row is a block.
         left_out: columns in which a block may differ from its copy.
     """
     table = judgments.table
@@ -125,8 +124,9 @@ def _once(judgments: Judgments, block: pl.Series, *, left_out: Collection[str]) 
         return judgments
     number = pl.int_range(pl.len()).over("content")
     wanted = blocks.with_columns((number >= pl.len().over("content") // times * (times - 1)).alias("wanted"))
-    mask = block.to_frame().join(wanted, on="block", how="left", maintain_order="left")["wanted"]
-    kept = judgments.keep(pl.lit(mask), otherwise=COPIED_TABLE)
+    if block is not None:
+        wanted = block.to_frame().join(wanted, on="block", how="left", maintain_order="left")
+    kept = judgments.keep(pl.lit(wanted["wanted"]), otherwise=COPIED_TABLE)
     return replace(kept, notes=(*kept.notes, copied_table_note(times)))
 
 
@@ -138,12 +138,15 @@ def _block_number(table: pl.DataFrame) -> pl.Series:
     ).to_series()  # fmt: skip
 
 
-def _contents(table: pl.DataFrame, block: pl.Series, left_out: Collection[str]) -> pl.DataFrame:
+def _contents(table: pl.DataFrame, block: pl.Series | None, left_out: Collection[str]) -> pl.DataFrame:
     """Every block with a number for all that it holds but some columns."""
     plain = [name for name, dtype in table.schema.items() if not dtype.is_nested() and name not in left_out]
-    rows = table.select(pl.struct(plain).hash().alias("content"), block)
     # A sum does not depend on the order of the rows; the division keeps it within the number's range.
-    return rows.group_by("block", maintain_order=True).agg((pl.col("content") // 65_536).sum(), pl.len().alias("rows"))
+    content = (pl.struct(plain).hash() // 65_536).alias("content")
+    if block is None:
+        return table.select(content)
+    rows = table.select(content, block)
+    return rows.group_by("block", maintain_order=True).agg(pl.col("content").sum(), pl.len().alias("rows"))
 
 
 def lines_once(lines: Sequence[object]) -> tuple[range, int]:

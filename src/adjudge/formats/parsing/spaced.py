@@ -124,7 +124,7 @@ def _single_blanks(text: str) -> str:
     """The text with one blank between fields, none at the ends of lines, and no quotes."""
     text = text.replace("\r\n", "\n")
     if any(" " in name or "\t" in name or "\n" in name for name in text.split('"')[1::2]):
-        text = _QUOTED.sub(lambda match: re.sub(r"[ \t]", _KEPT_BLANK, match[0][1:-1]), text)
+        text = _QUOTED.sub(lambda match: match[0][1:-1].replace(" ", _KEPT_BLANK).replace("\t", _KEPT_BLANK), text)
     text = text.replace('"', "").replace("\t", " ")
     while "  " in text:
         text = text.replace("  ", " ")
