@@ -37,11 +37,11 @@ def migrated_campaign() -> Path:
     return campaign
 
 
-def postgres_url() -> str | None:
+def postgres_url(*, with_tables: bool = True) -> str | None:
     """The PostgreSQL server that `pg_virtualenv -t` has started, with a new database on it; None without one."""
     if "PGHOST" not in os.environ:
         return None
-    return _new_postgres_database(_migrated_postgres())
+    return _new_postgres_database(_migrated_postgres() if with_tables else "template1")
 
 
 @cache

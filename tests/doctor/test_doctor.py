@@ -205,7 +205,7 @@ def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
 
 @pytest.mark.postgres
 def test_a_database_on_a_server() -> None:
-    url = postgres_url()
+    url = postgres_url(with_tables=False)
     if url is None:
         pytest.skip("no PostgreSQL server")
     reached, *rest = database.given(f"{url}?pooling=transaction")
