@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from adjudge.rank.mixed import design_from, fit, prepare, shared
-from adjudge.rank.mixed.shared import model_of
+from adjudge.rank.mixed.shared import FitsWithout, model_of
 from adjudge.simulate import ScoreCampaign, simulate
 
 
@@ -39,6 +40,18 @@ def test_units_left_out_are_those_of_a_fit_without_their_rows(judgments: object)
     alone = prepare(design).part(np.asarray(kept)).refit(design.score[kept], model.fitted.ratios)
     assert left_out.effects == pytest.approx(alone.effects, rel=1e-12)
     assert model.leave_out("annotator", [1, 0])[0] is left_out
+
+
+def test_a_worker_solves_the_whole_once_for_all_pieces_of_its_tasks(judgments: object) -> None:
+    design = design_from(judgments)  # type: ignore[arg-type]
+    model = model_of(design)
+    carried = pickle.dumps(FitsWithout(model.prepared, model.fitted, "this model"))
+    pieces = [pickle.loads(carried) for _ in range(2)]
+    fits = [piece(("annotator", 1)) for piece in pieces]
+    assert pieces[0]._cells_left_out is pieces[1]._cells_left_out
+    assert fits[0].effects.tolist() == fits[1].effects.tolist()
+    other = FitsWithout(model.prepared, model.fitted, "another")
+    assert other._cells_left_out is not pieces[0]._cells_left_out
 
 
 def test_only_so_many_rows_are_remembered(judgments: object, monkeypatch: pytest.MonkeyPatch) -> None:

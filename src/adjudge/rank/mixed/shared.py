@@ -56,7 +56,7 @@ class Model:
 
     @cached_property
     def _fits_without(self) -> FitsWithout:
-        return FitsWithout(self.prepared, self.fitted)
+        return FitsWithout(self.prepared, self.fitted, _content(self.prepared.design))
 
     def codes(self, unit: Unit) -> Codes | None:
         """The annotator or document of each row."""
@@ -116,13 +116,15 @@ def fit_to_part(prepared: Prepared, fitted: MixedFit, known: KnownModel | None, 
 class FitsWithout:
     """Fits without an annotator or a document, made from the solution for the whole where that is possible."""
 
-    def __init__(self, prepared: Prepared, fitted: MixedFit) -> None:
+    def __init__(self, prepared: Prepared, fitted: MixedFit, key: str = "") -> None:
         self.prepared = prepared
         self.fitted = fitted
+        self.key = key
+        """By which a worker knows that its next tasks are of the same model; nothing is remembered without it."""
 
     def __getstate__(self) -> dict[str, object]:
         # Workers factor the equations sooner than they would receive them.
-        return {"prepared": self.prepared, "fitted": self.fitted}
+        return {"prepared": self.prepared, "fitted": self.fitted, "key": self.key}
 
     def __call__(self, left_out: tuple[Unit, int]) -> Refit | None:
         """The fit without a unit; None where the rest cannot be ranked at all, which is another audit's subject."""
@@ -161,9 +163,14 @@ class FitsWithout:
 
     @cached_property
     def _cells_left_out(self) -> CellsLeftOut | None:
+        if self.key and self.key in _LEFT_OUT:
+            return _LEFT_OUT[self.key]
         known = None if self.prepared.layout.iterative else known_model(self.prepared, self.fitted)
         with one_thread():
-            return None if known is None else CellsLeftOut(known)
+            left_out = None if known is None else CellsLeftOut(known)
+        _LEFT_OUT.clear()
+        _LEFT_OUT[self.key] = left_out
+        return left_out
 
     @cached_property
     def _standardised(self) -> tuple[Scale, Floats]:
@@ -176,6 +183,8 @@ class FitsWithout:
 
 
 _MODELS: OrderedDict[str, Model] = OrderedDict()
+_LEFT_OUT: dict[str, CellsLeftOut | None] = {}
+"""That of the latest model, since a worker gets its tasks in several pieces."""
 
 
 def model_of(design: MixedDesign) -> Model:
@@ -223,6 +232,7 @@ def _rows_by_layout() -> dict[int, int]:
 def forget_models() -> None:
     """Remember nothing, for those who measure time."""
     _MODELS.clear()
+    _LEFT_OUT.clear()
 
 
 def _content(design: MixedDesign) -> str:
