@@ -12,7 +12,7 @@ from adjudge.rank.mixed.refits import cells as cells_module
 from adjudge.rank.mixed.refits import large_campaigns
 from adjudge.rank.mixed.refits.cells import cells_of
 from adjudge.rank.mixed.refits.large_campaigns import LargeModel
-from adjudge.rank.mixed.shared import known_model
+from adjudge.rank.mixed.shared import FitsWithout, known_model
 from adjudge.rank.mixed.solver import layout as layout_module
 from tests.rank.mixed.make import SHAPES, campaign
 from tests.rank.mixed.test_known import check_alike, parts
@@ -101,3 +101,24 @@ def test_large_equations_are_laid_out_again_by_those_who_receive_them(monkeypatc
     assert "layout" in vars(received)
     with pytest.raises(AttributeError, match="colour"):
         received.colour  # noqa: B018
+
+
+def test_blocks_with_many_pairs_of_cells_are_fitted_as_large_campaigns_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    design = design_from(campaign("pages", 4, annotators=8, documents=6, taste=2.0))
+    fitted = fit(design)
+    monkeypatch.setattr(large_campaigns, "COARSE", 1e-9)
+    monkeypatch.setattr(cells_module, "MOST_PRODUCTS", 10)
+    model = known_model(prepare(design), fitted)
+    assert isinstance(model, LargeModel)
+    rows = np.asarray(design.annotator) % 2 == 0
+    kept = model.cells.whole(rows)
+    assert kept is not None
+    found = model.part(kept)
+    assert found is not None
+    check_alike(found, refit(design.subset(rows), fitted.ratios))
+    without = FitsWithout(prepare(design), fitted)(("annotator", 1))
+    assert without is not None
+    expected = refit(design.subset(np.asarray(design.annotator) != 1), fitted.ratios)
+    assert without.effects == pytest.approx(expected.effects, abs=1e-8)

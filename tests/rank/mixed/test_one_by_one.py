@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared, design_from, fit, prepare, refit
+from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared, design_from, fit, prepare, refit, shared
 from adjudge.rank.mixed.refits import one_by_one
 from adjudge.rank.mixed.refits.one_by_one import WholeRows, fits_without_each
 from adjudge.rank.mixed.refits.unit_blocks import UnitBlocks
@@ -108,8 +110,11 @@ def test_units_without_which_nothing_can_be_compared_are_left_to_others() -> Non
     assert one_by_one._still_comparable(np.ones((3, 3), dtype=np.int64)).all()
 
 
-def test_a_model_of_many_unknowns_leaves_units_out_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
+@pytest.mark.parametrize(("module", "limit"), [(layout_module, "DENSE_LIMIT"), (shared, "MANY_ROWS")])
+def test_a_model_of_many_unknowns_or_rows_leaves_units_out_at_once(
+    module: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, limit, 5)
     design = design_from(campaign("pages", 6, annotators=8, documents=8))
     model = model_of(design)
     assert model.left_out_notes == (one_by_one.NOTE,)

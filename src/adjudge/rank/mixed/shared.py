@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.fit import Scale
 
 Unit = Literal["annotator", "document"]
+MANY_ROWS = 200_000
+"""Scores beyond which units are left out all at once, however few the unknowns."""
 Refit = MixedFit | KnownFit
 """Either has systems, effects, covariance and df."""
 MOST_ROWS = 300_000
@@ -76,7 +78,8 @@ class Model:
     def all_at_once(self) -> bool:
         """Whether units are left out by `refits.one_by_one`: the campaign is too large for a fit without each."""
         design = self.prepared.design
-        return self.prepared.layout.iterative and design.linking is None and design.weight is None
+        large = self.prepared.layout.iterative or len(design) > MANY_ROWS
+        return large and design.linking is None and design.weight is None
 
     @property
     def left_out_notes(self) -> tuple[str, ...]:
@@ -98,7 +101,7 @@ def known_model(prepared: Prepared, fitted: MixedFit) -> KnownModel | None:
     cells = cells_of(prepared, standard)
     if cells is None:
         return None
-    kind = LargeModel if prepared.layout.iterative else KnownModel
+    kind = LargeModel if cells.large else KnownModel
     return kind(cells, prepared.effects, prepared.effects.ratios(fitted.ratios), scale)
 
 
@@ -165,9 +168,9 @@ class FitsWithout:
     def _cells_left_out(self) -> CellsLeftOut | None:
         if self.key and self.key in _LEFT_OUT:
             return _LEFT_OUT[self.key]
-        known = None if self.prepared.layout.iterative else known_model(self.prepared, self.fitted)
+        known = known_model(self.prepared, self.fitted)
         with one_thread():
-            left_out = None if known is None else CellsLeftOut(known)
+            left_out = None if known is None or known.cells.large else CellsLeftOut(known)
         _LEFT_OUT.clear()
         _LEFT_OUT[self.key] = left_out
         return left_out

@@ -34,7 +34,7 @@ ACROSS = ("annotator", "annotator:system", "task")
 GROWTH = 1.3
 """Blocks within this factor of cells share a bucket."""
 MOST_PRODUCTS = 100_000_000
-"""Products in the blocks of one fit beyond which other ways are faster."""
+"""Products in the blocks of one fit beyond which pairs of cells are not looked at."""
 MOST_COUNTS = 20_000_000
 """Counts of scores by cell and segment of a large campaign that are kept in memory."""
 
@@ -78,6 +78,8 @@ class Cells:
     inside: tuple[Bools, ...]
     """For each effect which of its levels stay inside one block."""
     buckets: tuple[CellBucket, ...]
+    large: bool
+    """Whether pairs of cells are too many to be looked at; `large_campaigns` fits the model then."""
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -103,13 +105,13 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
     """The cells of a design with standardised scores; None where these are no use.
 
     That is so with calibration items or weights, where segments have no variance of their own although they are
-    named, and where the blocks or the border would be large.
+    named, and where their counts would take too much memory.
     """
     design, kept = prepared.design, prepared.effects.kept
     named = [effect for effect in kept if SEGMENT in effect.parts]
     if design.linking is not None or design.weight is not None or any(len(effect.parts) > 1 for effect in named):
         return None
-    if prepared.layout.iterative or (design.segment is not None and not named):
+    if design.segment is not None and not named:
         return None
     cell = _first_seen(combine(design.system, *(effect.codes for effect in kept if SEGMENT not in effect.parts)))
     segment = named[0].codes if named else None
@@ -117,8 +119,8 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
     # Scores of a cell are never apart, also where no effect but the segment keeps them together.
     together = [effect.codes for effect in kept if effect.parts[0] not in ACROSS]
     block = components([cell, *together], len(cell))[first]
-    large = prepared.layout.iterative
-    if _products(block, cell, segment, large=large) > (MOST_COUNTS if large else MOST_PRODUCTS):
+    large = prepared.layout.iterative or _products(block) > MOST_PRODUCTS
+    if large and _counts(block, cell, segment) > MOST_COUNTS:
         return None
     effects = tuple(replace(effect, codes=effect.codes[first]) for effect in kept if SEGMENT not in effect.parts)
     inside = tuple(inside_blocks(effect, block) for effect in effects)
@@ -139,15 +141,19 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
         block=block,
         inside=inside,
         buckets=tuple(_buckets(_Rows.of(cell, segment, standard, block), () if large else effects, inside)),
+        large=large,
     )
 
 
-def _products(block: Codes, cell: Codes, segment: Codes | None, *, large: bool) -> float:
-    """The products in the blocks of a fit; of a large campaign the counts of scores by cell and segment instead."""
-    cells = np.bincount(block).astype(np.float64)
-    if not large:
-        return float((cells**3).sum())
+def _products(block: Codes) -> float:
+    """The products in the blocks of a fit, if all pairs of cells are looked at."""
+    return float((np.bincount(block).astype(np.float64) ** 3).sum())
+
+
+def _counts(block: Codes, cell: Codes, segment: Codes | None) -> float:
+    """The counts of scores by cell and segment in all blocks."""
     segment_block = block[cell] if segment is None else block[cell][np.unique(segment, return_index=True)[1]]
+    cells = np.bincount(block).astype(np.float64)
     return float(cells @ np.bincount(segment_block, minlength=len(cells)))
 
 
