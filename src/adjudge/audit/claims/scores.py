@@ -80,6 +80,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
         audits=tuple(dict.fromkeys(trial.family for trial in trials)),
         humans=tuple(name for name, human in zip(model.systems, model.design.human, strict=True) if human),
         annotators=None if model.design.annotator is None else levels_of(model.design.annotator),
+        notes=model.model.left_out_notes if trials else (),
     )
 
 

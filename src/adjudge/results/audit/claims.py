@@ -50,6 +50,8 @@ class Claims:
     """The human translations, each of which is compared by itself."""
     annotators: int | None = None
     """How many people judged, where they are named."""
+    notes: tuple[str, ...] = ()
+    """How audits of a large campaign were computed, where not as usual."""
 
     def counted(self, verdict: Verdict, kind: str = "better") -> int:
         """How many claims of this kind have this verdict."""
@@ -75,8 +77,10 @@ class Claims:
         pairs = [claim for claim in self.claims if claim.kind == "better"]
         holds, fragile = self.counted("holds"), self.counted("fragile")
         counts = f"hold {holds}, fragile {fragile}, left open by the data {len(pairs) - holds - fragile}"
-        words = f"Of {len(pairs)} differences, in {self.unit}: {counts}."
-        return words if supported <= MOST_SHOWN else f"{words} The first {MOST_SHOWN} claims are shown; --json has all."
+        words = [f"Of {len(pairs)} differences, in {self.unit}: {counts}."]
+        if supported > MOST_SHOWN:
+            words.append(f"The first {MOST_SHOWN} claims are shown; --json has all.")
+        return " ".join([*words, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])
 
 
 def _row(claim: Claim) -> tuple[Cell, ...]:
