@@ -56,7 +56,8 @@ def test_resamples_go_to_other_processes_where_that_is_faster() -> None:
     with workers(jobs=2):
         ids = over_resamples(process, np.ones((4 * RESAMPLES_PER_TASK, 3)))
     assert ids[0] == os.getpid()
-    assert os.getpid() not in ids[RESAMPLES_PER_TASK:]
+    # This process takes its share of the rest too, so that two workers are two processes.
+    assert len(set(ids)) == 2
 
 
 def test_small_work_stays_in_this_process() -> None:

@@ -140,6 +140,22 @@ def test_links_are_written_to_a_file_on_request(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("store", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_before_the_first_save_the_export_is_a_header(store: str, tmp_path: Path, adjudge: Callable[..., Run]) -> None:
+    database = postgres_url() if store == "postgres" else None
+    if store == "postgres" and database is None:
+        pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
+    campaign = make_campaign(tmp_path)
+    with Server(campaign, database) as server:
+        answer = server.client("organiser").get("/api/organiser/export")
+    assert answer.status == 200
+    (header,) = answer.text.splitlines()
+    assert {"annotator", "system", "score", "saved"} <= set(header.split(","))
+    options = () if database is None else ("--database", database)
+    run = adjudge("export", campaign, "-o", tmp_path / "judgments.csv", *options)
+    assert_explained(run, names=("nothing has been judged yet",))
+
+
+@pytest.mark.parametrize("store", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def test_the_export_by_columns_gives_the_bytes_of_the_one_by_rows(store: str, tmp_path: Path) -> None:
     databases: list[str] = []
     if store == "postgres":

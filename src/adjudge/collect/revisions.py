@@ -39,10 +39,12 @@ FROM collect_screenstate s
 JOIN collect_assignment a ON a.id = s.assignment_id
 JOIN collect_annotator p ON p.id = a.annotator_id
 """
-STATE_COLUMNS = (
-    "state", "person", "annotator", "excluded", "assignment", "task", "started", "screen_visible_seconds",
-    "screen_shown_seconds", "believed_seconds",
-)  # fmt: skip
+# Their columns, with types where the values alone would not tell them: before the first save there are none.
+STATE_COLUMNS: dict[str, type[pl.DataType] | None] = {
+    "state": pl.Int64, "person": pl.Int64, "annotator": pl.String, "excluded": None, "assignment": pl.Int64,
+    "task": pl.String, "started": None, "screen_visible_seconds": pl.Float64, "screen_shown_seconds": pl.Float64,
+    "believed_seconds": pl.Float64,
+}  # fmt: skip
 _TEXTS = ("score", "rank", "text")
 _EDITS = ("score", "rank", "text", "action", "comment")
 _MARKS = ("score", "rank", "text", "spans", "span_origins", "prefilled", "warning", "warning_kept")
@@ -86,7 +88,7 @@ class Revisions:
 def read_states() -> pl.DataFrame:
     """Every screen that was saved, with who judged it and the seconds that the server believes."""
     rows = _fetch(_STATES.format(shown=_plain_time("s.first_shown")))
-    frame = pl.DataFrame(rows, schema=list(STATE_COLUMNS), orient="row", infer_schema_length=None)
+    frame = pl.DataFrame(rows, schema=STATE_COLUMNS, orient="row", infer_schema_length=None)
     return frame.with_columns(as_times(frame["started"]), pl.col("excluded").cast(pl.Boolean))
 
 
