@@ -84,21 +84,24 @@ def run(*arguments: str, jobs: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "tasks"),
+    ("arguments", "jobs", "tasks"),
     [
-        (PLAN, {"designs"}),
-        (SIMULATE, {"campaigns"}),
-        (AUDIT, {"A/A splits by pages", "halves of the annotators", "leaving out each annotator"}),
-        (PAIRS, {"language pairs"}),
-        (RANKINGS, {"A/A splits by annotators", "changes to the data"}),
-        (REPORT, {"language pairs"}),
-        (RANK, {"resampled tournaments"}),
-        (META, {"metrics", "accuracy of metrics", "permutations"}),
+        (PLAN, 2, {"designs"}),
+        (SIMULATE, 2, {"campaigns"}),
+        # Few processes divide the sections of an audit, more of them what is repeated inside.
+        (AUDIT, 2, {"sections"}),
+        (AUDIT, 4, {"A/A splits by pages", "halves of the annotators", "leaving out each annotator"}),
+        (PAIRS, 2, {"language pairs"}),
+        (RANKINGS, 2, {"A/A splits by annotators", "changes to the data"}),
+        (REPORT, 2, {"language pairs"}),
+        (RANK, 2, {"resampled tournaments"}),
+        (META, 2, {"metrics", "accuracy of metrics", "permutations"}),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else "",
 )
-def test_a_command_prints_the_same_in_two_processes(
+def test_a_command_prints_the_same_in_several_processes(
     arguments: tuple[str, ...],
+    jobs: int,
     tasks: set[str],
     folder: Path,
     divided: list[str],
@@ -108,7 +111,7 @@ def test_a_command_prints_the_same_in_two_processes(
     alone = run(*arguments, jobs=1)
     page = _page(arguments)
     assert divided == []
-    assert run(*arguments, jobs=2) == alone
+    assert run(*arguments, jobs=jobs) == alone
     assert _page(arguments) == page
     assert tasks <= set(divided)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.audit.changes import GENUINE
@@ -12,7 +13,7 @@ from adjudge.audit.settings import AuditSettings
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.results.audit import Audit
-from adjudge.work import cached
+from adjudge.work import cached, current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,13 +21,20 @@ if TYPE_CHECKING:
     from adjudge.audit.sections import Kind, SectionEntry
     from adjudge.core.judgments import Judgments
     from adjudge.results.audit import Section
+    from adjudge.work import Outcome
 
 __all__ = ["MODULES", "SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
 
-MODULES = ("adjudge.audit", "adjudge.rank.mixed.shared", "scipy.linalg", "scipy.sparse", "scipy.stats")
+MODULES = ("adjudge.audit", "adjudge.audit.claims.scores", "adjudge.audit.influence", "scipy.linalg", "scipy.sparse")
 """What processes that audit import, of which some takes long."""
 SECONDS_PER_ROW = 1e-4
 """CPU seconds that all sections take for a judgment at least; it decides whether processes are worth starting."""
+_SAME_REFITS = ("claims", "influence")
+"""Sections that leave out the same annotators and documents, once for both."""
+_SHARE = {"claims": 2.8, "influence": 1.0, "stability": 2.0, "aa": 1.4, "reliability": 0.5}
+"""How long sections take in relation to each other; the longest are begun first, all others last."""
+FEWEST_DIVIDED = 4
+"""Sections that are asked for before they are divided among processes."""
 
 
 def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: AuditSettings | None = None) -> Audit:
@@ -87,15 +95,63 @@ def _sections(
     """
     sections: dict[str, Section] = {}
     notes: list[str] = []
-    for entry in entries:
-        try:
-            sections[entry.name] = _section(entry, held, *judgments, settings)
-        except DataError as fault:
-            if len(entries) == 1:
-                raise DataError(f"section '{entry.name}' cannot be made: {fault}") from fault
-            if asked or entry.functions.keys() & held:
-                notes.append(f"{entry.name} is left out: {fault}")
+    make = _Maker(held, judgments, settings, current_workers().cache)
+    for entry, outcome in _outcomes(entries, make, len(judgments[0])):
+        if outcome.fault is None:
+            sections[entry.name] = outcome.unwrap()
+        elif not isinstance(outcome.fault, DataError):
+            raise outcome.fault
+        elif len(entries) == 1:
+            raise DataError(f"section '{entry.name}' cannot be made: {outcome.fault}") from outcome.fault
+        elif asked or entry.functions.keys() & held:
+            notes.append(f"{entry.name} is left out: {outcome.fault}")
     return sections, notes
+
+
+@dataclass(frozen=True, eq=False)
+class _Maker:
+    """Makes sections one after the other, in this process or another."""
+
+    held: set[Kind]
+    judgments: tuple[Judgments, Judgments]
+    settings: AuditSettings
+    cache: bool
+
+    def __call__(self, names: Sequence[str]) -> list[Outcome[Section]]:
+        # Other processes do not know what was chosen in this one.
+        with workers(cache=self.cache):
+            return [do_task(self._section, name) for name in names]
+
+    def _section(self, name: str) -> Section:
+        return _section(SECTIONS[name], self.held, *self.judgments, self.settings)
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Sections that take no time worth speaking of."""
+    return [name for name in names if name not in _SHARE]
+
+
+def _outcomes(
+    entries: Sequence[SectionEntry], make: _Maker, rows: int
+) -> Iterable[tuple[SectionEntry, Outcome[Section]]]:
+    """What became of every section.
+
+    Two or three processes divide the sections among them. More would have to wait for the longest section: then the
+    work inside each section is divided.
+    """
+    names = [entry.name for entry in entries]
+    groups = [[name] for name in names if name in _SHARE and name not in _SAME_REFITS]
+    groups += [own for own in ([name for name in names if name in _SAME_REFITS], _short(names)) if own]
+    if len(names) >= FEWEST_DIVIDED and worth_dividing(rows * SECONDS_PER_ROW, tasks=2, most_jobs=3):
+        sizes = [sum(_SHARE.get(name, 0.0) for name in group) for group in groups]
+        made = try_tasks(make, groups, what="sections", sizes=sizes, known_seconds=rows * SECONDS_PER_ROW)
+        by_name = {
+            name: outcome
+            for group, outcomes in zip(groups, made, strict=True)
+            for name, outcome in zip(group, outcomes.unwrap(), strict=True)
+        }
+        return [(entry, by_name[entry.name]) for entry in entries]
+    return ((entry, make([entry.name])[0]) for entry in entries)
 
 
 def _section_notes(sections: Mapping[str, Section]) -> Iterator[str]:
@@ -128,10 +184,14 @@ def _section(
     if kind == "scores":
         _check_several_systems(scored)
     own = scored if kind == "scores" else judgments
+    return cached(f"audit {entry.name}", _key(kind, own, settings), lambda: entry.function(kind)(own, settings))
+
+
+def _key(kind: Kind, judgments: Judgments, settings: AuditSettings) -> tuple[object, ...]:
+    """What a section depends on, besides its name."""
     companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
     chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
-    key = (kind, own.fingerprint, companions, chosen, documents_setting(settings))
-    return cached(f"audit {entry.name}", key, lambda: entry.function(kind)(own, settings))
+    return (kind, judgments.fingerprint, companions, chosen, documents_setting(settings))
 
 
 def _check_several_systems(judgments: Judgments) -> None:

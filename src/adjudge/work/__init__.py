@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from adjudge.work.cache import cached, kept_with_version
 from adjudge.work.processes import prepared_processes
-from adjudge.work.tasks import map_tasks, try_tasks
+from adjudge.work.tasks import Outcome, do_task, map_tasks, try_tasks, worth_dividing
 from adjudge.work.workers import Workers, current_workers, workers
 
 __all__ = [
+    "Outcome",
     "Workers",
     "cached",
     "current_workers",
+    "do_task",
     "kept_with_version",
     "map_tasks",
     "prepared_processes",
     "try_tasks",
     "workers",
+    "worth_dividing",
 ]

@@ -13,7 +13,7 @@ from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from adjudge.work.tasks import do_chunk, jobs_of
+from adjudge.work.tasks import do_chunk, jobs_of, processes_started
 from adjudge.work.workers import current_workers
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ def prepared_processes(paths: Iterable[Path], modules: Sequence[str]) -> Iterato
     with _interrupts_wait():
         for _ in range(jobs - 1):
             executor.submit(_import_all, modules)
+    processes_started(jobs)
     try:
         yield
     except BaseException:

@@ -48,6 +48,11 @@ class _Processes:
     started = 0
 
 
+def processes_started(jobs: int) -> None:
+    """Note that so many processes, this one included, are at hand."""
+    _Processes.started = max(jobs, _Processes.started)
+
+
 def map_tasks(
     function: Callable[[_Task], _Done], tasks: Iterable[_Task], *, what: str, at_least: int = 1
 ) -> list[_Done]:
@@ -158,6 +163,20 @@ def _here(
     return outcomes
 
 
+def worth_dividing(seconds: float, *, tasks: int, most_jobs: int) -> bool:
+    """Whether a few processes of this machine, at most `most_jobs`, do the tasks sooner than this one.
+
+    Args:
+        seconds: what all tasks take at least.
+        tasks: how many there are.
+        most_jobs: with more processes, or a cluster, the work inside each task is rather divided.
+    """
+    current = current_workers()
+    if current.scheduler is not None or jobs_of(current) > most_jobs:
+        return False
+    return _worth_it(current, seconds, tasks, at_least=1)
+
+
 def _worth_it(current: Workers, seconds: float, left: int, at_least: int) -> bool:
     """Whether processes do `left` tasks, of so many seconds together, sooner than this one."""
     if seconds < HAND_OVER:
@@ -211,5 +230,5 @@ def _in_processes(
     from adjudge.work.processes import map_in_processes
 
     outcomes = map_in_processes(function, chunks, jobs, progress)
-    _Processes.started = max(jobs, _Processes.started)
+    processes_started(jobs)
     return outcomes
