@@ -28,6 +28,7 @@ AUDIT = ("audit", "scores.parquet", "--only", "claims,aa,reliability,influence,s
 PAIRS = ("audit", "pairs.parquet", "--only", "claims,stability")
 RANKINGS = ("audit", "rankings.parquet", "--only", "aa,stability")
 REPORT = ("report", "pairs.parquet", "-o", "report.html")
+ONE_PAIR = ("report", "scores.parquet", "-o", "report.html")
 RANK = ("rank", "rankings.parquet", "--method", "mfas", "--resamples", "20")
 META = ("meta", "human.tsv", "metrics.tsv", "--permutations", "300", "--resamples", "20")
 
@@ -94,6 +95,7 @@ def run(*arguments: str, jobs: int) -> str:
         (PAIRS, 2, {"language pairs"}),
         (RANKINGS, 2, {"A/A splits by annotators", "changes to the data"}),
         (REPORT, 2, {"language pairs"}),
+        (ONE_PAIR, 2, {"annotators and rankings", "sections"}),
         (RANK, 2, {"resampled tournaments"}),
         (META, 2, {"metrics", "accuracy of metrics", "permutations"}),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -11,7 +11,7 @@ from adjudge.api.calls import column_names, compute_pairs, judgments_of, verb
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.results.result import Result, to_plain
-from adjudge.work import cached, workers
+from adjudge.work import cached, current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
     from adjudge.results.table import Table
+    from adjudge.work import Outcome
 
 _Computed = TypeVar("_Computed")
+SECONDS_BESIDE_PER_ROW = 5e-5
+"""CPU seconds that check, agreement and rankings take for a judgment at least."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,18 +155,14 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     from adjudge.core.judgments import concat
 
     # One pair tells what is being done; of several, which may be done at the same time, their number is told.
-    own = settings if len(parts) == 1 else replace(settings, tell=_silent)
+    own = settings if len(parts) == 1 else replace(settings, tell=silent)
     with workers(watch=lambda line: settings.tell(line or "computing")):
         compute = partial(pair_results, settings=own)
         results, faults = compute_pairs(parts, compute, seconds_per_row=SECONDS_PER_ROW)
     used = concat([parts[name] for name in results])
+    chosen = {"method": settings.method, "only_passing": settings.only_passing, "by": ",".join(settings.by) or None}
     return CampaignReport(
-        settings={
-            "method": settings.method,
-            "only_passing": settings.only_passing,
-            "by": ",".join(settings.by) or None,
-            "seed": settings.seed,
-        },
+        settings={**chosen, "seed": settings.seed},
         data="+".join(parts[name].fingerprint for name in results),
         set_aside=used.final().set_aside,
         notes=used.notes,
@@ -173,64 +172,115 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     )
 
 
-def _silent(_: str) -> None:
+def silent(_: str) -> None:
     """Nobody is told."""
 
 
 def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
+    import polars as pl
+
     from adjudge.audit import AuditSettings, audit
-    from adjudge.check.annotators import check
-    from adjudge.rank import RankSettings
     from adjudge.rank.tournament import tournament
     from adjudge.results.import_export import describe
     from adjudge.results.report import PairResults
 
     missing: list[str] = []
+    beside = _beside(judgments, settings)
     settings.tell("checking the annotators")
-    checked = _if_possible("The check of annotators", missing, lambda: check(judgments))
+    checked = _if_possible("The check of annotators", missing, beside.checked)
     if checked is not None and settings.only_passing:
-        judgments = _passing(judgments, checked)
+        passing = pl.col("annotator").is_in(list(checked.passing))
+        judgments = judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
+        beside = replace(beside, judgments=judgments)
     settings.tell("ranking")
-    ranking = _kept_ranking(judgments, settings.method, RankSettings(seed=settings.seed))
+    ranking = beside.ranking()
     kind = ranking.kind
     audits = AuditSettings(by=settings.by, documents_by=settings.documents_by, seed=settings.seed)
     settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
         counts=describe(judgments, {}),
         ranking=ranking,
-        others=_other_rankings(judgments, ranking, kind, settings.seed),
+        others=beside.others(ranking),
         tournament=_if_possible("The tournament", missing, lambda: tournament(judgments, seed=settings.seed))
         if kind == "relative"
         else None,
         checked=checked,
-        agreement=_if_possible("Agreement", missing, lambda: _agreement(judgments, kind, settings)),
+        agreement=_if_possible("Agreement", missing, lambda: beside.agreement(kind)),
         audit=_if_possible("The audit", missing, lambda: audit(judgments, settings=audits)),
         missing=tuple(missing),
     )
 
 
-def _passing(judgments: Judgments, checked: Checked) -> Judgments:
-    import polars as pl
+@dataclass(frozen=True, eq=False)
+class _Beside:
+    """What a report says beside the audit. Each is computed when it is asked for, or was before (`made`)."""
 
-    passing = pl.col("annotator").is_in(list(checked.passing))
-    return judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
+    judgments: Judgments
+    settings: ReportSettings
+    cache: bool
+    made: Mapping[str, Outcome[Any]] = field(default_factory=dict)
+
+    def __call__(self, what: str) -> dict[str, Outcome[Any]]:
+        """What is said of the `people`, or the `rankings`, computed in this process or another."""
+        # Other processes do not know what was chosen in this one.
+        with workers(cache=self.cache):
+            if what == "people":
+                checked = do_task(lambda _: self.checked(), None)
+                return {"checked": checked, "agreement": do_task(self.agreement, "")}
+            ranking = do_task(lambda _: self.ranking(), None)
+            others = {} if ranking.fault else {"others": do_task(self.others, ranking.unwrap())}
+            return {"ranking": ranking, **others}
+
+    def _once(self, name: str, compute: Callable[[], _Computed]) -> _Computed:
+        return self.made[name].unwrap() if name in self.made else compute()
+
+    def checked(self) -> Checked:
+        from adjudge.check.annotators import check
+
+        return self._once("checked", lambda: check(self.judgments))
+
+    def ranking(self) -> Ranking:
+        from adjudge.rank import RankSettings
+
+        settings = RankSettings(seed=self.settings.seed)
+        return self._once("ranking", lambda: _kept_ranking(self.judgments, self.settings.method, settings))
+
+    def others(self, ranking: Ranking) -> tuple[Ranking, ...]:
+        return self._once("others", lambda: _other_rankings(self.judgments, ranking, self.settings.seed))
+
+    def agreement(self, kind: str) -> Agreement:
+        """Agreement, by length of the source where texts are given and rankings were judged."""
+        from adjudge.agree import agree
+
+        texts = self.settings.texts if kind == "relative" else None
+        return self._once("agreement", lambda: agree(self.judgments, texts=texts, seed=self.settings.seed))
 
 
-def _other_rankings(judgments: Judgments, ranking: Ranking, kind: str, seed: int) -> tuple[Ranking, ...]:
+def _beside(judgments: Judgments, settings: ReportSettings) -> _Beside:
+    """The parts of a report beside the audit, divided between two processes where that is faster."""
+    alone = _Beside(judgments, settings, current_workers().cache)
+    seconds = len(judgments) * SECONDS_BESIDE_PER_ROW
+    # Agreement by length waits for the kind of the ranking, and a ranking of those who pass for the check.
+    if settings.only_passing or settings.texts is not None or not worth_dividing(seconds, tasks=2, most_jobs=3):
+        return alone
+    make, parts = replace(alone, settings=replace(settings, tell=silent)), {"people": 2.0, "rankings": 1.0}
+    made = try_tasks(make, parts, what="annotators and rankings", sizes=[*parts.values()], known_seconds=seconds)
+    return replace(alone, made=made[0].unwrap() | made[1].unwrap())
+
+
+def _other_rankings(judgments: Judgments, ranking: Ranking, seed: int) -> tuple[Ranking, ...]:
     """The same judgments by other methods; of relative ones for their order alone, without resamples."""
     from adjudge.rank import METHODS, RankSettings
 
-    settings = RankSettings(resamples=0 if kind == "relative" else None, seed=seed)
+    settings = RankSettings(resamples=0 if ranking.kind == "relative" else None, seed=seed)
     rankings = []
     for name in METHODS[ranking.method].beside:
         try:
             rankings.append(_kept_ranking(judgments, name, settings))
         except DataError:  # a method that these data do not allow is no part of the comparison
             continue
-    return tuple(
-        other for other in rankings if other.method != ranking.method and set(other.order) & set(ranking.order)
-    )
+    return tuple(own for own in rankings if own.method != ranking.method and set(own.order) & set(ranking.order))
 
 
 def _kept_ranking(judgments: Judgments, method: str | None, settings: RankSettings) -> Ranking:
@@ -239,13 +289,6 @@ def _kept_ranking(judgments: Judgments, method: str | None, settings: RankSettin
 
     key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes)
     return cached("rank", key, lambda: rank(judgments, method=method, settings=settings))
-
-
-def _agreement(judgments: Judgments, kind: str, settings: ReportSettings) -> Agreement:
-    """Agreement, by length of the source where texts are given and rankings were judged."""
-    from adjudge.agree import agree
-
-    return agree(judgments, texts=settings.texts if kind == "relative" else None, seed=settings.seed)
 
 
 def _if_possible(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from warnings import filterwarnings
 
 from adjudge.work.tasks import do_chunk, jobs_of, processes_started
 from adjudge.work.workers import current_workers
@@ -57,6 +58,8 @@ class _Shared(Generic[_Task, _Done]):
 
     def run(self, jobs: int) -> list[Outcome[_Done]]:
         executor = _executor(jobs - 1)
+        # It ends processes that have grown by 300 MB, as with large tables, and starts new ones: nothing to tell users.
+        filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
         try:
             with _interrupts_wait():
                 for _ in range(min(jobs - 1, len(self.chunks) - 1)):
