@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge import formats
+from adjudge.check.annotators import check
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.judgments import SCHEMA, SIDES, Judgments
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.formats import ReadOptions, native
+from adjudge.rank import rank
 from tests.conftest import examples
 
 # No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
@@ -95,6 +97,30 @@ def test_nothing_is_missing_and_two_quotes_are_empty(tmp_path: Path) -> None:
     assert judgments.table["segment"].to_list() == ["", None]
     assert judgments.table["text"].to_list() == ["", None]
     assert judgments.table["score"].to_list() == [1.0, None]
+
+
+def test_marks_of_passed_and_rejected_work_are_true_or_false_in_csv_too(tmp_path: Path) -> None:
+    rows = [(f"a{i % 4}", f"s{i % 3}", str(i // 3), 10.0 * (i % 3) + i % 7, i % 4 != 3, i % 4 == 1) for i in range(96)]
+    names = ["annotator", "system", "segment", "score", "passed", "rejected"]
+    table = pl.DataFrame(rows, schema=names, orient="row").with_columns(
+        protocol=pl.lit("da"), campaign=pl.lit("t"), document=pl.col("segment").str.slice(0, 1)
+    )
+    table.write_parquet(tmp_path / "t.parquet")
+    table.write_csv(tmp_path / "t.csv")
+    checked = [check(formats.read(tmp_path / name)).to_dict() for name in ("t.parquet", "t.csv")]
+    assert checked[0]["annotators"] == checked[1]["annotators"]
+    assert [person["rejected"] for person in checked[1]["annotators"]] == [False, True, False, False]
+    left = [rank(formats.read(tmp_path / name), method="mixed").set_aside for name in ("t.parquet", "t.csv")]
+    assert left[0] == left[1]
+    assert any(aside.rows == 24 for aside in left[1])
+
+
+def test_own_columns_named_like_marks_stay_as_they_are(tmp_path: Path) -> None:
+    text = "system,segment,score,annotator,passed,rejected\nx,1,50,a,2024-05-01,no\ny,1,60,a,later,yes\n"
+    judgments = read(tmp_path, text)
+    assert judgments.table["passed"].to_list() == ["2024-05-01", "later"]
+    assert judgments.table["rejected"].to_list() == [False, True]
+    check(judgments)
 
 
 def test_a_table_made_by_hand(tmp_path: Path) -> None:

@@ -103,7 +103,8 @@ def measure(final: Judgments, test: str, *, whole: WholeTable | None = None) -> 
     traits = whole or traits_of(final)
     repeats = _by_annotator(repeat_pairs(final, within_tasks=traits.repeats_within_tasks))
     controls = _by_annotator(control_pairs(final))
-    released = final.table.filter(pl.col("passed"))["annotator"].drop_nulls() if "passed" in final.table.columns else ()
+    marked = final.table.schema.get("passed") == pl.Boolean
+    released = final.table.filter(pl.col("passed"))["annotator"].drop_nulls() if marked else ()
     return Measured(
         tuple(
             _measured(row, controls.get(row["annotator"]), repeats.get(row["annotator"]), test)
@@ -128,7 +129,9 @@ def _by_annotator(pairs: pl.DataFrame) -> _Pairs:
 
 def _counts(judgments: Judgments, *, timed: bool) -> pl.DataFrame:
     table = judgments.table.filter(pl.col("annotator").is_not_null())
-    rejected = pl.col("rejected").fill_null(False).any() if "rejected" in table.columns else pl.lit(False)
+    rejected = (
+        pl.col("rejected").fill_null(False).any() if table.schema.get("rejected") == pl.Boolean else pl.lit(False)
+    )
     counted = table.group_by("annotator").agg(
         pl.len().alias("judgments"),
         pl.col("kind").is_in(_CONTROLS).sum().alias("controls"),

@@ -56,6 +56,8 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "active_seconds": pl.Float64,
     "revision": pl.Int32,
 }
+FLAGS = ("passed", "rejected")
+"""Columns beyond the table that stages heed where they are true or false: whether work passed a check, was rejected."""
 _KINDS_OF_VALUES: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.String: "text"}
 DEFAULTS: dict[str, str | bool | int] = {
     "kind": "system",

@@ -111,7 +111,7 @@ def _standardised(
     mean, sd = (part.over("annotator").round_sig_figs(PRINTED_DIGITS) for part in (own.mean(), own.std()))
     z = (own - mean) / sd
     rated = table = table.with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(RATED))
-    if "passed" in table.columns:
+    if table.schema.get("passed") == pl.Boolean:
         table = table.filter(pl.col("passed").fill_null(True))
     elif checked and (final.table["kind"] == "degraded").any():
         table = table.filter(pl.col("annotator").is_in(list(check(final).passing)))

@@ -182,7 +182,7 @@ def _ranked_rows(judgments: Judgments, scored: Judgments) -> Judgments:
         pl.col("kind").is_in(RATED) | calibration, otherwise="control or tutorial items, not outputs to rank"
     )
     used = used.keep(~calibration, otherwise="calibration items: they link the annotators and count for no system")
-    if "passed" in used.table.columns:
+    if used.table.schema.get("passed") == pl.Boolean:
         used = used.keep(pl.col("passed").fill_null(value=True), otherwise="the annotator did not pass the control")
     if len(used) == 0:
         raise _nothing_to_rank(judgments, scored)
