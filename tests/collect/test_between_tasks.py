@@ -74,6 +74,7 @@ def test_changes_are_taken_back(page: Page, tmp_path: Path) -> None:
         expect(page.locator(".notice")).to_contain_text("taken back")
         wait_for(lambda: slider_values(page) == [*before[:-1], None])
         page.keyboard.press("n")
+        expect(page.locator(".place-button")).to_have_text(re.compile("^2 of"))
         page.keyboard.press("Control+z")
         expect(page.locator(".place-button")).to_have_text(re.compile("^1 of"))
         wait_for(lambda: slider_values(page) == [*before[:-2], None, None])

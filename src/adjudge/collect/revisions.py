@@ -118,6 +118,8 @@ def _read_revisions(states: pl.DataFrame) -> Revisions:
     describe = _describe()
     saves = zip(rows, changes, spent, strict=True)
     for state, group in groupby(saves, key=lambda save: save[0][0]):
+        if state not in whose:
+            continue  # saved for the first time after the screens were read, while people work: for the next time
         task, most_seconds = whose[state]
         _add_screen(revisions, group, describe, state=state, task=task, most_seconds=most_seconds)
     return revisions
