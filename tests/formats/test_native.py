@@ -110,17 +110,23 @@ def test_marks_of_passed_and_rejected_work_are_true_or_false_in_csv_too(tmp_path
     checked = [check(formats.read(tmp_path / name)).to_dict() for name in ("t.parquet", "t.csv")]
     assert checked[0]["annotators"] == checked[1]["annotators"]
     assert [person["rejected"] for person in checked[1]["annotators"]] == [False, True, False, False]
+    marked = table.with_columns(copy=pl.col("rejected"), z=pl.lit(0.25), n=pl.lit(2))
+    marked.write_parquet(tmp_path / "marked.parquet")
+    marked.write_csv(tmp_path / "marked.csv")
+    customary = [rank(formats.read(tmp_path / f"marked.{end}"), method="zscore").systems for end in ("parquet", "csv")]
+    assert customary[0] == customary[1]
     left = [rank(formats.read(tmp_path / name), method="mixed").set_aside for name in ("t.parquet", "t.csv")]
     assert left[0] == left[1]
     assert any(aside.rows == 24 for aside in left[1])
 
 
 def test_own_columns_named_like_marks_stay_as_they_are(tmp_path: Path) -> None:
-    text = "system,segment,score,annotator,passed,rejected\nx,1,50,a,2024-05-01,no\ny,1,60,a,later,yes\n"
+    text = "system,segment,score,annotator,passed,rejected,copy\nx,1,50,a,2024-05-01,no,b\ny,1,60,a,later,yes,c\n"
     judgments = read(tmp_path, text)
     assert judgments.table["passed"].to_list() == ["2024-05-01", "later"]
     assert judgments.table["rejected"].to_list() == [False, True]
     check(judgments)
+    assert len(rank(judgments, method="raw").systems) == 2
 
 
 def test_a_table_made_by_hand(tmp_path: Path) -> None:

@@ -56,8 +56,10 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "active_seconds": pl.Float64,
     "revision": pl.Int32,
 }
-FLAGS = ("passed", "rejected")
-"""Columns beyond the table that stages heed where they are true or false: whether work passed a check, was rejected."""
+HEEDED: dict[str, type[pl.DataType]] = {
+    "passed": pl.Boolean, "rejected": pl.Boolean, "copy": pl.Boolean, "z": pl.Float64, "n": pl.Int64
+}  # fmt: skip
+"""Columns beyond the table that stages heed where they have these types, as those of released direct assessments."""
 _KINDS_OF_VALUES: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.String: "text"}
 DEFAULTS: dict[str, str | bool | int] = {
     "kind": "system",

@@ -136,8 +136,8 @@ def sheet_of(judgments: Judgments) -> Sheet:
 
 
 def _column(table: pl.DataFrame, name: str, otherwise: bool | float) -> pl.Series:
-    """A column that some readers add to the common ones; `otherwise` where it is missing or empty."""
-    if name not in table.columns:
+    """A column that some readers add to the common ones; `otherwise` where it is missing, empty, or a user's own."""
+    if name not in table.columns or table[name].dtype == pl.String:
         return pl.repeat(otherwise, table.height, eager=True).alias(name)
     return table[name].fill_null(otherwise)
 

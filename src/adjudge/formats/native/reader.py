@@ -2,7 +2,7 @@
 
 The native table is Parquet, or CSV with the same columns; what is written is read back the same. In CSV nothing between
 two commas is a missing value and `""` is an empty text; spans are JSON, times ISO in UTC. Columns beyond the judgment
-table come back as text from CSV, `passed` and `rejected` as true or false, and all as they were from Parquet.
+table come back as text from CSV, but for those that stages heed, and as they were from Parquet.
 
 Other tables (CSV, Excel, JSON, data frames) are understood too: columns under other names, one column per system
 (`--systems`), comparisons of two systems per row.

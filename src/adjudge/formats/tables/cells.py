@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import shown
-from adjudge.core.judgments import FLAGS, SCHEMA, SPAN
+from adjudge.core.judgments import HEEDED, SCHEMA, SPAN
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -37,19 +37,18 @@ def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
         for name, dtype in SCHEMA.items()
         if name in frame.columns and (dtype != pl.String or frame[name].dtype != pl.String)
     ]
-    return _with_flags(frame.with_columns(columns))
+    return _with_heeded(frame.with_columns(columns))
 
 
-def _with_flags(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with `passed` and `rejected` as true or false, if they hold nothing else: own columns of users stay."""
-    for name in FLAGS:
+def _with_heeded(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with the columns that stages heed in their types; with a user's own, which hold other things, as is."""
+    for name, dtype in HEEDED.items():
         if name in frame.columns and frame[name].dtype == pl.String:
-            words = frame[name].str.strip_chars().str.to_lowercase()
-            given = pl.select(pl.when(~words.is_in(list(MISSING))).then(words)).to_series()
-            if given.drop_nulls().is_in(list(BOOLEANS)).all():
-                frame = frame.with_columns(
-                    given.replace_strict(BOOLEANS, default=None, return_dtype=pl.Boolean).alias(name)
-                )
+            words = frame[name].str.strip_chars()
+            given = pl.select(pl.when(~words.str.to_lowercase().is_in(list(MISSING))).then(words)).to_series()
+            parsed = _parsed(given, name, dtype)
+            if parsed.null_count() == given.null_count():
+                frame = frame.with_columns(parsed.alias(name))
     return frame
 
 
