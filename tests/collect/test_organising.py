@@ -114,8 +114,11 @@ def test_the_organisers_page(page: Page, server: Server) -> None:
     row = page.locator("tr").filter(has_text="anna").first
     expect(row).to_contain_text("valid, used")
     expect(page.locator(".attention")).to_contain_text("anna: 0.0 s per answer, faster than one can read")
-    page.locator(".panels details").first.locator("summary").click()
-    page.locator(".panels table").first.wait_for()
+    # The two groups of panels arrive one after the other: which is the first changes meanwhile, its name does not.
+    panel = page.locator(".panels details").first.get_attribute("data-panel")
+    details = page.locator(f'.panels details[data-panel="{panel}"]')
+    details.locator("summary").click()
+    details.locator("table").wait_for()
     page.get_by_label("Name").fill("dora")
     page.get_by_role("button", name="Add an annotator").click()
     secret = page.locator(".secret").inner_text()
@@ -138,6 +141,33 @@ def test_the_organisers_page(page: Page, server: Server) -> None:
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.set_viewport_size({"width": 1280, "height": 900})
     shoot(page, "organise-dark")
+
+
+@pytest.mark.browser
+def test_new_figures_leave_the_reader_where_he_was(page: Page, server: Server) -> None:
+    """A panel that is open stays open with its focus, and one whose figures are the same is not replaced."""
+    page.goto(server.links["organiser"])
+    page.locator(".panels").first.wait_for(state="attached")
+    kept = page.evaluate("""async () => {
+        const script = document.querySelector("script").src;
+        const { showPanels } = await import(script.replace("organise.js", "organise_panels.js"));
+        const where = document.body.appendChild(document.createElement("div"));
+        const figures = (value) => ({ computing: false, panels: [{ title: "Pace", headline: "", note: "", ranks: [],
+            intervals: [], bars: [], columns: ["annotator", "seconds"], rows: [["anna", value]] }] });
+        showPanels(where, figures("4.0"));
+        const first = where.querySelector("details");
+        first.open = true;
+        first.querySelector("summary").focus();
+        showPanels(where, figures("4.0"));
+        const same = where.querySelector("details") === first;
+        showPanels(where, figures("5.0"));
+        const now = where.querySelector("details");
+        const focused = document.activeElement === now.querySelector("summary");
+        return { same, replaced: now !== first, open: now.open, focused, text: now.textContent };
+    }""")
+    text = kept.pop("text")
+    assert kept == {"same": True, "replaced": True, "open": True, "focused": True}
+    assert "5.0" in text
 
 
 @pytest.mark.browser

@@ -125,17 +125,26 @@ export function panel(table) {
   );
 }
 
+/** What is shown at each place, so that figures that have not changed stay as they are. @type {WeakMap<HTMLElement, string>} */
+const shown = new WeakMap();
+
 /**
- * Show panels in place of the former ones; what was opened stays open.
+ * Show panels in place of the former ones. What was opened stays open and what had the focus keeps it; without a
+ * change nothing is replaced, so that nobody's click is lost.
  * @param {HTMLElement} where @param {Server.StatisticsOut} statistics
  */
 export function showPanels(where, statistics) {
-  const opened = new Set(
-    [...where.querySelectorAll("details[open]")].map((details) => details.getAttribute("data-panel")),
-  );
-  const panels = statistics.panels.map(panel);
-  const waits = statistics.computing && !panels.length ? [h("p.hint", { role: "status" }, t("computing"))] : [];
-  where.replaceChildren(...panels, ...waits);
-  for (const details of where.querySelectorAll("details"))
-    if (opened.has(details.getAttribute("data-panel"))) details.open = true;
+  const waiting = statistics.computing && !statistics.panels.length;
+  const content = JSON.stringify([statistics.panels, waiting]);
+  if (shown.get(where) === content) return;
+  shown.set(where, content);
+  const nameOf = (/** @type {Element | null} */ details) => details?.getAttribute("data-panel") ?? null;
+  const opened = new Set([...where.querySelectorAll("details[open]")].map(nameOf));
+  const focused = where.contains(document.activeElement) ? nameOf(document.activeElement?.closest("details") ?? null) : null;
+  const waits = waiting ? [h("p.hint", { role: "status" }, t("computing"))] : [];
+  where.replaceChildren(...statistics.panels.map(panel), ...waits);
+  for (const details of where.querySelectorAll("details")) {
+    if (opened.has(nameOf(details))) details.open = true;
+    if (focused !== null && nameOf(details) === focused) details.querySelector("summary")?.focus();
+  }
 }
