@@ -99,6 +99,11 @@ def test_messages_name_parameters_in_python_and_options_on_the_command_line(rank
     with pytest.raises(adjudge.AdjudgeError, match=r"^'level' is 7, it must lie between 0 and 1"):
         adjudge.rank(rankings, level=7)
     assert "adjudge: --level is 7, it must" in command("rank", rankings, "--level", "7").err
+    with pytest.raises(adjudge.AdjudgeError, match=r"^'level' is 7; a share"):
+        adjudge.plan(level=7)
+    # Settings are checked before the judgments of --like are read.
+    assert "adjudge: --level is 7; a share" in command("plan", "--level", "7", "--like", "missing.csv").err
+    assert "missing.csv: no such file" in command("plan", "--like", "missing.csv").err
     assert in_python("give --word-price or --level=2, not a-b--c") == "give 'word_price' or 'level'=2, not a-b--c"
 
 

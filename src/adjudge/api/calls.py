@@ -6,7 +6,7 @@ import inspect
 import re
 from dataclasses import fields
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from adjudge.core.errors import AdjudgeError, DataError
 
@@ -33,6 +33,11 @@ def verb(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return call
+
+
+def as_command(function: Callable[P, R]) -> Callable[P, R]:
+    """The verb as a command calls it: its refusals name options."""
+    return cast("Callable[P, R]", inspect.unwrap(function))
 
 
 def in_python(message: str) -> str:

@@ -161,7 +161,8 @@ def plan(
         per_item: judgments per item to try.
         structures: structures to try; all where left out.
         seconds: that a judgment takes (20 where left out), or a block (60).
-        like: judgments whose spread is assumed (any source); that of large shared tasks where left out.
+        like: judgments whose spread is assumed (any source, or a function that gives them once the settings have been
+            checked); that of large shared tasks where left out.
         looks: looks on the way, where goals and policies are compared.
         spending: how looks spend the level: `kim-demets`, `obrien-fleming` or `pocock`.
         select: a file with a number per segment by which segments would be chosen, as for `design`; assumed where
@@ -192,22 +193,22 @@ def plan(
         "draws": draws,
         "seed": seed,
     }
-    return plan_for(
+    return _plan_for(
         protocol,
         asked,
-        pilot=None if like is None else lambda: single_pair(like, reading, doing="plan"),
+        pilot=like if like is None or callable(like) else lambda: single_pair(like, reading, doing="plan"),
         select=None if select is None else Path(select),
         progress=progress,
     )
 
 
-def plan_for(
+def _plan_for(
     protocol: str,
     asked: Mapping[str, Any],
     *,
-    pilot: Callable[[], Judgments] | None = None,
-    select: Path | None = None,
-    progress: Callable[[str], None] = lambda _: None,
+    pilot: Callable[[], Judgments] | None,
+    select: Path | None,
+    progress: Callable[[str], None],
 ) -> Plan | RelativePlan:
     """Plan scores, or rankings and pairs: each takes the settings that it has, and its defaults where one is None.
 

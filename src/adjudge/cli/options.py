@@ -106,6 +106,12 @@ def complete_formats(incomplete: str) -> list[tuple[str, str]]:
     return [(name, known.summary) for name, known in FORMATS.items() if name.startswith(incomplete)]
 
 
+def method_option(help_text: str) -> OptionInfo:
+    """The option `--method`, whose help says what the method is for."""
+    option: OptionInfo = typer.Option("--method", "-m", help=help_text, autocompletion=complete_methods)
+    return option
+
+
 def complete_methods(incomplete: str) -> list[str]:
     """Methods of ranking."""
     from adjudge.rank.methods import METHODS

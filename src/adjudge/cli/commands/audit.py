@@ -21,13 +21,7 @@ def audit(
         str | None, typer.Option(help="Sections to make, joined by commas; all that apply where left out.")
     ] = None,
     method: Annotated[
-        str | None,
-        typer.Option(
-            "--method",
-            "-m",
-            help="Method whose scores are audited; wins-or-ties for rankings.",
-            autocompletion=o.complete_methods,
-        ),
+        str | None, o.method_option("Method whose scores are audited; wins-or-ties for rankings.")
     ] = None,
     lines: Annotated[
         str | None,

@@ -33,12 +33,7 @@ def compare(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(
-            "--method",
-            "-m",
-            help="Method whose scores are compared; means of scores as given, or Bradley-Terry, if left out.",
-            autocompletion=o.complete_methods,
-        ),
+        o.method_option("Method whose scores are compared; means of scores as given, or Bradley-Terry, if left out."),
     ] = None,
     keys: o.Keys = None,
     resamples: Annotated[int, typer.Option(help="Resamples of annotators and documents, for intervals.")] = 1000,

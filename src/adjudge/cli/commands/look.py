@@ -31,10 +31,7 @@ def look(
     final: Annotated[
         bool, typer.Option("--final", help="Judging has ended early: spend what is left of the level.")
     ] = False,
-    method: Annotated[
-        str | None,
-        typer.Option("--method", "-m", help="Method; by default as in rank.", autocompletion=o.complete_methods),
-    ] = None,
+    method: Annotated[str | None, o.method_option("Method; by default as in rank.")] = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,

@@ -61,36 +61,34 @@ def plan(
     """
     import sys
 
-    from adjudge.api.planning import plan_for
+    from adjudge.api.calls import as_command
+    from adjudge.api.planning import plan as make_plan
     from adjudge.cli.output import write_output
     from adjudge.results.plan import Plan
 
-    asked = {
-        "systems": systems,
-        "difference": difference,
-        "block_size": block_size,
-        "power": power,
-        "level": level,
-        "comparisons": comparisons,
-        "annotators": annotators,
-        "documents": documents,
-        "segments": segments,
-        "page": page,
-        "task_size": task_size,
-        "controls": controls,
-        "per_item": _numbers(per_item),
-        "structures": tuple(name.strip() for name in structures.split(",") if name.strip()) or None,
-        "seconds": seconds,
-        "looks": looks,
-        "spending": spending,
-        "draws": draws,
-        "seed": seed,
-    }
-    result = plan_for(
-        protocol,
-        asked,
-        pilot=(lambda: _pilot(like, reading)) if like else None,
+    result = as_command(make_plan)(
+        protocol=protocol,
+        systems=systems,
+        difference=difference,
+        block_size=block_size,
+        power=power,
+        level=level,
+        comparisons=comparisons,
+        annotators=annotators,
+        documents=documents,
+        segments=segments,
+        page=page,
+        task_size=task_size,
+        controls=controls,
+        per_item=_numbers(per_item),
+        structures=[name.strip() for name in structures.split(",") if name.strip()],
+        seconds=seconds,
+        like=(lambda: _pilot(like, reading)) if like else None,
+        looks=looks,
+        spending=spending,
         select=select,
+        draws=draws,
+        seed=seed,
         progress=lambda what: print(what, file=sys.stderr) if sys.stderr.isatty() else None,
     )
     if plot is not None and isinstance(result, Plan):

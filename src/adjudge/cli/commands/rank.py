@@ -16,13 +16,7 @@ def rank(
     files: o.Files,
     reading: Reading,
     method: Annotated[
-        str | None,
-        typer.Option(
-            "--method",
-            "-m",
-            help="Method; by default bradley-terry for rankings, mixed for scores.",
-            autocompletion=o.complete_methods,
-        ),
+        str | None, o.method_option("Method; by default bradley-terry for rankings, mixed for scores.")
     ] = None,
     reference: Annotated[
         Literal["include", "exclude"] | None, typer.Option(help="Count comparisons with the reference or not.")

@@ -17,15 +17,7 @@ def report(
     files: o.Files,
     reading: Reading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .html or .pdf.")],
-    method: Annotated[
-        str | None,
-        typer.Option(
-            "--method",
-            "-m",
-            help="Method of the ranking; by default that of 'adjudge rank'.",
-            autocompletion=o.complete_methods,
-        ),
-    ] = None,
+    method: Annotated[str | None, o.method_option("Method of the ranking; by default that of 'adjudge rank'.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     texts: Annotated[
         list[str] | None,

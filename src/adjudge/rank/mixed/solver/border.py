@@ -69,7 +69,30 @@ def border_matrix(terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence
     return flat.reshape(width, width)
 
 
-class DenseBorder:
+class _FullInverse:
+    """What a border that holds its whole inverse reads from it."""
+
+    @property
+    def inverse(self) -> Floats:
+        """The inverse of S."""
+        raise NotImplementedError
+
+    def inverse_diagonal(self) -> Floats:
+        """The diagonal of the inverse."""
+        return np.diag(self.inverse)
+
+    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
+        """Entries of the inverse."""
+        return self.inverse.ravel()[position]
+
+    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
+        """Matrices times the inverse restricted to what each block touches."""
+        index = bucket.border_index
+        product: Floats = left @ self.inverse[index[:, :, None], index[:, None, :]]
+        return product
+
+
+class DenseBorder(_FullInverse):
     """Solved by one Cholesky factor; the matrix is overwritten."""
 
     def __init__(self, matrix: Floats) -> None:
@@ -105,26 +128,8 @@ class DenseBorder:
             self._inverse[np.diag_indices(len(lower))] /= 2
         return self._inverse
 
-    def inverse_diagonal(self) -> Floats:
-        """The diagonal of the inverse."""
-        return np.diag(self.inverse)
 
-    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
-        """Entries of the inverse."""
-        return self.inverse.ravel()[position]
-
-    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
-        """Matrices times the inverse restricted to what each block touches."""
-        return _times_blocks(self.inverse, bucket, left)
-
-
-def _times_blocks(inverse: Floats, bucket: Bucket, left: Floats) -> Floats:
-    index = bucket.border_index
-    product: Floats = left @ inverse[index[:, :, None], index[:, None, :]]
-    return product
-
-
-class ChangedBorder:
+class ChangedBorder(_FullInverse):
     """A border S to which a matrix E is added at a few unknowns, solved by the inverse B of the other (Woodbury).
 
     inv(S + E) = B - B inv(I + E B) E B, where only the few rows and columns of E count.
@@ -166,18 +171,6 @@ class ChangedBorder:
     def inverse(self) -> Floats:
         """The inverse of the changed matrix."""
         return self._before.inverse - self._columns @ self._change @ self._columns.T
-
-    def inverse_diagonal(self) -> Floats:
-        """The diagonal of the inverse."""
-        return np.diag(self.inverse)
-
-    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
-        """Entries of the inverse."""
-        return self.inverse.ravel()[position]
-
-    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
-        """Matrices times the inverse restricted to what each block touches."""
-        return _times_blocks(self.inverse, bucket, left)
 
 
 def scatter_add(target: Floats, bucket: Bucket, values: Floats) -> None:
