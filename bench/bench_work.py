@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from adjudge.audit import audit
 from adjudge.formats import read
 from adjudge.rank import rank
-from adjudge.rank.mixed.shared import forget_models
+from adjudge.rank.mixed.shared_fits import forget_models
 from adjudge.simulate import ScoreCampaign, simulate
 from adjudge.work import workers
 

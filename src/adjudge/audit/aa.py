@@ -32,7 +32,7 @@ from adjudge.rank.mann_whitney import halves_differ
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.fit import one_thread
-from adjudge.rank.mixed.shared import model_of
+from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.trust import AARate, AATest
 from adjudge.work import map_tasks
 
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign
-    from adjudge.rank.mixed.refits.known_ratios import KnownModel
-    from adjudge.rank.mixed.shared import Refit
+    from adjudge.rank.mixed.known_ratios.model import KnownModel
+    from adjudge.rank.mixed.shared_fits import Refit
 
     Unit = Literal["pages", "annotators"]
 

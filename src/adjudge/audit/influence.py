@@ -13,7 +13,7 @@ from adjudge.core.errors import DataError
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of
-from adjudge.rank.mixed.shared import model_of
+from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.trust import Influence, LeftOutUnit
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedFit
-    from adjudge.rank.mixed.shared import Model, Refit, Unit
+    from adjudge.rank.mixed.shared_fits import Model, Refit, Unit
 
 
 LEVEL = 0.05

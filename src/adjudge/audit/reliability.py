@@ -17,7 +17,7 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.fit import one_thread
-from adjudge.rank.mixed.shared import model_of
+from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.trust import HalfAgreement, Reliability
 from adjudge.work import map_tasks
 

@@ -28,7 +28,7 @@ from adjudge.rank.contrasts import contrasts, equivalence
 from adjudge.rank.lines import holm
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of, rows_of_the_model
-from adjudge.rank.mixed.shared import fit_to_part, model_of
+from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
 from adjudge.results.audit.claims import Claim, Claims
 from adjudge.work import map_tasks
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.rank.contrasts import Contrasts, Equivalence
     from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared
-    from adjudge.rank.mixed.refits.known_ratios import KnownModel
-    from adjudge.rank.mixed.shared import Refit, Unit
+    from adjudge.rank.mixed.known_ratios.model import KnownModel
+    from adjudge.rank.mixed.shared_fits import Refit, Unit
 
 LEVEL = 0.05
 DIVISORS = (2.0, 10.0)

@@ -13,7 +13,7 @@ and for other annotators. `docs/mixed.md` says what each effect means and what w
     without_some = refit(design.subset(rows), model.ratios)
 
 The equations are Henderson's; `solver` eliminates them, `reml` estimates the variances, `ranking` says what follows for
-the systems, and `refits` makes further fits at the same variances for the audits.
+the systems, and `known_ratios` and `leaving_out` make further fits at the same variances for the audits.
 
 C. R. Henderson (1975): Best linear unbiased estimation and prediction under a selection model. Biometrics 31, 423-447.
 """

@@ -19,9 +19,9 @@ from adjudge.rank.mixed.degrees import (
 )
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
+from adjudge.rank.mixed.leaving_out.rows import without
 from adjudge.rank.mixed.linking import linked_rows
 from adjudge.rank.mixed.notes import FEW_ANNOTATORS, notes_on
-from adjudge.rank.mixed.refits.leaving_out import without
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
 from adjudge.rank.mixed.solver.equations import totals
 from adjudge.rank.mixed.solver.layout import lay_out

@@ -11,7 +11,7 @@ from adjudge.rank.assemble import Estimate, Provenance, assemble
 from adjudge.rank.contrasts import DRAWS, Contrasts, RankSets, contrasts, rank_sets, simultaneous_interval
 from adjudge.rank.mixed.design import design_from
 from adjudge.rank.mixed.models import DEFAULT_MODEL
-from adjudge.rank.mixed.shared import model_of
+from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Fits by cells at known ratios of variances: the algebra of `known_ratios`.
+"""Fits by cells at known ratios of variances: the algebra of `model`.
 
 The model of `cells`, with K the covariance of all effects of cells relative to the residual's, has the projection
 
@@ -21,16 +21,16 @@ from scipy.linalg import cho_solve, cholesky
 from scipy.sparse import csr_array
 
 from adjudge.rank.mixed.degrees import parameter_covariance, satterthwaite
-from adjudge.rank.mixed.refits.cell_blocks import times
+from adjudge.rank.mixed.known_ratios.blocks import times
 from adjudge.rank.mixed.solver.terms import weighted_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.refits.cell_blocks import Groupings, SolvedBlocks
-    from adjudge.rank.mixed.refits.known_ratios import KnownModel
-    from adjudge.rank.mixed.refits.large_blocks import LargeBlocks
+    from adjudge.rank.mixed.known_ratios.blocks import Groupings, SolvedBlocks
+    from adjudge.rank.mixed.known_ratios.large_blocks import LargeBlocks
+    from adjudge.rank.mixed.known_ratios.model import KnownModel
 
 
 Blocks: TypeAlias = "SolvedBlocks | LargeBlocks"

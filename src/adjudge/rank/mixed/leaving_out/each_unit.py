@@ -26,8 +26,8 @@ from scipy.sparse import csr_array
 
 from adjudge.rank.connected import groups
 from adjudge.rank.mixed.design import levels_of
-from adjudge.rank.mixed.refits.known_ratios import KnownFit
-from adjudge.rank.mixed.refits.unit_blocks import UnitBlocks
+from adjudge.rank.mixed.known_ratios.model import KnownFit
+from adjudge.rank.mixed.leaving_out.unit_blocks import UnitBlocks
 from adjudge.rank.mixed.solver.equations import Totals, equations_at, totals
 
 if TYPE_CHECKING:

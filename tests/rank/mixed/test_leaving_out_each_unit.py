@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared, design_from, fit, prepare, refit, shared
-from adjudge.rank.mixed.refits import one_by_one
-from adjudge.rank.mixed.refits.one_by_one import WholeRows, fits_without_each
-from adjudge.rank.mixed.refits.unit_blocks import UnitBlocks
-from adjudge.rank.mixed.shared import model_of
+from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared, design_from, fit, prepare, refit, shared_fits
+from adjudge.rank.mixed.leaving_out import each_unit
+from adjudge.rank.mixed.leaving_out.each_unit import WholeRows, fits_without_each
+from adjudge.rank.mixed.leaving_out.unit_blocks import UnitBlocks
+from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.rank.mixed.solver import layout as layout_module
 from tests.rank.mixed.make import campaign
 
@@ -106,18 +106,18 @@ def same(codes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def test_units_without_which_nothing_can_be_compared_are_left_to_others() -> None:
     met = np.array([[5, 5, 0], [0, 3, 3], [2, 2, 0]])
-    assert one_by_one._still_comparable(met).tolist() == [True, False, True]
-    assert one_by_one._still_comparable(np.ones((3, 3), dtype=np.int64)).all()
+    assert each_unit._still_comparable(met).tolist() == [True, False, True]
+    assert each_unit._still_comparable(np.ones((3, 3), dtype=np.int64)).all()
 
 
-@pytest.mark.parametrize(("module", "limit"), [(layout_module, "DENSE_LIMIT"), (shared, "MANY_ROWS")])
+@pytest.mark.parametrize(("module", "limit"), [(layout_module, "DENSE_LIMIT"), (shared_fits, "MANY_ROWS")])
 def test_a_model_of_many_unknowns_or_rows_leaves_units_out_at_once(
     module: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, limit, 5)
     design = design_from(campaign("pages", 6, annotators=8, documents=8))
     model = model_of(design)
-    assert model.left_out_notes == (one_by_one.NOTE,)
+    assert model.left_out_notes == (each_unit.NOTE,)
     (without,) = model.leave_out("annotator", [2])
     assert without is not None
     expected = refit(design.subset(codes_of(design, "annotator") != 2), model.fitted.ratios)

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from adjudge.rank.mixed import MixedDesign, design_from, fit, prepare, refit
-from adjudge.rank.mixed.refits import cells as cells_module
-from adjudge.rank.mixed.refits import large_campaigns
-from adjudge.rank.mixed.refits.cells import cells_of
-from adjudge.rank.mixed.refits.large_campaigns import LargeModel
-from adjudge.rank.mixed.shared import FitsWithout, known_model
+from adjudge.rank.mixed.known_ratios import cells as cells_module
+from adjudge.rank.mixed.known_ratios import large_model as large_module
+from adjudge.rank.mixed.known_ratios.cells import cells_of
+from adjudge.rank.mixed.known_ratios.large_model import LargeModel
+from adjudge.rank.mixed.shared_fits import FitsWithout, known_model
 from adjudge.rank.mixed.solver import layout as layout_module
 from tests.rank.mixed.make import SHAPES, campaign
-from tests.rank.mixed.test_known import check_alike, parts
+from tests.rank.mixed.test_known_ratios import check_alike, parts
 
 
 def large_model(design: MixedDesign, monkeypatch: pytest.MonkeyPatch) -> tuple[LargeModel, dict[str, float]]:
     """The model of a small design as if it were large, with solutions that are as good as exact."""
     fitted = fit(design)
-    monkeypatch.setattr(large_campaigns, "COARSE", 1e-9)
+    monkeypatch.setattr(large_module, "COARSE", 1e-9)
     monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
     model = known_model(prepare(design), fitted)
     assert isinstance(model, LargeModel)
@@ -69,7 +69,7 @@ def test_coarse_solutions_give_errors_that_are_the_same(monkeypatch: pytest.Monk
     model, _ = large_model(design, monkeypatch)
     every = np.ones(len(model.cells), dtype=bool)
     exact = model.part(every)
-    monkeypatch.setattr(large_campaigns, "COARSE", 1e-4)
+    monkeypatch.setattr(large_module, "COARSE", 1e-4)
     coarse = model.part(every)
     assert exact is not None
     assert coarse is not None
@@ -108,7 +108,7 @@ def test_blocks_with_many_pairs_of_cells_are_fitted_as_large_campaigns_are(
 ) -> None:
     design = design_from(campaign("pages", 4, annotators=8, documents=6, taste=2.0))
     fitted = fit(design)
-    monkeypatch.setattr(large_campaigns, "COARSE", 1e-9)
+    monkeypatch.setattr(large_module, "COARSE", 1e-9)
     monkeypatch.setattr(cells_module, "MOST_PRODUCTS", 10)
     model = known_model(prepare(design), fitted)
     assert isinstance(model, LargeModel)

@@ -18,12 +18,12 @@ from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.fit import MixedFit, Prepared, finished, one_thread, prepare
-from adjudge.rank.mixed.refits.cells import cells_of
-from adjudge.rank.mixed.refits.known_ratios import KnownFit, KnownModel
-from adjudge.rank.mixed.refits.large_campaigns import LargeModel
-from adjudge.rank.mixed.refits.leaving_out import Whole
-from adjudge.rank.mixed.refits.one_by_one import NOTE, fits_without_each
-from adjudge.rank.mixed.refits.without_cells import CellsLeftOut
+from adjudge.rank.mixed.known_ratios.cells import cells_of
+from adjudge.rank.mixed.known_ratios.large_model import LargeModel
+from adjudge.rank.mixed.known_ratios.model import KnownFit, KnownModel
+from adjudge.rank.mixed.leaving_out.cells import CellsLeftOut
+from adjudge.rank.mixed.leaving_out.each_unit import NOTE, fits_without_each
+from adjudge.rank.mixed.leaving_out.rows import Whole
 from adjudge.rank.mixed.reml import Optimum
 from adjudge.work import map_tasks
 
@@ -76,7 +76,7 @@ class Model:
 
     @property
     def all_at_once(self) -> bool:
-        """Whether units are left out by `refits.one_by_one`: the campaign is too large for a fit without each."""
+        """Whether units are left out by `leaving_out.each_unit`: the campaign is too large for a fit without each."""
         design = self.prepared.design
         large = self.prepared.layout.iterative or len(design) > MANY_ROWS
         return large and design.linking is None and design.weight is None

@@ -3,7 +3,7 @@
 What belongs to the unit alone (of an annotator: strictness, tastes, tasks, pages) has its full variance without its
 scores. Of what others share, the documents with their segments, the uncertainty is that given the other scores of the
 same document, when the effects of other annotators are taken as known; for documents, the other way round. Systems add
-their own uncertainty. So there is one small block for each annotator and document that meet. See `one_by_one`.
+their own uncertainty. So there is one small block for each annotator and document that meet. See `each_unit`.
 """
 
 from __future__ import annotations

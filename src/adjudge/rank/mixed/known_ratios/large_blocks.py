@@ -1,4 +1,4 @@
-"""Blocks of cells of a large campaign at known ratios: W and h of `cell_blocks` without matrices of pairs of cells.
+"""Blocks of cells of a large campaign at known ratios: W and h of `blocks` without matrices of pairs of cells.
 
 Inside a document the scores of a cell share what belongs to the cell alone (its page), and with other cells the
 document, the system's translation of it, and the segments. Given these few, cells are independent. So with n scores in
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.refits.cell_blocks import Grouping
-    from adjudge.rank.mixed.refits.cells import CellBucket
+    from adjudge.rank.mixed.known_ratios.blocks import Grouping
+    from adjudge.rank.mixed.known_ratios.cells import CellBucket
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def shared_levels(
 
 @dataclass(frozen=True, eq=False)
 class LargeBlocks:
-    """A bucket's blocks, once everything inside them is eliminated; as `cell_blocks.SolvedBlocks`."""
+    """A bucket's blocks, once everything inside them is eliminated; as `blocks.SolvedBlocks`."""
 
     counts: Floats
     shared: SharedLevels

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.refits.cells import CellBucket
+    from adjudge.rank.mixed.known_ratios.cells import CellBucket
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,9 @@ from adjudge.rank.connected import number_of_groups
 from adjudge.rank.mixed.degrees import most_degrees
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.refits.cell_blocks import Grouping, Groupings, solve_blocks, times
-from adjudge.rank.mixed.refits.cells import SEGMENT, same_levels
-from adjudge.rank.mixed.refits.projection import Solved
+from adjudge.rank.mixed.known_ratios.blocks import Grouping, Groupings, solve_blocks, times
+from adjudge.rank.mixed.known_ratios.cells import SEGMENT, same_levels
+from adjudge.rank.mixed.known_ratios.projection import Solved
 from adjudge.rank.mixed.solver.blocks import Levels, inside_blocks
 from adjudge.rank.mixed.solver.layout import indicator
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.design import MixedDesign
     from adjudge.rank.mixed.effects import Effect, Effects
     from adjudge.rank.mixed.fit import Scale
-    from adjudge.rank.mixed.refits.cells import Cells
-    from adjudge.rank.mixed.refits.projection import Blocks, Projection, Systems
+    from adjudge.rank.mixed.known_ratios.cells import Cells
+    from adjudge.rank.mixed.known_ratios.projection import Blocks, Projection, Systems
 
 LEAST_VARIANCE = 1e-6
 """With less residual variance than this, beside scores of variance 1, the equations are solved another way."""

@@ -1,6 +1,6 @@
 """Fits by cells at known ratios, for campaigns whose border is too large for a matrix of its own.
 
-The same as `known_ratios` otherwise.
+The same as `model` otherwise.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, hstack
 
 from adjudge.rank.mixed.effects import Effect
-from adjudge.rank.mixed.refits.cell_blocks import Grouping
-from adjudge.rank.mixed.refits.known_ratios import KnownModel
-from adjudge.rank.mixed.refits.large_blocks import LargeBlocks, shared_levels, solve_large_blocks
-from adjudge.rank.mixed.refits.projection import Solved, Systems
+from adjudge.rank.mixed.known_ratios.blocks import Grouping
+from adjudge.rank.mixed.known_ratios.large_blocks import LargeBlocks, shared_levels, solve_large_blocks
+from adjudge.rank.mixed.known_ratios.model import KnownModel
+from adjudge.rank.mixed.known_ratios.projection import Solved, Systems
 from adjudge.rank.mixed.solver.blocks import inside_blocks
 from adjudge.rank.mixed.solver.border import TOLERANCE
 from adjudge.rank.mixed.solver.iterative import Preconditioner, conjugate_gradients
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.refits.cell_blocks import Groupings
+    from adjudge.rank.mixed.known_ratios.blocks import Groupings
 
 COARSE = 1e-3
 """Of solutions whose products with each other are wanted, which then have the square of that error."""

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from adjudge.rank.mixed import design_from, fit, prepare, shared
-from adjudge.rank.mixed.shared import FitsWithout, model_of
+from adjudge.rank.mixed import design_from, fit, prepare, shared_fits
+from adjudge.rank.mixed.shared_fits import FitsWithout, model_of
 from adjudge.simulate import ScoreCampaign, simulate
 
 
@@ -57,7 +57,7 @@ def test_a_worker_solves_the_whole_once_for_all_pieces_of_its_tasks(judgments: o
 def test_only_so_many_rows_are_remembered(judgments: object, monkeypatch: pytest.MonkeyPatch) -> None:
     design = design_from(judgments)  # type: ignore[arg-type]
     first = model_of(design)
-    monkeypatch.setattr(shared, "MOST_ROWS", len(design))
+    monkeypatch.setattr(shared_fits, "MOST_ROWS", len(design))
     assert model_of(design.with_scores(design.as_given + 1)).prepared.layout is first.prepared.layout
     assert model_of(design) is first
     model_of(design.with_model("mixed-plain"))
@@ -69,6 +69,6 @@ def test_designs_that_know_different_things_have_models_of_their_own(judgments: 
     design = design_from(judgments)  # type: ignore[arg-type]
     unknown = replace(design, document=None, page=None, segment=None)
     for first, second in ((design, unknown), (unknown, design)):
-        shared.forget_models()
+        shared_fits.forget_models()
         known = [model_of(own).fitted.effects.tolist() for own in (first, second)]
         assert known == [fit(own).effects.tolist() for own in (first, second)]

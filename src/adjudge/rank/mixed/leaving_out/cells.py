@@ -19,16 +19,16 @@ from scipy.linalg import lu_factor, lu_solve
 from scipy.linalg.lapack import dpotri
 from scipy.sparse import csr_array, hstack
 
-from adjudge.rank.mixed.refits.cell_blocks import SolvedBlocks, solve_blocks
-from adjudge.rank.mixed.refits.known_ratios import LEAST_VARIANCE
-from adjudge.rank.mixed.refits.projection import Projection, Solved, Systems
+from adjudge.rank.mixed.known_ratios.blocks import SolvedBlocks, solve_blocks
+from adjudge.rank.mixed.known_ratios.model import LEAST_VARIANCE
+from adjudge.rank.mixed.known_ratios.projection import Projection, Solved, Systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.rank.mixed.refits.cells import CellBucket
-    from adjudge.rank.mixed.refits.known_ratios import KnownFit, KnownModel
+    from adjudge.rank.mixed.known_ratios.cells import CellBucket
+    from adjudge.rank.mixed.known_ratios.model import KnownFit, KnownModel
 
 FEW_CELLS = 0.3
 """Up to this share of the cells, those of the changed blocks, this way is faster than solving anew."""

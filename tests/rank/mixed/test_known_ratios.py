@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, prepare, refit
-from adjudge.rank.mixed.refits import without_cells
-from adjudge.rank.mixed.refits.known_ratios import KnownFit
-from adjudge.rank.mixed.refits.without_cells import CellsLeftOut
-from adjudge.rank.mixed.shared import fit_to_part, model_of
+from adjudge.rank.mixed.known_ratios.model import KnownFit
+from adjudge.rank.mixed.leaving_out import cells as without_cells
+from adjudge.rank.mixed.leaving_out.cells import CellsLeftOut
+from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
 from tests.rank.mixed.make import SHAPES, campaign
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from adjudge.core.errors import DataError
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, prepare, refit
-from adjudge.rank.mixed.refits import leaving_out
-from adjudge.rank.mixed.refits.leaving_out import Whole, without
-from adjudge.rank.mixed.shared import FitsWithout, model_of
+from adjudge.rank.mixed.leaving_out import rows as leaving_out
+from adjudge.rank.mixed.leaving_out.rows import Whole, without
+from adjudge.rank.mixed.shared_fits import FitsWithout, model_of
 from tests.rank.mixed.make import SHAPES, campaign
 
 RATIOS = {"annotator": 0.3, "task": 0.1, "document": 0.2, "segment": 0.15, "system:document": 0.05, "page": 0.4}

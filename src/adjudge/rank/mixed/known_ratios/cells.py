@@ -7,7 +7,7 @@ number per cell. With R = I + ratio Z Z' for the segments (Z) and C for the cell
 
 which fall into small blocks, one per document: A is diag(rows) - M diag(ratio / (1 + ratio n)) M', where M counts the
 rows of each cell in each segment, and n those of each segment. A part of the rows that cuts no cell has M with some
-rows set to zero, and needs no layout of its own. `known_ratios` fits the model to cells.
+rows set to zero, and needs no layout of its own. `model` fits the model to cells.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Cells:
     """For each effect which of its levels stay inside one block."""
     buckets: tuple[CellBucket, ...]
     large: bool
-    """Whether pairs of cells are too many to be looked at; `large_campaigns` fits the model then."""
+    """Whether pairs of cells are too many to be looked at; `large_model` fits the model then."""
 
     def __len__(self) -> int:
         return len(self.scores)
