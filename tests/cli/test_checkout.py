@@ -13,7 +13,7 @@ LEFT = ("campaign.secret", "campaign.sqlite3", "campaign.sqlite3-wal", "campaign
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is not a checkout")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="there is no .git: the sources are not a checkout of git")
 @pytest.mark.parametrize("name", LEFT)
 def test_what_a_served_example_leaves_is_ignored(name: str) -> None:
     path = f"examples/da/{name}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.collect.databases import postgres_url
+from tests.collect.databases import needed_postgres_url
 from tests.conftest import PATIENCE, ROOT
 
 if TYPE_CHECKING:
@@ -43,9 +43,4 @@ def shoot(page: Page, name: str) -> None:
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def database(request: pytest.FixtureRequest) -> str | None:
     """Both databases: the embedded one, and the PostgreSQL server that `pg_virtualenv -t` has started."""
-    if request.param == "sqlite":
-        return None
-    url = postgres_url()
-    if url is None:
-        pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
-    return url
+    return None if request.param == "sqlite" else needed_postgres_url()

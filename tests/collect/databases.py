@@ -9,6 +9,8 @@ import uuid
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.warm_command import warm_command
 
 MIGRATE = """
@@ -42,6 +44,14 @@ def postgres_url(*, with_tables: bool = True) -> str | None:
     if "PGHOST" not in os.environ:
         return None
     return _new_postgres_database(_migrated_postgres() if with_tables else "template1")
+
+
+def needed_postgres_url(*, with_tables: bool = True) -> str:
+    """The same for a test that cannot do without the server; the test is skipped where there is none."""
+    url = postgres_url(with_tables=with_tables)
+    if url is None:
+        pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
+    return url
 
 
 @cache

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from bench.collect_attack import Outcome, clock_steps, full_disk, slow_clients
 
-from tests.collect.databases import postgres_url
+from tests.collect.databases import needed_postgres_url
 
 ATTACKS: dict[str, Callable[[str | None], Outcome]] = {
     "clocks": clock_steps,
@@ -20,10 +20,6 @@ ATTACKS: dict[str, Callable[[str | None], Outcome]] = {
 @pytest.mark.parametrize("store", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_is_lost_let_in_or_held_up(attack: str, store: str) -> None:
-    database = None
-    if store == "postgres":
-        database = postgres_url()
-        if database is None:
-            pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
+    database = needed_postgres_url() if store == "postgres" else None
     outcome = ATTACKS[attack](database)
     assert outcome.failed == 0, outcome

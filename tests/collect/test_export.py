@@ -11,7 +11,7 @@ import pytest
 from adjudge.formats import ReadOptions, read
 from tests.collect.campaigns import make_campaign
 from tests.collect.compare_exports import PROTOCOLS_TRIED
-from tests.collect.databases import postgres_url
+from tests.collect.databases import needed_postgres_url
 from tests.collect.serving import Server, new_save, outputs
 from tests.conftest import Run, assert_explained
 from tests.warm_command import warm_command
@@ -141,9 +141,7 @@ def test_links_are_written_to_a_file_on_request(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("store", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def test_before_the_first_save_the_export_is_a_header(store: str, tmp_path: Path, adjudge: Callable[..., Run]) -> None:
-    database = postgres_url() if store == "postgres" else None
-    if store == "postgres" and database is None:
-        pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
+    database = needed_postgres_url() if store == "postgres" else None
     campaign = make_campaign(tmp_path)
     with Server(campaign, database) as server:
         answer = server.client("organiser").get("/api/organiser/export")
@@ -157,11 +155,7 @@ def test_before_the_first_save_the_export_is_a_header(store: str, tmp_path: Path
 
 @pytest.mark.parametrize("store", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def test_the_export_by_columns_gives_the_bytes_of_the_one_by_rows(store: str, tmp_path: Path) -> None:
-    databases: list[str] = []
-    if store == "postgres":
-        databases = [url for _ in PROTOCOLS_TRIED if (url := postgres_url()) is not None]
-        if not databases:
-            pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
+    databases = [needed_postgres_url() for _ in PROTOCOLS_TRIED] if store == "postgres" else []
     program = "from tests.collect.compare_exports import main; main()"
     run = warm_command().run_code(program, tmp_path, "7", *databases)
     assert run.code == 0, run.err

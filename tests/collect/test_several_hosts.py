@@ -18,7 +18,7 @@ import pytest
 from bench.collect_load import Load, Plan, simulate_annotators
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.databases import postgres_url
+from tests.collect.databases import needed_postgres_url
 from tests.collect.serving import Client, Server, exported, free_port, wait_for
 
 ANNOTATORS = 24
@@ -80,9 +80,7 @@ def _answers(port: int) -> bool:
 @pytest.fixture
 def hosts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[list[Server], int]]:
     """Two servers, and the port of nginx before them; the parameter is how many people are wanted for each task."""
-    database = postgres_url()
-    if database is None:
-        pytest.skip("there is no PostgreSQL server: PGHOST is not set; run under pg_virtualenv -t")
+    database = needed_postgres_url()
     port = free_port()
     campaign = make_campaign(
         tmp_path / "first",

@@ -17,7 +17,7 @@ from adjudge.collect import migrations
 from adjudge.doctor import Examination, database, examine, machine, packages
 from adjudge.doctor.diagnosis import Finding
 from adjudge.doctor.packages import importing
-from tests.collect.databases import postgres_url
+from tests.collect.databases import needed_postgres_url
 from tests.contract.tables import command
 
 MIGRATIONS = sorted(file.stem for file in Path(migrations.__path__[0]).glob("0*.py"))
@@ -205,9 +205,7 @@ def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
 
 @pytest.mark.postgres
 def test_a_database_on_a_server() -> None:
-    url = postgres_url(with_tables=False)
-    if url is None:
-        pytest.skip("no PostgreSQL server")
+    url = needed_postgres_url(with_tables=False)
     reached, *rest = database.given(f"{url}?pooling=transaction")
     assert reached.state == "ok"
     assert rest[-1].found.startswith("no campaign")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 needs_distributed = pytest.mark.skipif(
-    find_spec("distributed") is None, reason="the package distributed is not installed"
+    find_spec("distributed") is None, reason="the package distributed is not installed; it comes with adjudge[cluster]"
 )
 PATIENCE = 120.0
 """Seconds to wait for the cluster on a machine that is busy with other work."""
