@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.core.codes import renumber
 from adjudge.core.humans import is_human
+from adjudge.core.integer_codes import renumber
 from adjudge.core.rng import generator
 from adjudge.design.select_segments import draw_groups, inclusion_probabilities
 from adjudge.rank.contrasts import contrasts

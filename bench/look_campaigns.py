@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
+from adjudge.core.integer_codes import renumber
 from adjudge.look.decide import LookPlan, Observed, Settled, settle
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import MODELS, MixedDesign, fit

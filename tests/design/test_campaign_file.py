@@ -8,7 +8,7 @@ import pytest
 
 from adjudge.core.errors import InputError
 from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.texts import direction_of, human_names, read_texts
+from adjudge.design.input_texts import direction_of, human_names, read_texts
 
 GOOD = """
 name = "small"

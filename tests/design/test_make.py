@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.errors import AdjudgeError, DataError
-from adjudge.core.texts import TestSet
+from adjudge.core.test_set import TestSet
 from adjudge.design.campaign import Campaign
 from adjudge.design.make import design
 from adjudge.design.tasks import Output, Task, TaskSet, to_json

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import DataError, InputError
-from adjudge.core.texts import TestSet
+from adjudge.core.test_set import TestSet
 from adjudge.design import design, load_campaign, measure_balance
 from adjudge.design.campaign import PAGES, Campaign
 from tests.design.texts import make_campaign, make_texts

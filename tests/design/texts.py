@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.core.texts import SourceSegment, TestSet
+from adjudge.core.test_set import SourceSegment, TestSet
 from adjudge.design.campaign import Campaign
 
 WORDS = [

@@ -14,7 +14,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from adjudge.core.maths import pearson
 from adjudge.meta.accuracy import accuracy, calibrated, pair_p, pairs, signs, soft_pairwise_accuracy
 from adjudge.meta.coefficients import grouped, kendall, spearman
-from adjudge.meta.comparisons import williams
+from adjudge.meta.metric_tests import williams
 from adjudge.meta.permutation_tests import permute_groups, permute_pearson
 from adjudge.rank.lines import holm
 from tests.conftest import examples

@@ -13,7 +13,7 @@ import adjudge
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
-from adjudge.meta.relative import taus
+from adjudge.meta.segment_tau import taus
 from tests.conftest import Run
 
 

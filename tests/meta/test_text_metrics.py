@@ -17,7 +17,7 @@ from adjudge.core.rng import generator
 from adjudge.formats.metric_scores import MetricScore
 from adjudge.meta.join import join, system_means
 from adjudge.meta.text_metrics import Texts, read_texts, text_metrics
-from adjudge.simulate.texts import draw_texts
+from adjudge.simulate.invented_texts import draw_texts
 from tests.conftest import Run, assert_explained
 
 SYSTEMS = {"good": 0.1, "fair": 0.3, "poor": 0.5, "bad": 0.7}

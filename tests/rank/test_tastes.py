@@ -15,7 +15,7 @@ from scipy.stats import binom
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
-from adjudge.rank import RankSettings, rank, sandwich, shared_segments
+from adjudge.rank import RankSettings, rank, sandwich, shared_segment_variance
 from adjudge.rank import annotator_counts as people_module
 from adjudge.rank.annotator_counts import PeopleCounts, people_counts
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
@@ -220,7 +220,7 @@ def test_slices_of_segments_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
     compared = RelativeCampaign(5, (20,) * 5, segments=12, segment_sd=1.0).draw(np.random.default_rng(4))
     units = annotator_units(compared)
     whole = compare_strengths(units, compared).fit.covariance
-    monkeypatch.setattr(shared_segments, "SLICE", 1)
+    monkeypatch.setattr(shared_segment_variance, "SLICE", 1)
     assert compare_strengths(units, compared).fit.covariance == pytest.approx(whole)
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from adjudge.core.plurals import counted
+from adjudge.report.headline import headline, leaders, listed, lost_to_correction, verdict
 from adjudge.report.output import paper
-from adjudge.report.verdict import headline, leaders, listed, lost_to_correction, verdict
 from adjudge.results.audit.claims import Verdict
 from tests.report.made import made_claims, ranked, ranking, three_systems
 

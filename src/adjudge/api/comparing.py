@@ -53,7 +53,7 @@ def parity(
     """
     from adjudge.audit.parity import ParitySettings, split_versions
     from adjudge.audit.parity import parity as compare_with_human
-    from adjudge.core.texts import CORRECTED
+    from adjudge.core.test_set import CORRECTED
 
     reading["human"] = human
     whole = single_pair(source, reading, doing="parity")

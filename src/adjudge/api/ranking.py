@@ -48,7 +48,7 @@ def check(
 
     rule = CheckRule(test, level, least_seconds, longest_run, not keep_rejected)
     if (file := large_file(source)) is not None:
-        from adjudge.check.in_parts import check_large_file
+        from adjudge.check.large_files import check_large_file
 
         options = plain_options(reading)
         checked = check_large_file(file, rule, options) if options is not None else None
@@ -85,7 +85,7 @@ def agree(
     if labels is not None:
         reading["labels"] = labels
     if (file := large_file(source)) is not None:
-        from adjudge.agree.in_parts import agree_large_file
+        from adjudge.agree.large_files import agree_large_file
         from adjudge.agree.options import AgreeOptions
 
         options, settings = plain_options(reading), AgreeOptions(labels, None, length_unit, resamples, seed)

@@ -12,10 +12,10 @@ from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.app_state import running
 from adjudge.collect.models import Annotator, Decision, Draw, Save
 from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
-from adjudge.core.inclusion import INCLUSION
+from adjudge.core.inclusion_weights import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.core.texts import CORRECTED, VERSION
+from adjudge.core.test_set import CORRECTED, VERSION
 from adjudge.design.tasks import corrected_segments, text_hash
 
 # Columns beyond the judgment table's own.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.codes import codes_of
 from adjudge.core.errors import DataError
+from adjudge.core.integer_codes import codes_of
 from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 
 if TYPE_CHECKING:

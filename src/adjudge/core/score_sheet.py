@@ -15,10 +15,10 @@ import polars as pl
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
-from adjudge.core.inclusion import weights_of
+from adjudge.core.inclusion_weights import weights_of
 from adjudge.core.maths import divide
+from adjudge.core.memoise import memoised
 from adjudge.core.protocols import KIND_CODES, RATED, SCORED
-from adjudge.core.remember import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +93,7 @@ class Sheet:
         return marked
 
 
-@remembered
+@memoised
 def sheet_of(judgments: Judgments) -> Sheet:
     """The scores of one language pair, last revision; rows without a score are left out."""
     table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())

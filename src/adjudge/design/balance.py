@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.core.texts import TestSet
+    from adjudge.core.test_set import TestSet
     from adjudge.design.campaign import Campaign
     from adjudge.design.tasks import TaskSet
     from adjudge.results.result import Setting

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from adjudge.core.spans import Mark
-    from adjudge.core.texts import TestSet
+    from adjudge.core.test_set import TestSet
     from adjudge.design.campaign import Campaign
 
 # Which output another one repeats or degrades: key of its screen, number of its item, systems.

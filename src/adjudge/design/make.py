@@ -15,18 +15,18 @@ from adjudge.design.controls import Controller, planned_amounts
 from adjudge.design.controls_of_rankings import ComparedController
 from adjudge.design.direct_assessment import make_all_systems, make_mixed, make_pages, make_pages_all_systems
 from adjudge.design.drafts import Material, Run, make_material
+from adjudge.design.input_texts import direction_of, human_names, read_texts
 from adjudge.design.order import Positions, arrange
 from adjudge.design.ranking import make_ranking
 from adjudge.design.select_segments import select_segments
 from adjudge.design.tasks import Task, TaskSet
-from adjudge.design.texts import direction_of, human_names, read_texts
 from adjudge.design.tutorial import read_tutorial
 from adjudge.design.versions import first_version, sides, teams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjudge.core.texts import TestSet
+    from adjudge.core.test_set import TestSet
     from adjudge.design.campaign import Campaign
 
 # Streams of chance, one per step, so that a change of one step leaves the others as they are.

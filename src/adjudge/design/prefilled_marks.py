@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from adjudge.core.texts import TestSet
+    from adjudge.core.test_set import TestSet
     from adjudge.design.campaign import Campaign
     from adjudge.design.drafts import DraftOutput, Material
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.core.texts import AFTER, BEFORE, SourceSegment, TestSet
+from adjudge.core.test_set import AFTER, BEFORE, SourceSegment, TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -74,7 +74,7 @@ FORMATS: dict[str, Format] = {
         ("segment_column", "rank_columns", "labels"),
     ),
     "rank-lines": Format(
-        "rankings.lines",
+        "rankings.rank_per_line",
         "one file per candidate with one rank per line, annotators one after the other",
         ("labels", "stacked"),
         "judgments",

@@ -58,7 +58,7 @@ def meta(
     """
     from adjudge.meta.evaluate import evaluate
     from adjudge.meta.inputs import check_counts, read_inputs
-    from adjudge.meta.relative import with_relative_levels
+    from adjudge.meta.segment_tau import with_relative_levels
 
     check_counts(permutations, resamples)
     inputs = read_inputs(

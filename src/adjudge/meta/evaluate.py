@@ -10,8 +10,8 @@ from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.meta import resampling
 from adjudge.meta.accuracy import signs
-from adjudge.meta.comparisons import compare_segments, compare_systems, metric_clusters
 from adjudge.meta.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers
+from adjudge.meta.metric_tests import compare_segments, compare_systems, metric_clusters
 from adjudge.meta.permutation_tests import enough_permutations
 from adjudge.results.meta import MetaEvaluation, MetricAtLevel, descending
 from adjudge.work import map_tasks

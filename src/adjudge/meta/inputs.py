@@ -14,7 +14,7 @@ from adjudge.formats.metric_scores import MetricScore, read_metric_scores, turne
 from adjudge.meta.gold import gold as gold_standard
 from adjudge.meta.join import HUMAN, fingerprint_of_scores, join, system_means
 from adjudge.meta.perturbations import perturbations
-from adjudge.meta.relative import gold_ranking, human_scores_of_ranking
+from adjudge.meta.segment_tau import gold_ranking, human_scores_of_ranking
 from adjudge.meta.text_metrics import TURNED, read_texts, text_metrics
 from adjudge.rank.edits_as_scores import as_scores
 

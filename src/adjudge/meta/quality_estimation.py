@@ -13,8 +13,8 @@ from adjudge.core.edit_rates import edit_rate, ter_signature
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.judgments import SetAside
-from adjudge.meta.comparisons import compare_predictions
 from adjudge.meta.document_labels import combined, orders_along, refitted, sweep, tuned
+from adjudge.meta.metric_tests import compare_predictions
 from adjudge.results.qe import ChosenWeight, Costs, DocumentLabel, QualityEstimation, SystemSweep
 
 if TYPE_CHECKING:

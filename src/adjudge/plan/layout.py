@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.codes import renumber
+from adjudge.core.integer_codes import renumber
 from adjudge.core.rng import generator
-from adjudge.core.texts import SourceSegment, TestSet
+from adjudge.core.test_set import SourceSegment, TestSet
 from adjudge.design.assign_people import assign_people
 from adjudge.design.campaign import Campaign
 from adjudge.design.campaign.parts import Context, Design, Files, Languages, TextFile

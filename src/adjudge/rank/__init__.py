@@ -63,7 +63,7 @@ def rank(
     judgments = as_scores(judgments)
     chosen = find_method(method or default_method(judgments))
     if chosen.judgments == "relative":
-        from adjudge.core.inclusion import weights_of
+        from adjudge.core.inclusion_weights import weights_of
         from adjudge.rank.relative import rank_relative
 
         if weights_of(judgments.table) is not None:
@@ -82,7 +82,7 @@ def rank(
 def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSettings) -> Ranking:
     """Rank from a table of pairs or a file, counting its columns where possible."""
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.counted import pairs
+    from adjudge.rank.large_files import pairs
 
     relative = find_method(method or DEFAULTS["relative"])
     if not isinstance(table, Path):
@@ -108,7 +108,7 @@ def rank_large_file(
         settings: what methods share.
         options: how to read; of them `human`, `strict` and `bad_rows` count here.
     """
-    from adjudge.rank.counted import pairs, scores_csv, scores_parquet
+    from adjudge.rank.large_files import pairs, scores_csv, scores_parquet
 
     chosen = find_method(method) if method else None
     if path.suffix.lower() not in TABLES:

@@ -128,14 +128,15 @@ _ALL = (
         reference="exclude", resamples=100, beside=_RATIOS,
     ),
     Method(
-        "zscore", "scores", "customary.rank_customary", "mean of scores standardised by annotator", "mean z-score",
+        "zscore", "scores", "score_means.rank_by_means", "mean of scores standardised by annotator", "mean z-score",
         counted_scores=True, beside=_MEANS,
     ),
     Method(
-        "raw", "scores", "customary.rank_customary", "mean of scores", "mean score", counted_scores=True, beside=_MEANS,
+        "raw", "scores", "score_means.rank_by_means", "mean of scores", "mean score",
+        counted_scores=True, beside=_MEANS,
     ),
     Method(
-        "zscore-calibrated", "scores", "customary.rank_customary",
+        "zscore-calibrated", "scores", "score_means.rank_by_means",
         "mean of scores standardised by what all annotators judged", "mean z-score",
         beside=_MEANS,
     ),

@@ -13,7 +13,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
-from adjudge.rank.connected import check_connected
+from adjudge.rank.connected_groups import check_connected
 from adjudge.rank.lines import rank_bounds, resampled_rank_sets
 from adjudge.rank.relative_notes import (
     evidence_notes,

@@ -12,7 +12,7 @@ one busy annotator does not outvote the others. Its covariance is known in two w
 having estimated tau (of the kind of Kenward and Roger 1997), which is sharp and needs tastes as assumed; and by the
 residuals of annotators (`sandwich`), which assumes little and needs many people. They are averaged by their degrees of
 freedom, as a variance with a prior is: the model counts as much as `MOST_PRIOR` people at most. Where several people
-judge the same source segments, `shared_segments` adds what they have in common.
+judge the same source segments, `shared_segment_variance` adds what they have in common.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from adjudge.rank.annotator_counts import PeopleCounts, person_of
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
 from adjudge.rank.sandwich import clustered_covariance
-from adjudge.rank.shared_segments import segment_effect
+from adjudge.rank.shared_segment_variance import segment_effect
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats

@@ -11,6 +11,16 @@ from adjudge._version import __version__
 from adjudge.core.plurals import counted
 from adjudge.report.charts.theme import unchecked_charts
 from adjudge.report.guide import GUIDE
+from adjudge.report.headline import (
+    NOT_AUDITED,
+    headline,
+    leaders,
+    listed,
+    machines,
+    pairs_told_apart,
+    verdict,
+    verdict_on,
+)
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_figures, in_words
 from adjudge.report.sections.annotators import annotators_section
@@ -21,16 +31,6 @@ from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
 from adjudge.report.sections.ranking import ranking_section, spread_section
 from adjudge.report.sections.tournament import tournament_section
-from adjudge.report.verdict import (
-    NOT_AUDITED,
-    headline,
-    leaders,
-    listed,
-    machines,
-    pairs_told_apart,
-    verdict,
-    verdict_on,
-)
 from adjudge.results.table import Cell, Table, number, text
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 from adjudge.core.plurals import counted
 from adjudge.report.charts import theme
+from adjudge.report.headline import FEW_PEOPLE, listed
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
-from adjudge.report.verdict import FEW_PEOPLE, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ import numpy as np
 
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.formats.post_edits import EditedDocument
-from adjudge.simulate.texts import draw_texts
+from adjudge.simulate.invented_texts import draw_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,8 +22,8 @@ from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.results.simulate import Simulated
+from adjudge.simulate.invented_texts import USUAL_LENGTH, draw_texts, numbered
 from adjudge.simulate.ranking_campaign import Blocks, draw_blocks
-from adjudge.simulate.texts import USUAL_LENGTH, draw_texts, numbered
 from adjudge.simulate.truth import truth_of
 
 if TYPE_CHECKING:

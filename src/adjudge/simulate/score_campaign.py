@@ -15,8 +15,8 @@ import polars as pl
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
+from adjudge.simulate.invented_texts import human_names, numbered
 from adjudge.simulate.ranking_campaign import check_at_least, check_share, settings_of
-from adjudge.simulate.texts import human_names, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

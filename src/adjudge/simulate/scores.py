@@ -17,8 +17,8 @@ import numpy as np
 
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.results.simulate import Simulated
+from adjudge.simulate.invented_texts import draw_texts, human_names
 from adjudge.simulate.score_campaign import DEGRADED, REFERENCE, ScoreDesign, design_scores
-from adjudge.simulate.texts import draw_texts, human_names
 from adjudge.simulate.truth import truth_of
 
 if TYPE_CHECKING:

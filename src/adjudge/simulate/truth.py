@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.results.simulate import Recovery, TrueSystem, Truth
-from adjudge.simulate.texts import numbered
+from adjudge.simulate.invented_texts import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

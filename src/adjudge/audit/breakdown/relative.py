@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.breakdown.subsets import ColumnTest, Subsets, ranks_within, subsets
-from adjudge.core.codes import codes_of
 from adjudge.core.comparisons import block_rows, comparisons
 from adjudge.core.errors import DataError
+from adjudge.core.integer_codes import codes_of
 from adjudge.rank import bradley_terry
 from adjudge.rank.annotator_counts import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.bradley_terry import expectations

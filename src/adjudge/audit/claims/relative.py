@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.audit.claims.make_claims import Evidence, better_claims
 from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, spread_out
-from adjudge.audit.claims.verdicts import Evidence, better_claims
 from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
 from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.maths import student_quantile
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, ratios
 from adjudge.rank.annotator_counts import people_counts
-from adjudge.rank.connected import check_connected, groups_that_met
+from adjudge.rank.connected_groups import check_connected, groups_that_met
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import Units, labelling_annotators, units_of
 from adjudge.rank.significance import difference_spread, resampling_tests, separation

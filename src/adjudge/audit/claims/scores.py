@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.audit.claims.make_claims import Evidence, above_zero, better_claims, verdict
 from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, put_to, spread_out
-from adjudge.audit.claims.verdicts import Evidence, above_zero, better_claims, verdict
 from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
 from adjudge.audit.margins import margin_in_points
 from adjudge.core.errors import DataError

@@ -22,7 +22,7 @@ from adjudge.audit.parity.outcomes import Outcomes, outcomes
 from adjudge.audit.parity.resampling import RESAMPLES, Resampler, changes, resampler
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.core.texts import AFTER, BEFORE, VERSION
+from adjudge.core.test_set import AFTER, BEFORE, VERSION
 from adjudge.rank.edits_as_scores import as_scores
 from adjudge.results.parity import Parity, ParityPart, Part
 from adjudge.results.parity_change import ModelChange, ParityChange

@@ -20,7 +20,7 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.core.protocols import RELATIVE
-from adjudge.core.texts import AFTER, BEFORE
+from adjudge.core.test_set import AFTER, BEFORE
 from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.lines import holm
 from adjudge.rank.mixed import design_from, prepare

@@ -21,7 +21,7 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank import bradley_terry, ratios
-from adjudge.rank.connected import groups_that_met
+from adjudge.rank.connected_groups import groups_that_met
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import annotator_units
 from adjudge.rank.significance import difference_spread, resampling_tests

@@ -14,7 +14,7 @@ from adjudge.audit.relative.changes import segment_names, untried_notes
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.rank.annotator_counts import PeopleCounts, count_people, group_of, person_of
-from adjudge.rank.connected import check_connected
+from adjudge.rank.connected_groups import check_connected
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import labelling_annotators, units_of
 from adjudge.rank.strengths import compare_people

@@ -18,7 +18,7 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.annotator_counts import count_people, group_of, person_of
-from adjudge.rank.connected import check_connected
+from adjudge.rank.connected_groups import check_connected
 from adjudge.rank.contrasts import rank_sets
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.methods import find_method

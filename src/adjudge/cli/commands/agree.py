@@ -32,7 +32,7 @@ def agree(
     Example: adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs
     """
     from adjudge.agree import agree, read_source_texts
-    from adjudge.agree.in_parts import agree_large_file
+    from adjudge.agree.large_files import agree_large_file
     from adjudge.agree.options import AgreeOptions
     from adjudge.api.large_files import check_memory, is_large
     from adjudge.cli.output import for_each_pair, write_output

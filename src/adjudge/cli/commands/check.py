@@ -40,7 +40,7 @@ def check(
     """
     from adjudge.api.large_files import check_memory, is_large
     from adjudge.check.annotators import CheckRule, check
-    from adjudge.check.in_parts import check_large_file
+    from adjudge.check.large_files import check_large_file
     from adjudge.cli.output import for_each_pair, write_output
 
     rule = CheckRule(test, level, least_seconds, longest_run, not keep_rejected)

@@ -126,9 +126,9 @@ def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
 
 
 def _describe_results(results: PairResults) -> Iterator[str]:
+    from adjudge.report.headline import headline, pairs_told_apart
     from adjudge.report.sections.agreement import coefficient
     from adjudge.report.sections.claims import claims_of
-    from adjudge.report.verdict import headline, pairs_told_apart
 
     ranking, agreement = results.ranking, results.agreement
     if results.checked is not None:

@@ -35,7 +35,7 @@ def design(
     from adjudge.cli.output import write_output
     from adjudge.design import design as make_tasks
     from adjudge.design import load_campaign, measure_balance, save_tasks, with_selection
-    from adjudge.design.texts import read_texts
+    from adjudge.design.input_texts import read_texts
 
     chosen = load_campaign(campaign)
     if select is not None:

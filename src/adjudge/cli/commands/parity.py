@@ -55,7 +55,7 @@ def parity(
     from adjudge.audit.parity import ParitySettings, parity
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError
-    from adjudge.core.texts import CORRECTED
+    from adjudge.core.test_set import CORRECTED
     from adjudge.meta.document_keys import read_keys
 
     if bool(before) != bool(after):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_bytes
-from adjudge.core.texts import SourceSegment, TestSet
+from adjudge.core.test_set import SourceSegment, TestSet
 from adjudge.formats.texts.columns import Column
 
 if TYPE_CHECKING:

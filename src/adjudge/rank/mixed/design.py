@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.core.codes import renumber
 from adjudge.core.errors import DataError
-from adjudge.core.inclusion import weights_of
+from adjudge.core.inclusion_weights import weights_of
+from adjudge.core.integer_codes import renumber
+from adjudge.core.memoise import memoised
 from adjudge.core.protocols import RATED, SCORED
-from adjudge.core.remember import remembered
-from adjudge.rank.connected import groups, in_words, number_of_groups
+from adjudge.rank.connected_groups import groups, in_words, number_of_groups
 from adjudge.rank.mixed.linking import FACTORS, Linking, link, linked_rows
 from adjudge.rank.mixed.models import DEFAULT_MODEL, MODELS, ScoreModel, find_model
 
@@ -133,7 +133,7 @@ class MixedDesign:
         _check_connected(self.stacked())
 
 
-@remembered
+@memoised
 def design_from(judgments: Judgments, *, model: str = DEFAULT_MODEL) -> MixedDesign:
     """The table of a model: the last revision of every scored judgment that counts.
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.codes import renumber
-from adjudge.rank.connected import number_of_groups
+from adjudge.core.integer_codes import renumber
+from adjudge.rank.connected_groups import number_of_groups
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.results.rank import LeftOut
 

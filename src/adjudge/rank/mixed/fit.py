@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.inclusion import weights_note
+from adjudge.core.inclusion_weights import weights_note
 from adjudge.core.maths import NORMAL_95
 from adjudge.rank.mixed.degrees import (
     ContrastDegrees,

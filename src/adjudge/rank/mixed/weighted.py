@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.codes import renumber
+from adjudge.core.integer_codes import renumber
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

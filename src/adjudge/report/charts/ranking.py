@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
-from adjudge.report.verdict import told_apart
+from adjudge.report.headline import told_apart
 
 if TYPE_CHECKING:
     from adjudge.results.rank import RankedSystem, Ranking

@@ -16,12 +16,12 @@ from adjudge._version import __version__
 from adjudge.core.files import atomic_path, write_text
 from adjudge.core.plurals import agreeing, counted
 from adjudge.report.charts.theme import paint
+from adjudge.report.headline import headline, machines, pairs_told_apart
 from adjudge.report.output.formats import slug
 from adjudge.report.output.latex import NEEDED, escape, latex_table
 from adjudge.report.sections.agreement import coefficient
 from adjudge.report.sections.claims import annotators_of, claims_of
 from adjudge.report.sections.ranking import scores_chart
-from adjudge.report.verdict import headline, machines, pairs_told_apart
 from adjudge.results.table import Column, Table
 
 if TYPE_CHECKING:

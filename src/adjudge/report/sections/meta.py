@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.plurals import counted
 from adjudge.report.charts import theme
+from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Fact, Section
-from adjudge.report.verdict import listed
 from adjudge.results.meta import DECIDED, SEPARATED, level_title
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.report.charts.rank_changes import places
+from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Section
-from adjudge.report.verdict import listed
 from adjudge.results.audit.trust import AATest
 from adjudge.results.table import Cell, Table, percent, show, text
 

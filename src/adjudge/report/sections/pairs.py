@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.plurals import agreeing, counted
 from adjudge.report.charts import theme
+from adjudge.report.headline import pairs_told_apart
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables
-from adjudge.report.verdict import pairs_told_apart
 
 if TYPE_CHECKING:
     from adjudge.results.rank import PairComparison, Ranking

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.plurals import counted
 from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
+from adjudge.report.headline import listed, lost_to_correction, machines, told_apart
 from adjudge.report.page import Chart, Section
-from adjudge.report.verdict import listed, lost_to_correction, machines, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

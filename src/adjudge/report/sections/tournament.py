@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.plurals import counted
 from adjudge.report.charts import theme
+from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Section
-from adjudge.report.verdict import listed
 
 if TYPE_CHECKING:
     from adjudge.results.report import PairResults

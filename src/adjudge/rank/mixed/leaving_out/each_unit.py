@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from adjudge.rank.connected import groups
+from adjudge.rank.connected_groups import groups
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.known_ratios.model import KnownFit
 from adjudge.rank.mixed.leaving_out.unit_blocks import UnitBlocks

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from adjudge.core.codes import renumber
+from adjudge.core.integer_codes import renumber
 from adjudge.rank.mixed.solver.blocks import components, inside_blocks
 from adjudge.rank.mixed.solver.buckets import counted
 

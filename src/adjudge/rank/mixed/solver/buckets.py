@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.codes import SPARSE
+from adjudge.core.integer_codes import SPARSE
 from adjudge.rank.mixed.solver.blocks import blocks_of
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 
 import adjudge
 from adjudge import formats
-from adjudge.agree import agree, score_parts
-from adjudge.agree.in_parts import LEFT_OUT, NO_PAIRS, agree_large_file
+from adjudge.agree import agree, large_file_sums
+from adjudge.agree.large_files import LEFT_OUT, NO_PAIRS, agree_large_file
 from adjudge.agree.options import AgreeOptions
 from adjudge.cli.app import app
 from adjudge.core.errors import DataError, UsageError
 from adjudge.formats import ReadOptions
-from adjudge.formats.native import parts
+from adjudge.formats.native import large_files
 from adjudge.results.agree import Agreement, Coefficients
 
 OPTIONS = AgreeOptions(resamples=120, seed=3)
@@ -27,7 +27,7 @@ OPTIONS = AgreeOptions(resamples=120, seed=3)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of a few segments each."""
-    monkeypatch.setattr(parts, "ROWS_PER_PART", 40)
+    monkeypatch.setattr(large_files, "ROWS_PER_PART", 40)
 
 
 def scores(seed: int) -> pl.DataFrame:
@@ -102,7 +102,7 @@ def test_the_result_is_that_of_the_whole_table(seed: int, name: str, tmp_path: P
 def test_with_too_many_pairs_correlations_and_intervals_are_left_out(
     limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score_parts, limit, 1)
+    monkeypatch.setattr(large_file_sums, limit, 1)
     measured = in_parts(scores(4), tmp_path / "scores.parquet")
     assert measured is not None
     assert measured.notes[-2:] == (LEFT_OUT, NO_PAIRS)

@@ -1,4 +1,4 @@
-"""Remember what was made of the same judgments a moment ago: the sections of an audit ask for the same tables."""
+"""Keep what was made of the same judgments a moment ago: the sections of an audit ask for the same tables."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LATEST = 3
 """Results that each function remembers, as long as their judgments are in use."""
 
 
-def remembered(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
-    """A function of judgments whose latest results are remembered; nobody may change the arrays of a result."""
+def memoised(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """A function of judgments whose latest results are kept; nobody may change the arrays of a result."""
     latest: deque[tuple[weakref.ref[Any], dict[str, Any], _Made]] = deque(maxlen=LATEST)
 
     @wraps(make)
-    def remember(*args: _Given.args, **settings: _Given.kwargs) -> _Made:
+    def cached(*args: _Given.args, **settings: _Given.kwargs) -> _Made:
         (judgments,) = args
         for known, own_settings, made in latest:
             if known() is judgments and own_settings == settings:
@@ -30,4 +30,4 @@ def remembered(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
         latest.append((weakref.ref(judgments), dict(settings), result))
         return result
 
-    return remember
+    return cached

@@ -20,11 +20,11 @@ from adjudge.core.score_sheet import significant
 from adjudge.formats.duplicates import REPEATED, repeated_note
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import ROUNDING, SCALE
-from adjudge.formats.tables.file_rows import ROW, repeated_numbers
+from adjudge.formats.tables.large_file_rows import ROW, repeated_numbers
 from adjudge.rank.assemble import Provenance
-from adjudge.rank.counted.columns import CONSTANT, NO_RESAMPLES, fits, human_systems
-from adjudge.rank.counted.item_sums import ordered_means
-from adjudge.rank.customary import SystemItems, assemble_means, equal_scores_note, few_annotators_note
+from adjudge.rank.large_files.columns import CONSTANT, NO_RESAMPLES, fits, human_systems
+from adjudge.rank.large_files.item_sums import ordered_means
+from adjudge.rank.score_means import SystemItems, assemble_means, equal_scores_note, few_annotators_note
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,14 +16,14 @@ from adjudge.cli.app import app
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions, native
-from adjudge.formats.tables.file_rows import FileRows
+from adjudge.formats.tables.large_file_rows import FileRows
 from adjudge.rank import RankSettings, rank
-from adjudge.rank.counted import item_sums, scores_csv
-from adjudge.rank.counted.columns import NO_RESAMPLES
-from adjudge.rank.counted.scores_csv import rank_scores_csv
+from adjudge.rank.large_files import item_sums, scores_csv
+from adjudge.rank.large_files.columns import NO_RESAMPLES
+from adjudge.rank.large_files.scores_csv import rank_scores_csv
 from adjudge.rank.methods import Method, find_method
 from adjudge.results.rank import Ranking
-from tests.rank.test_customary import random_scores
+from tests.rank.test_score_means import random_scores
 
 RAW, ZSCORE = find_method("raw"), find_method("zscore")
 

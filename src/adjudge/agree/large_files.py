@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from adjudge.agree.options import notes_on, over_resamples, percentile_interval
-from adjudge.agree.score_cells import score_cells, usable_scores
-from adjudge.agree.score_parts import (
+from adjudge.agree.large_file_sums import (
     ScoreSums,
     added_sums,
     correlations_of,
@@ -21,6 +19,8 @@ from adjudge.agree.score_parts import (
     patterns_of,
     score_sums,
 )
+from adjudge.agree.options import notes_on, over_resamples, percentile_interval
+from adjudge.agree.score_cells import score_cells, usable_scores
 from adjudge.agree.scores import (
     RepeatSums,
     annotators_of_scores,
@@ -29,7 +29,7 @@ from adjudge.agree.scores import (
     typical_difference,
 )
 from adjudge.core.errors import DataError
-from adjudge.formats.native.parts import PartRecord, large_table, record_of
+from adjudge.formats.native.large_files import PartRecord, large_table, record_of
 from adjudge.results.agree import PARTS, Agreement, Coefficients
 from adjudge.work import map_tasks
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.agree.options import AgreeOptions
-    from adjudge.formats.native.parts import LargeTable, PartFile
+    from adjudge.formats.native.large_files import LargeTable, PartFile
     from adjudge.formats.options import ReadOptions
 
 LEFT_OUT = (

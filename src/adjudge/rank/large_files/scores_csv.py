@@ -20,9 +20,9 @@ from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, PROTOCOLS
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import BOOLEANS, ROUNDING, SCALE
-from adjudge.formats.tables.file_rows import FileRows, own_codes
+from adjudge.formats.tables.large_file_rows import FileRows, own_codes
 from adjudge.rank.assemble import Provenance
-from adjudge.rank.counted.columns import (
+from adjudge.rank.large_files.columns import (
     CONSTANT,
     NO_RESAMPLES,
     WORDS,
@@ -32,8 +32,8 @@ from adjudge.rank.counted.columns import (
     scored_rows,
     words_of,
 )
-from adjudge.rank.counted.csv_with_faults import read_with_faults
-from adjudge.rank.counted.item_sums import (
+from adjudge.rank.large_files.csv_with_faults import read_with_faults
+from adjudge.rank.large_files.item_sums import (
     ITEM,
     ItemSums,
     annotator_scales,
@@ -44,7 +44,7 @@ from adjudge.rank.counted.item_sums import (
     joined_codes,
     occurring,
 )
-from adjudge.rank.customary import SystemItems, assemble_means, equal_scores_note, few_annotators_note
+from adjudge.rank.score_means import SystemItems, assemble_means, equal_scores_note, few_annotators_note
 
 if TYPE_CHECKING:
     from collections.abc import Collection

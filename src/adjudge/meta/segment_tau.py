@@ -31,8 +31,8 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside
 from adjudge.core.rng import generator
 from adjudge.formats.metric_scores import MetricScore
-from adjudge.meta.comparisons import adjusted, metric_clusters
 from adjudge.meta.join import HUMAN, place_of, score_cells
+from adjudge.meta.metric_tests import adjusted, metric_clusters
 from adjudge.meta.permutation_tests import PermutationTest
 from adjudge.rank import RankSettings, rank
 from adjudge.results.meta import DECIDED, SEPARATED, MetricAtLevel, descending

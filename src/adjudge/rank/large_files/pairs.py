@@ -20,7 +20,7 @@ from adjudge.formats.options import ReadOptions
 from adjudge.formats.pairwise.table import outcomes
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.tables.columns import SYNONYMS, map_columns
-from adjudge.formats.tables.file_rows import (
+from adjudge.formats.tables.large_file_rows import (
     ROW,
     last_of_each,
     repeated_numbers,

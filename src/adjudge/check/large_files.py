@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from adjudge.check.annotators import CheckRule, decide
 from adjudge.check.consistency import FEWEST
 from adjudge.check.measures import Measured, PartTraits, WholeTable, measure, part_traits, whole_table
-from adjudge.formats.native.parts import PartRecord, large_table, record_of
+from adjudge.formats.native.large_files import PartRecord, large_table, record_of
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.formats.native.parts import PartFile
+    from adjudge.formats.native.large_files import PartFile
     from adjudge.formats.options import ReadOptions
     from adjudge.results.check import Checked
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import InputError, unknown_choice
 from adjudge.core.files import read_text
 from adjudge.core.humans import is_human
-from adjudge.core.texts import SourceSegment, TestSet
+from adjudge.core.test_set import SourceSegment, TestSet
 from adjudge.design.versions import both_versions
 from adjudge.formats.texts.columns import Column, aligned, read_column, read_table, text_format
 

@@ -10,8 +10,8 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.formats.tables.cells import MISSING, ROUNDING, SCALE
-from adjudge.formats.tables.file_rows import ROW, FileRows, last_of_each
-from adjudge.rank.counted.columns import CONSTANT, WORDS, among, scored_rows
+from adjudge.formats.tables.large_file_rows import ROW, FileRows, last_of_each
+from adjudge.rank.large_files.columns import CONSTANT, WORDS, among, scored_rows
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import SetAside

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.humans import compile_human_pattern
-from adjudge.core.inclusion import INCLUSION
+from adjudge.core.inclusion_weights import INCLUSION
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.formats.duplicates import REPETITION
 

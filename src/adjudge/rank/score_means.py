@@ -13,12 +13,12 @@ import numpy as np
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
-from adjudge.core.inclusion import weights_note
+from adjudge.core.inclusion_weights import weights_note
 from adjudge.core.plurals import agreeing, counted
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
-from adjudge.rank.connected import groups, in_words
+from adjudge.rank.connected_groups import groups, in_words
 from adjudge.rank.lines import resampled_rank_sets
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.significance import PairTests
@@ -38,7 +38,7 @@ DEFAULT_RESAMPLES = 1000
 FEW_ANNOTATORS = 5
 
 
-def rank_customary(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
+def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems by `raw`, `zscore` or `zscore-calibrated`."""
     raw = sheet_of(judgments)
     if len(raw.systems) < 2:

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 import adjudge
 from adjudge import formats
 from adjudge.check import CheckRule, check
-from adjudge.check import in_parts as in_parts_module
-from adjudge.check.in_parts import LEFT_OUT, check_large_file
+from adjudge.check import large_files as in_parts_module
+from adjudge.check.large_files import LEFT_OUT, check_large_file
 from adjudge.cli.app import app
 from adjudge.core.errors import InputError
 from adjudge.formats import ReadOptions
-from adjudge.formats.native import parts
+from adjudge.formats.native import large_files
 from adjudge.results.check import Checked
 
 RULE = CheckRule(longest_run=6)
@@ -28,7 +28,7 @@ RULE = CheckRule(longest_run=6)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of a few annotators each."""
-    monkeypatch.setattr(parts, "ROWS_PER_PART", 60)
+    monkeypatch.setattr(large_files, "ROWS_PER_PART", 60)
 
 
 def work(seed: int, *, timed: bool = True) -> pl.DataFrame:

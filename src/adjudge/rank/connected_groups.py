@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.codes import SPARSE
 from adjudge.core.errors import DataError
+from adjudge.core.integer_codes import SPARSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

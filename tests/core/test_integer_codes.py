@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.codes import codes_of, renumber
+from adjudge.core.integer_codes import codes_of, renumber
 from tests.conftest import examples
 
 WORDS = st.one_of(st.none(), st.sampled_from(["", "a", "b", "10", "9", "é", "語", "a b"]))

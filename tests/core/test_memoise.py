@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 from adjudge.core.judgments import Judgments
-from adjudge.core.remember import LATEST, remembered
+from adjudge.core.memoise import LATEST, memoised
 
 
 def judgments() -> Judgments:
@@ -15,7 +15,7 @@ def judgments() -> Judgments:
 def test_the_same_judgments_and_settings_are_made_once() -> None:
     made: list[str] = []
 
-    @remembered
+    @memoised
     def make(own: Judgments, *, method: str = "raw") -> list[int]:
         made.append(f"{len(own)} {method}")
         return [len(made)]
@@ -33,7 +33,7 @@ def test_the_same_judgments_and_settings_are_made_once() -> None:
 def test_judgments_that_are_gone_are_not_taken_for_others() -> None:
     made: list[int] = []
 
-    @remembered
+    @memoised
     def make(own: Judgments) -> int:
         made.append(len(own))
         return len(made)

@@ -12,8 +12,8 @@ from adjudge.core.errors import DataError, InputError
 from adjudge.formats import ReadOptions, read
 from adjudge.formats.pairwise.table import TIES
 from adjudge.rank import RankSettings, rank
-from adjudge.rank.counted import pairs as counted_pairs
-from adjudge.rank.counted.pairs import rank_pairs_file
+from adjudge.rank.large_files import pairs as counted_pairs
+from adjudge.rank.large_files.pairs import rank_pairs_file
 from adjudge.rank.methods import find_method
 from tests.rank.make import blocks
 

@@ -24,7 +24,7 @@ from adjudge.core.protocols import RELATIVE
 from adjudge.formats.duplicates import REPEATED, last_of_each, repeated_note, without_copied_table
 from adjudge.formats.native.reader import read_loaded, unsaid_protocol_note
 from adjudge.formats.parsing.sources import stem
-from adjudge.formats.tables.file_rows import ROW, rows_of_file
+from adjudge.formats.tables.large_file_rows import ROW, rows_of_file
 from adjudge.formats.tables.load import LoadedTable
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
-    from adjudge.formats.tables.file_rows import FileRows
+    from adjudge.formats.tables.large_file_rows import FileRows
 
 ROWS_PER_PART = 250_000
 # Rows of every part that are held in memory while the table is split.

@@ -14,9 +14,9 @@ from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
 from adjudge.rank import RankSettings, rank, rank_large_file
-from adjudge.rank.counted.columns import NO_RESAMPLES
+from adjudge.rank.large_files.columns import NO_RESAMPLES
 from adjudge.results.rank import Ranking
-from tests.rank.test_customary import random_scores
+from tests.rank.test_score_means import random_scores
 
 PLAIN = RankSettings(resamples=0)
 
