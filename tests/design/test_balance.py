@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudge.design.assign_people import assign_people
 from adjudge.design.balance import measure_balance, meet
 from adjudge.design.bias import company, distances, opponents, shares
 from adjudge.design.counts import components, count_judgments
 from adjudge.design.make import design
-from adjudge.design.task_allocation import Unit, spread
+from adjudge.design.task_allocation import Unit, assign_people, spread
 from tests.design.texts import make_campaign, make_texts
 
 

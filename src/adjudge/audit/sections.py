@@ -53,13 +53,13 @@ _ALL = (
     SectionEntry(
         "composition",
         "which systems were shown together",
-        {"relative": "blocks:composition_section", "scores": "tasks:composition_section"},
+        {"relative": "relative.composition:composition_section", "scores": "composition:composition_section"},
     ),
     SectionEntry("documents", "which documents were judged, and how hard they are", {"scores": "documents:section"}),
     SectionEntry(
         "sampling",
         "do scores go with how often systems were drawn, or met the reference?",
-        {"relative": "blocks:sampling_section", "scores": "tasks:sampling_section"},
+        {"relative": "relative.composition:sampling_section", "scores": "composition:sampling_section"},
     ),
     SectionEntry(
         "aa",
@@ -81,11 +81,13 @@ _ALL = (
         "do systems fare differently on some of the judgments?",
         {"relative": "breakdown:section", "scores": "breakdown:section"},
     ),
-    SectionEntry("sole_winners", "which system alone had the best label", {"relative": "blocks:sole_winners_section"}),
+    SectionEntry(
+        "sole_winners", "which system alone had the best label", {"relative": "relative.winners:sole_winners_section"}
+    ),
     SectionEntry(
         "discrepancies",
         "pairs whose direct comparison contradicts the scores",
-        {"relative": "blocks:discrepancies_section"},
+        {"relative": "relative.winners:discrepancies_section"},
     ),
     SectionEntry("edits", "post-edits by system", {"edits": "post_edits:edits_section"}),
     SectionEntry(

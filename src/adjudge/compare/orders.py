@@ -19,7 +19,7 @@ import numpy as np
 
 from adjudge.core.maths import NORMAL_95, pearson
 from adjudge.meta.coefficients import kendall, spearman
-from adjudge.rank.lines import holm
+from adjudge.rank.multiple_testing import holm
 from adjudge.results.compare import Flip, FlipCount, ItemAgreement, ScoreCorrelation
 
 if TYPE_CHECKING:

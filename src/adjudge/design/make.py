@@ -10,7 +10,6 @@ from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.rng import generator
 from adjudge.design.assemble import Assembler
-from adjudge.design.assign_people import assign_people
 from adjudge.design.controls import Controller, planned_amounts
 from adjudge.design.controls_of_rankings import ComparedController
 from adjudge.design.direct_assessment import make_all_systems, make_mixed, make_pages, make_pages_all_systems
@@ -19,6 +18,7 @@ from adjudge.design.input_texts import direction_of, human_names, read_texts
 from adjudge.design.order import Positions, arrange
 from adjudge.design.ranking import make_ranking
 from adjudge.design.select_segments import select_segments
+from adjudge.design.task_allocation import assign_people
 from adjudge.design.tasks import Task, TaskSet
 from adjudge.design.tutorial import read_tutorial
 from adjudge.design.versions import first_version, sides, teams

@@ -1,4 +1,4 @@
-"""Who meets whom: units of work dealt out to tasks by an optimiser, so that balance does not depend on luck.
+"""Who meets whom: units of work dealt out to tasks by an optimiser, and tasks to people.
 
 N[t, s] is the number of items of system s in task t, and G = N'N says how much company any two systems keep. Where G is
 even, no system can gain or suffer by its company (see `bias.py`). The objective, to be made small:
@@ -248,3 +248,28 @@ def deal_from(units: Sequence[Unit], task: Sequence[int], *, tasks: int, capacit
     for i, goal in enumerate(task):
         deal.add(i, goal)
     return deal
+
+
+def assign_people(
+    tasks: int, people: Sequence[str], *, judgments: int, rng: np.random.Generator
+) -> list[tuple[str, ...]]:
+    """The people of every task: k different ones per task, equal work, and every two share equally many tasks.
+
+    Loads never differ by more than one task. Among those with the least work, the person is taken who has shared fewest
+    tasks with the ones already chosen for the task, so that all people are linked to each other through common items.
+    """
+    load = np.zeros(len(people))
+    shared = np.zeros((len(people), len(people)))
+    assigned: list[tuple[str, ...]] = []
+    for _ in range(tasks):
+        team: list[int] = []
+        for _ in range(judgments):
+            cost = 1e6 * load + shared[:, team].sum(axis=1) + 1e-3 * shared.sum(axis=1)
+            cost[team] = np.inf
+            least = np.flatnonzero(cost <= cost.min() + 1e-9)
+            team.append(int(least[rng.integers(len(least))]))
+        load[team] += 1
+        for person in team:
+            shared[person, [other for other in team if other != person]] += 1
+        assigned.append(tuple(people[person] for person in sorted(team)))
+    return assigned

@@ -11,10 +11,10 @@ import numpy as np
 from adjudge.core.integer_codes import renumber
 from adjudge.core.rng import generator
 from adjudge.core.test_set import SourceSegment, TestSet
-from adjudge.design.assign_people import assign_people
 from adjudge.design.campaign import Campaign
 from adjudge.design.campaign.parts import Context, Design, Files, Languages, TextFile
 from adjudge.design.make import design
+from adjudge.design.task_allocation import assign_people
 from adjudge.rank.mixed.design import MixedDesign, combine
 from adjudge.rank.mixed.models import find_model
 

@@ -23,7 +23,7 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.plan.settings import check_least, check_shares
 from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.bradley_terry import fit
-from adjudge.rank.lines import holm
+from adjudge.rank.multiple_testing import holm
 from adjudge.rank.resampling_units import annotator_units, units_of
 from adjudge.rank.strengths import compare_strengths
 from adjudge.rank.tastes import fit_tastes

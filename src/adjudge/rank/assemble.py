@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.lines import benjamini_hochberg, cluster_numbers, holm, line_after, rank_bounds
+from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.methods import find_method
+from adjudge.rank.multiple_testing import benjamini_hochberg, holm
+from adjudge.rank.rank_sets import rank_bounds
 from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
 
 if TYPE_CHECKING:

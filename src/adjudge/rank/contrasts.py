@@ -1,14 +1,7 @@
-"""From estimates with a joint covariance to statements about them: differences, rank sets, equivalence.
+"""From estimates with a joint covariance to statements about pairs: differences with p-values, and equivalence.
 
 Every function takes effects, their covariance, and the degrees of freedom of each difference. A difference divided by
-its standard error is referred to Student's t; where many are looked at together, it is first turned into the normal
-quantile of the same probability, so that the joint distribution needs only the covariance.
-
-Rank sets after M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm (2024): Inference for ranks with applications to mobility
-across neighbourhoods and academic achievement across countries. Review of Economic Studies 91, 476-518. A system's rank
-can be as high as the number of systems that are surely better leaves it, and as low as the number that are surely
-worse; "surely" holds for all of them at once, by the quantile of the largest statistic, in steps that leave out what is
-already decided.
+its standard error is referred to Student's t. `rank_sets` looks at all differences at once.
 """
 
 from __future__ import annotations
@@ -18,18 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import normal_quantile, student_quantile, student_tail
-from adjudge.core.rng import generator
+from adjudge.core.maths import student_quantile, student_tail
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from adjudge.core.arrays import Floats
-
-
-DRAWS = 10_000
-_CHUNK_NUMBERS = 200_000
-_STREAM = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +33,6 @@ class Contrasts:
         """Each difference by itself: 1 - level confidence."""
         half = self.se * student_quantile(level / 2, self.df)
         return self.difference - half, self.difference + half
-
-
-@dataclass(frozen=True, eq=False)
-class RankSets:
-    """Lowest and highest possible rank of each system, (n, 2)."""
-
-    marginal: NDArray[np.int64]
-    """Each system's set holds its rank with the confidence asked for."""
-    simultaneous: NDArray[np.int64]
-    """All sets hold all ranks together with the confidence asked for."""
 
 
 @dataclass(frozen=True)
@@ -88,36 +63,6 @@ def contrasts(effects: Floats, covariance: Floats, df: Floats | float = np.inf) 
     return Contrasts(difference, se, degrees, ratio, greater, two_sided)
 
 
-def rank_sets(
-    compared: Contrasts, covariance: Floats, *, level: float = 0.05, seed: int = 1, draws: int = DRAWS
-) -> RankSets:
-    """Marginal and simultaneous rank sets."""
-    noise = _noise(covariance, seed, draws)
-    n = len(covariance)
-    everyone = ~np.eye(n, dtype=bool)
-    statistic = _as_normal(compared)
-    simultaneous = _ranks(_decided(statistic, compared.se, noise, everyone, level))
-    marginal = np.empty_like(simultaneous)
-    for i in range(n):
-        own = np.zeros((n, n), dtype=bool)
-        own[i, :] = own[:, i] = True
-        own[i, i] = False
-        marginal[i] = _ranks(_decided(statistic, compared.se, noise, own, level))[i]
-    return RankSets(marginal, simultaneous)
-
-
-def simultaneous_interval(
-    compared: Contrasts, covariance: Floats, *, level: float = 0.05, seed: int = 1, draws: int = DRAWS
-) -> tuple[Floats, Floats]:
-    """All differences at once: with confidence 1 - level every interval holds its difference."""
-    from scipy.special import ndtr
-
-    everyone = ~np.eye(len(covariance), dtype=bool)
-    quantile = _largest_quantile(_noise(covariance, seed, draws), compared.se, everyone, level)
-    half = compared.se * student_quantile(ndtr(-quantile), compared.df)
-    return compared.difference - half, compared.difference + half
-
-
 def equivalence(compared: Contrasts, first: int, second: int, *, margin: float, level: float = 0.05) -> Equivalence:
     """Test whether two systems differ by less than the margin: the larger p of two one-sided tests.
 
@@ -127,53 +72,3 @@ def equivalence(compared: Contrasts, first: int, second: int, *, margin: float, 
     tails = student_tail(np.array([difference + margin, margin - difference]) / se, df)
     half = se * float(student_quantile(level, df))
     return Equivalence(difference, difference - half, difference + half, margin, float(tails.max()))
-
-
-def _noise(covariance: Floats, seed: int, draws: int) -> Floats:
-    """Draws of estimation errors, (n, draws)."""
-    value, vector = np.linalg.eigh((covariance + covariance.T) / 2)
-    half = vector * np.sqrt(np.maximum(value, 0.0))
-    errors = generator(seed, _STREAM).standard_normal((draws, len(covariance))) @ half.T
-    return np.ascontiguousarray(errors.T)
-
-
-def _decided(
-    statistic: Floats, se: Floats, noise: Floats, family: NDArray[np.bool_], level: float
-) -> NDArray[np.bool_]:
-    """Which of the ordered pairs in the family are decided (row better than column), all at once, in steps."""
-    open_ = family.copy()
-    decided = np.zeros_like(family)
-    while open_.any():
-        beyond = open_ & (statistic > _largest_quantile(noise, se, open_, level))
-        if not beyond.any():
-            break
-        decided |= beyond
-        open_ &= ~beyond
-    return decided
-
-
-def _as_normal(compared: Contrasts) -> Floats:
-    """The normal quantile of the same tail probability as t, in the direction of the difference."""
-    tail = student_tail(np.abs(compared.t), compared.df)
-    quantile: Floats = -np.sign(compared.t) * normal_quantile(tail)
-    return np.nan_to_num(quantile, nan=0.0, posinf=np.inf, neginf=-np.inf)
-
-
-def _largest_quantile(noise: Floats, se: Floats, family: NDArray[np.bool_], level: float) -> float:
-    """The 1 - level quantile of the largest standardised error in the family: a value that occurs."""
-    row, column = np.nonzero(family)
-    scale = 1 / se[row, column]
-    largest = np.full(noise.shape[1], -np.inf)
-    step = max(1, _CHUNK_NUMBERS // len(largest))
-    for start in range(0, len(row), step):
-        pairs = slice(start, start + step)
-        errors = (noise[row[pairs]] - noise[column[pairs]]) * scale[pairs, None]
-        np.maximum(largest, errors.max(axis=0), out=largest)
-    # The method "higher" of `numpy.quantile`, which takes longer than the rest.
-    position = int(np.ceil((len(largest) - 1) * (1 - level)))
-    return float(np.partition(largest, position)[position])
-
-
-def _ranks(better: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Lowest and highest rank of each system, given who is surely better than whom (row than column)."""
-    return np.stack([1 + better.sum(axis=0), len(better) - better.sum(axis=1)], axis=1)

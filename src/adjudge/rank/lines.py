@@ -1,4 +1,4 @@
-"""Lines between clusters, and what they rest on: corrections for multiple comparisons, and rank sets.
+"""Lines between clusters.
 
 The rules for lines in use differ, so each has a name, and the result says which one drew them:
 
@@ -10,14 +10,10 @@ The rules for lines in use differ, so each has a name, and the result says which
 `holm`       the same with Holm's adjustment over all pairs
 `rank-sets`  where no system's rank set reaches across
 `none`       nowhere: for judgments of one person, which say nothing of others
-
-Corrections: Holm (family-wise error) and Benjamini-Hochberg (false discovery rate). Rank sets: the ranks that resamples
-leave possible for each system.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,8 +21,6 @@ import numpy as np
 from adjudge.core.errors import unknown_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
@@ -84,58 +78,3 @@ def _below(p: Floats, level: float) -> NDArray[np.bool_]:
 def cluster_numbers(after: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The cluster of each position in the order, 1 first."""
     return 1 + np.concatenate([[0], np.cumsum(after)]).astype(np.int64)
-
-
-def holm(p: Floats) -> Floats:
-    """Holm's step-down adjusted p-values; NaN stays NaN and does not count as a question asked."""
-    return _adjusted(p, _holm)
-
-
-def benjamini_hochberg(p: Floats) -> Floats:
-    """Benjamini and Hochberg's step-up adjusted p-values; NaN stays NaN and does not count as a question asked."""
-    return _adjusted(p, _benjamini_hochberg)
-
-
-def _holm(ascending: Floats) -> Floats:
-    m = len(ascending)
-    return np.maximum.accumulate(ascending * np.arange(m, 0, -1))
-
-
-def _benjamini_hochberg(ascending: Floats) -> Floats:
-    m = len(ascending)
-    return np.minimum.accumulate((ascending * m / np.arange(1, m + 1))[::-1])[::-1]
-
-
-def _adjusted(p: Floats, rule: Callable[[Floats], Floats]) -> Floats:
-    asked = np.flatnonzero(~np.isnan(p))
-    order = asked[np.argsort(p[asked], kind="stable")]
-    result = np.full(len(p), np.nan)
-    result[order] = np.minimum(rule(p[order]), 1.0)
-    return result
-
-
-def rank_bounds(scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Best and worst rank of each system in each row of scores (..., n): they differ where scores are equal.
-
-    A system without a score could stand anywhere.
-    """
-    mine, theirs = scores[..., :, None], scores[..., None, :]
-    low = 1 + (theirs > mine).sum(-1)
-    high = scores.shape[-1] - (theirs < mine).sum(-1)
-    unknown = np.isnan(scores)
-    return np.where(unknown, 1, low), np.where(unknown, scores.shape[-1], high)
-
-
-def resampled_rank_sets(scores: Floats, resampled: Floats, level: float) -> NDArray[np.int64]:
-    """For each system the range of its ranks over resamples, trimmed at both ends, widened to hold its own rank.
-
-    Of R resamples, ceil(R level / 2) are trimmed at each end (Koehn 2012).
-    """
-    own_low, own_high = rank_bounds(scores)
-    if len(resampled) == 0:
-        return np.stack([np.ones_like(own_low), np.full_like(own_high, len(scores))], axis=1)
-    low, high = rank_bounds(resampled)
-    trim = min(math.ceil(len(resampled) * level / 2), (len(resampled) - 1) // 2)
-    lowest = np.sort(low, axis=0)[trim]
-    highest = np.sort(high, axis=0)[len(resampled) - 1 - trim]
-    return np.stack([np.minimum(lowest, own_low), np.maximum(highest, own_high)], axis=1)

@@ -14,7 +14,7 @@ from adjudge.core.rng import generator
 from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected_groups import check_connected
-from adjudge.rank.lines import rank_bounds, resampled_rank_sets
+from adjudge.rank.rank_sets import rank_bounds, resampled_rank_sets
 from adjudge.rank.relative_notes import (
     evidence_notes,
     few_people_note,

@@ -14,7 +14,8 @@ import numpy as np
 
 from adjudge.rank.annotator_counts import PeopleCounts, people_counts
 from adjudge.rank.assemble import Estimate
-from adjudge.rank.contrasts import DRAWS, Contrasts, contrasts, rank_sets
+from adjudge.rank.contrasts import Contrasts, contrasts
+from adjudge.rank.rank_sets import DRAWS, rank_sets
 from adjudge.rank.resampling_units import units_of
 from adjudge.rank.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
 from adjudge.rank.tastes import TasteFit, fit_tastes

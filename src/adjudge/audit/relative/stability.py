@@ -19,9 +19,9 @@ from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.annotator_counts import count_people, group_of, person_of
 from adjudge.rank.connected_groups import check_connected
-from adjudge.rank.contrasts import rank_sets
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.methods import find_method
+from adjudge.rank.rank_sets import rank_sets
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import units_of
 from adjudge.rank.significance import PairTests, sign_tests

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.audit.changes import DIVISORS
+from adjudge.audit.composition import composition_section
 from adjudge.audit.documents import section as documents_section
 from adjudge.audit.settings import AuditSettings
-from adjudge.audit.tasks import composition_section
 from adjudge.core.errors import DataError
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.results.paper_figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from adjudge.audit.composition import composition_section
 from adjudge.audit.settings import AuditSettings
-from adjudge.audit.tasks import composition_section
 from adjudge.core.errors import DataError
 from adjudge.core.languages import language_code, pair_name
 from adjudge.formats.parsing.spaced import read_spaced

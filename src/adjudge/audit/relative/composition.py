@@ -1,19 +1,14 @@
-"""Audits of the blocks of relative judgments: composition, sampling, sole winners and discrepancies.
+"""Composition and sampling of relative judgments: which systems their blocks show.
 
 Composition: which systems were shown together, and how strong the opponents of each were. A ratio of wins depends on
 the opponents a system happened to meet (Bojar et al. 2011, sections 2.5.1 and 3.2).
 Sampling: a system shown more often, or more often beside the reference, scored lower in some tasks (sections 2.4 and
 3.2). Correlations are over systems that are not human; a block counts where a system was shown, labelled or not.
-Sole winners: which system alone had the best label of a block (Table 4). A block with one label counts as won by it; a
-block without labels has no winner.
-Discrepancies: pairs in which the winner of the direct comparison has the lower overall score (section 2.5). They can
-come from chance, from different segments, or from uneven opponents; a cycle makes some unavoidable.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,18 +20,8 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.maths import divide
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import find_method
-from adjudge.rank.significance import sign_tests
 from adjudge.rank.tally import tally
-from adjudge.results.audit.sampling import (
-    Composition,
-    Discrepancies,
-    Discrepancy,
-    Opposition,
-    SampledSystem,
-    Sampling,
-    SoleWinner,
-    SoleWinners,
-)
+from adjudge.results.audit.sampling import Composition, Opposition, SampledSystem, Sampling
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -179,71 +164,4 @@ def sampling_section(judgments: Judgments, settings: AuditSettings) -> Sampling:
             )
             for i in np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
         ),
-    )
-
-
-def sole_winners_section(judgments: Judgments, settings: AuditSettings) -> SoleWinners:  # noqa: ARG001
-    """Count the blocks that each system won alone."""
-    compared = compared_systems(judgments)
-    counted = tally(compared)
-    wins = counted.block_wins.astype(int)
-    blocks = len(compared.block_annotator)
-    empty = blocks - len(np.unique(compared.label_block))
-    won = divide(counted.block_wins, counted.blocks)
-    order = sorted(range(len(wins)), key=lambda i: (-wins[i], counted.systems[i]))
-    return SoleWinners(
-        blocks=blocks,
-        tied=blocks - empty - int(wins.sum()),
-        empty=empty,
-        systems=tuple(
-            SoleWinner(
-                system=counted.systems[i],
-                human=bool(counted.human[i]),
-                wins=int(wins[i]),
-                labelled=int(counted.blocks[i]),
-                share=float(won[i]),
-            )
-            for i in order
-        ),
-    )
-
-
-def discrepancies_section(judgments: Judgments, settings: AuditSettings) -> Discrepancies:
-    """Compare every pair's own judgments with the overall scores."""
-    counted = tally(compared_systems(judgments))
-    scores = scores_by(counted, settings.method)
-    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
-    shares = divide(counted.losses, counted.met)[np.ix_(order, order)]
-    return Discrepancies(
-        method=settings.method or DEFAULT_METHOD,
-        systems=tuple(counted.systems[i] for i in order),
-        scores=tuple(scores[order].tolist()),
-        matrix=tuple(tuple(None if np.isnan(cell) else cell for cell in row) for row in shares.tolist()),
-        compared=int((np.triu(counted.met, k=1) > 0).sum()),
-        pairs=_pairs(counted, scores),
-    )
-
-
-def _pairs(counted: Tally, scores: NDArray[np.float64]) -> tuple[Discrepancy, ...]:
-    p = sign_tests(counted.wins).two_sided
-    discrepancies: list[Discrepancy] = []
-    for i, j in combinations(range(len(scores)), 2):
-        better, worse = (i, j) if counted.wins[i, j] > counted.wins[j, i] else (j, i)
-        if counted.wins[better, worse] > counted.wins[worse, better] and scores[better] < scores[worse]:
-            discrepancies.append(
-                Discrepancy(
-                    better=counted.systems[better],
-                    worse=counted.systems[worse],
-                    wins=int(counted.wins[better, worse]),
-                    losses=int(counted.wins[worse, better]),
-                    ties=int(counted.ties[better, worse]),
-                    better_score=float(scores[better]),
-                    worse_score=float(scores[worse]),
-                    p=float(p[better, worse]),
-                )
-            )
-    return tuple(
-        sorted(
-            discrepancies, key=lambda discrepancy: (discrepancy.p, discrepancy.better_score - discrepancy.worse_score)
-        )
     )

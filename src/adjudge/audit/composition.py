@@ -1,4 +1,4 @@
-"""Audits of the tasks in which scores were given: composition and sampling (Knowles 2021, section 5).
+"""Composition and sampling of scores: which systems were judged together in tasks (Knowles 2021, section 5).
 
 A z-score compares a system with whatever else its annotator judged. Where tasks hold few of the systems, that company
 is a matter of luck. Sampling asks whether scores go with how often a system was judged, or met a human translation.
