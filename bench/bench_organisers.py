@@ -57,13 +57,13 @@ def open_filled(folder: Path, *, people: int, documents: int, database: str | No
 
 def fill(chance: random.Random) -> None:
     """Judge every task as often as it is wanted."""
-    from adjudge.collect.app_state import running
     from adjudge.collect.models import Annotator, Assignment, Save, ScreenState
+    from adjudge.collect.served_campaign import served
 
     people = list(Annotator.objects.order_by("pk"))
     leniency = {person.pk: chance.gauss(0, 6) for person in people}
     turn = 0
-    for task in running().tasks.tasks:
+    for task in served().tasks.tasks:
         for _ in range(task.judgments):
             person = people[turn % len(people)]
             taken = BEGAN + timedelta(minutes=turn)
@@ -128,10 +128,11 @@ def timed(what: str) -> Iterator[None]:
 def measure(folder: Path, *, people: int, documents: int, database: str | None, state: bool) -> None:
     with timed("design and fill (not counted)"):
         open_filled(folder, people=people, documents=documents, database=database)
-    from adjudge.collect.app_state import Group, running
     from adjudge.collect.export import collected
     from adjudge.collect.organisers.overview import overview
-    from adjudge.collect.organisers.statistics import compute
+    from adjudge.collect.organisers.panel_refresh import compute
+    from adjudge.collect.organisers.panels import Group
+    from adjudge.collect.served_campaign import served
     from adjudge.formats import native
 
     with timed("overview"):
@@ -141,7 +142,7 @@ def measure(folder: Path, *, people: int, documents: int, database: str | None, 
     print(f"{len(judgments):,} judgments")
     with timed("export, as the page downloads it"):
         native.write(collected(with_excluded=True), folder / "judgments.csv")
-    for panel in running().panels:
+    for panel in served().panels:
         if panel.group == "statistics":
             with timed(f"panel {panel.make.__name__}"):
                 panel.make(judgments)

@@ -55,14 +55,14 @@ def random_span(output: Output, chance: random.Random) -> dict[str, Any]:
 
 def fill(protocol: str, chance: random.Random) -> None:
     """Random saves: several revisions, at equal times too, some that only report time, more than can be believed."""
-    from adjudge.collect.app_state import running
     from adjudge.collect.models import Annotator, Assignment, Decision, Draw, Save, ScreenState
+    from adjudge.collect.served_campaign import served
 
     people = list(Annotator.objects.order_by("pk"))
-    for number, task in enumerate(running().tasks.tasks):
+    for number, task in enumerate(served().tasks.tasks):
         person = people[number % len(people)]
         assignment = Assignment.objects.create(annotator=person, task=task.id, position=number, taken=BEGAN)
-        if running().campaign.adaptive is not None and chance.random() < 0.8:
+        if served().campaign.adaptive is not None and chance.random() < 0.8:
             Draw.objects.create(
                 number=number, assignment=assignment, made=BEGAN, probability=0.3, candidates="[]", decision="{}"
             )

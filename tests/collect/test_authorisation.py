@@ -56,7 +56,7 @@ from adjudge.collect.serve import Address, open_campaign
 file = Path(sys.argv[1])
 address = Address("127.0.0.1", 1)
 open_campaign(file, file.with_name("tasks.json"), address=address, database=None, new_links=False, panels=[])
-from adjudge.collect.api import api
+from adjudge.collect.endpoints import api
 from adjudge.collect.urls import urlpatterns
 
 def walk(patterns, prefix):

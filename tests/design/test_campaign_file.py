@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError
+from adjudge.core.languages import text_direction
 from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.input_texts import direction_of, human_names, read_texts
+from adjudge.design.input_texts import human_names, read_texts
 
 GOOD = """
 name = "small"
@@ -62,8 +63,8 @@ def test_a_good_file_is_read_with_its_texts(folder: Path) -> None:
     assert [segment.document for segment in testset.source] == ["1", "2"]
     assert testset.systems == {"A": ("אחד", "שניים"), "human-B": ("אחת!", "שתיים!")}
     assert human_names(campaign, testset) == ("human-B", "ref")
-    assert direction_of(testset.systems["A"]) == "rtl"
-    assert direction_of(segment.text for segment in testset.source) == "ltr"
+    assert text_direction(testset.systems["A"]) == "rtl"
+    assert text_direction(segment.text for segment in testset.source) == "ltr"
 
 
 def test_all_faults_are_named_at_once(folder: Path) -> None:

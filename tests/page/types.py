@@ -25,7 +25,7 @@ def description() -> dict[str, Any]:
         USE_TZ=True,
     )
     django.setup()
-    from adjudge.collect.api import api
+    from adjudge.collect.endpoints import api
 
     schema: dict[str, Any] = api.get_openapi_schema()
     return schema

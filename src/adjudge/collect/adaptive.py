@@ -18,9 +18,9 @@ from django.utils import timezone
 
 from adjudge.adapt import Adaptive, Candidate, Decision, Observation, decide, first_difference
 from adjudge.adapt import Running as Estimates
-from adjudge.collect.app_state import running
 from adjudge.collect.controls import goodness
 from adjudge.collect.models import Assignment, Draw, Observed, ScreenState
+from adjudge.collect.served_campaign import served
 from adjudge.core.protocols import PROTOCOLS, RATED
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ WITHIN_PAGE = 0.3
 
 def is_adaptive() -> bool:
     """Whether a policy decides which task comes next."""
-    return running().campaign.adaptive is not None
+    return served().campaign.adaptive is not None
 
 
 def draw_task(annotator: str, free: Sequence[Task], people: Mapping[str, int]) -> Decision | None:
@@ -53,7 +53,7 @@ def draw_task(annotator: str, free: Sequence[Task], people: Mapping[str, int]) -
 
 def planned_is_reached() -> bool:
     """Whether as many judgments as planned have been made or handed out."""
-    looks = running().campaign.looks
+    looks = served().campaign.looks
     if looks is None:
         return False
     given = Assignment.objects.filter(annotator__excluded=False, released__isnull=True)
@@ -76,7 +76,7 @@ def record_draw(assignment: Assignment, decision: Decision, free: Sequence[Task]
 
 def observe(assignment: Assignment) -> None:
     """Add what a task that was handed in says of its systems. Call under the lock of the campaign."""
-    task = running().task_by_id[assignment.task]
+    task = served().task_by_id[assignment.task]
     if task.kind != "work" or Observed.objects.filter(assignment=assignment).exists():
         return
     states = ScreenState.objects.filter(assignment=assignment).values_list("screen", "answers")
@@ -113,10 +113,10 @@ def replay() -> int | None:
     """Make all decisions again: the number of the first that comes out otherwise, None where all agree."""
     log = []
     for draw in Draw.objects.order_by("number"):
-        tasks = running().task_by_id
+        tasks = served().task_by_id
         candidates = [_candidate(tasks[task], judged) for task, judged in json.loads(draw.candidates)]
         log.append((_decision(json.loads(draw.decision)), candidates))
-    return first_difference(log, list(_saved_observations(0)), Estimates(running().tasks.systems), _settings())
+    return first_difference(log, list(_saved_observations(0)), Estimates(served().tasks.systems), _settings())
 
 
 def _decision(stored: dict[str, Any]) -> Decision:
@@ -134,7 +134,7 @@ def _decision(stored: dict[str, Any]) -> Decision:
 
 
 def _settings() -> Adaptive:
-    campaign = running().campaign
+    campaign = served().campaign
     assert campaign.adaptive is not None
     chosen = campaign.adaptive
     return Adaptive(policy=chosen.policy, floor=chosen.floor, warm_up=chosen.warm_up, seed=campaign.seed)
@@ -151,7 +151,7 @@ def _systems_by_task() -> dict[str, tuple[str, ...]]:
         task.id: tuple(
             sorted({system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems})
         )
-        for task in running().tasks.tasks
+        for task in served().tasks.tasks
         if task.kind == "work"
     }
 
@@ -161,7 +161,7 @@ def judgments_by_task() -> dict[str, int]:
     """How many judgments that count each task holds."""
     return {
         task.id: sum(len(output.systems) for _, _, output in task.outputs() if output.kind in RATED)
-        for task in running().tasks.tasks
+        for task in served().tasks.tasks
         if task.kind == "work"
     }
 
@@ -169,7 +169,7 @@ def judgments_by_task() -> dict[str, int]:
 @lru_cache(maxsize=1)
 def _known() -> Estimates:
     """What this process knows so far; other processes may have added since."""
-    return Estimates(running().tasks.systems)
+    return Estimates(served().tasks.systems)
 
 
 def _estimates() -> Estimates:
@@ -187,7 +187,7 @@ def _saved_observations(start: int) -> Iterator[Observation]:
 
 def _observations(screen: Screen, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
     """System, item, value and weight of what a screen says: the mean of a page, or standings side by side."""
-    if PROTOCOLS[running().campaign.protocol].relative:
+    if PROTOCOLS[served().campaign.protocol].relative:
         for item in screen.items:
             yield from _standings(item, answers)
         return

@@ -17,9 +17,9 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from adjudge.collect.adaptive import draw_task, is_adaptive, planned_is_reached, record_draw
-from adjudge.collect.app_state import Running, running
 from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Annotator, Assignment, Campaign, ScreenState
+from adjudge.collect.served_campaign import ServedCampaign, served
 
 if TYPE_CHECKING:
     from adjudge.adapt import Decision
@@ -91,24 +91,24 @@ def _draw(visitor: Visitor, proposal: Proposal, position: int) -> Assignment | N
     """Hand out what the policy of an adaptive campaign has chosen, and write the decision down with the assignment."""
     if proposal.decision is None:
         return None
-    assignment = _take(visitor, running().task_by_id[proposal.decision.drawn], position)
+    assignment = _take(visitor, served().task_by_id[proposal.decision.drawn], position)
     record_draw(assignment, proposal.decision, proposal.free, proposal.people)
     return assignment
 
 
 def _preparatory_task(done: set[str]) -> Task | None:
     """The tutorial or calibration task that comes before all work."""
-    tasks = running().tasks.tasks
+    tasks = served().tasks.tasks
     return next((task for kind in _KINDS_FIRST for task in tasks if task.kind == kind and task.id not in done), None)
 
 
 def _work(done: set[str]) -> list[Task]:
-    return [task for task in running().tasks.tasks if task.kind == "work" and task.id not in done]
+    return [task for task in served().tasks.tasks if task.kind == "work" and task.id not in done]
 
 
 def next_task(name: str, done: set[str]) -> Task | None:
     """The task that comes next for a person who has been given those in `done`; of a draw, one that could come."""
-    now = running()
+    now = served()
     first = _preparatory_task(done)
     if first is not None:
         return first
@@ -134,7 +134,7 @@ def _people_planned(work: list[Task]) -> Counter[str]:
     """By task, the people planned for it who are not excluded, and those who were added later as substitutes."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("name", flat=True))
     people = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
-    planned = running().tasks.annotators
+    planned = served().tasks.annotators
     people.update(Assignment.objects.filter(annotator__excluded=False).exclude(annotator__name__in=planned)
                   .values_list("task", flat=True))  # fmt: skip
     return people
@@ -159,7 +159,7 @@ def _can_continue(assignment: Assignment) -> bool:
     """Whether an unfinished task can go on: its lease holds, or its place is still free (and is leased anew)."""
     if is_held(assignment):
         return True
-    task = running().task_by_id[assignment.task]
+    task = served().task_by_id[assignment.task]
     others = Assignment.objects.filter(task=task.id, annotator__excluded=False).exclude(pk=assignment.pk)
     if sum(is_held(other) for other in others) < task.judgments:
         assignment.lease_until = timezone.now() + _lease_of(assignment)
@@ -173,13 +173,13 @@ def _can_continue(assignment: Assignment) -> bool:
 
 def _take(visitor: Visitor, task: Task, position: int) -> Assignment:
     now = timezone.now()
-    leased = running().campaign.assignment.policy == "pool" and task.kind == "work"
+    leased = served().campaign.assignment.policy == "pool" and task.kind == "work"
     return Assignment.objects.create(
         annotator_id=visitor.annotator_id,
         task=task.id,
         position=position,
         taken=now,
-        lease_until=now + lease(running(), crowd=visitor.crowd) if leased else None,
+        lease_until=now + lease(served(), crowd=visitor.crowd) if leased else None,
     )
 
 
@@ -194,10 +194,10 @@ def take_lease_again(annotator_id: int, task: str) -> None:
 
 def _lease_of(assignment: Assignment) -> timedelta:
     screens = ScreenState.objects.filter(assignment=assignment, complete=True).count()
-    return lease(running(), crowd=assignment.annotator.crowd, screens=screens)
+    return lease(served(), crowd=assignment.annotator.crowd, screens=screens)
 
 
-def lease(now: Running, *, crowd: bool = False, screens: int = 0) -> timedelta:
+def lease(now: ServedCampaign, *, crowd: bool = False, screens: int = 0) -> timedelta:
     """How long a task is held without a save.
 
     Somebody whom a crowd platform sends holds it for a short time at first, and for longer with every screen that is

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.answers import judged_field
-from adjudge.collect.app_state import running
 from adjudge.collect.marking import score_of
+from adjudge.collect.served_campaign import served
 from adjudge.core.passing_rule import Work
 from adjudge.core.protocols import PROTOCOLS
 
@@ -34,7 +34,7 @@ class ControlCount:
 
 def faults_of(count: ControlCount, *, judgments: int, active_seconds: float) -> tuple[str, ...]:
     """Why a person's work does not pass, by the campaign's limits: for the organisers' page and completion codes."""
-    crowd = running().campaign.crowd
+    crowd = served().campaign.crowd
     work = Work(judgments, active_seconds, count.right, count.total)
     return work.faults(pass_share=crowd.pass_share, least_seconds=crowd.least_seconds)
 
@@ -45,7 +45,7 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
     for state in states:
         mine = answers.setdefault(state.assignment.annotator_id, {})
         for output, answer in json.loads(state.answers).items():
-            placed = running().output_by_id.get((state.assignment.task, output))
+            placed = served().output_by_id.get((state.assignment.task, output))
             value = None if placed is None else goodness(answer, placed.output)
             if value is not None:
                 mine[state.assignment.task, output] = value
@@ -54,11 +54,11 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
 
 def goodness(answer: dict[str, Any], output: Output) -> float | None:
     """The judgment as a number of which more is better: fewer changes, where the text was edited."""
-    campaign = running().campaign
+    campaign = served().campaign
     if PROTOCOLS[campaign.protocol].categories:
         return score_of(answer.get("spans"), campaign)
     if PROTOCOLS[campaign.protocol].edited:
-        edit, spaced = answer.get("edit"), running().snapping["target"] == "words"
+        edit, spaced = answer.get("edit"), served().snapping["target"] == "words"
         return None if edit is None else -changed_percent(output.text, edit, spaced=spaced)
     value: float | None = answer.get(judged_field(campaign))
     if value is None:
@@ -70,10 +70,10 @@ def _count(given: dict[tuple[str, str], float]) -> ControlCount:
     verdicts: list[bool] = []
     by_output = {output: value for (_, output), value in given.items()}
     for (task_id, output_id), value in given.items():
-        task = running().task_by_id.get(task_id)
+        task = served().task_by_id.get(task_id)
         if task is None or task.kind == "tutorial":
             continue
-        verdict = _verdict(running().output_by_id[task_id, output_id].output, value, by_output)
+        verdict = _verdict(served().output_by_id[task_id, output_id].output, value, by_output)
         if verdict is not None:
             verdicts.append(verdict)
     return ControlCount(sum(verdicts), len(verdicts))

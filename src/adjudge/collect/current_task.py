@@ -9,12 +9,12 @@ from django.db.models import Sum
 
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.answers import FIELDS
-from adjudge.collect.app_state import running
 from adjudge.collect.assign import assignments_of, next_task
 from adjudge.collect.controls import ControlCount, count_controls, faults_of
 from adjudge.collect.marking import category_kind, prefilled_spans
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.sanitise import sanitise
+from adjudge.collect.served_campaign import served
 from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def work_of(visitor: Visitor, *, task: str | None = None) -> dict[str, Any]:
 
 def _tasks_planned(visitor: Visitor) -> int | None:
     """How many tasks this person has in all; None where they come from a pool."""
-    now = running()
+    now = served()
     if now.campaign.assignment.policy == "pool" or visitor.name not in now.tasks.annotators:
         return None
     return sum(task.kind != "work" or visitor.name in task.annotators for task in now.tasks.tasks)
@@ -54,16 +54,16 @@ def total_seconds(annotator_id: int) -> float:
 
 def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | None:
     """What a person is told who has handed in: the platform's code or page, for work that passed or did not."""
-    kinds = running().task_by_id
+    kinds = served().task_by_id
     work_done = [
         assignment for assignment in given if assignment.finished is not None and kinds[assignment.task].kind == "work"
     ]
     in_hand = any(assignment.finished is None and assignment.released is None for assignment in given)
-    crowd = running().campaign.crowd
+    crowd = served().campaign.crowd
     # Where tasks come from a pool, one that is handed in is enough; those of one's own are all to be done. The tasks of
     # an adaptive campaign are short: people who are not paid for each go on to the next without being asked.
     paid = bool(crowd.completion_code or crowd.return_url)
-    enough = bool(work_done) and running().campaign.assignment.policy == "pool" and (paid or not is_adaptive())
+    enough = bool(work_done) and served().campaign.assignment.policy == "pool" and (paid or not is_adaptive())
     if not given or (in_hand and not enough):
         return None
     more = in_hand or (
@@ -85,10 +85,10 @@ def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | No
 
 
 def _campaign() -> dict[str, Any]:
-    campaign, tasks = running().campaign, running().tasks
+    campaign, tasks = served().campaign, served().tasks
     scale = campaign.score_scale
     return {
-        "id": running().id,
+        "id": served().id,
         "name": campaign.name,
         "protocol": campaign.protocol,
         "source": {"lang": tasks.source_lang, "dir": tasks.source_direction},
@@ -104,14 +104,14 @@ def _campaign() -> dict[str, Any]:
         "ties": campaign.page.ties,
         "idle_seconds": campaign.page.idle_seconds,
         "spans": _marking() if PROTOCOLS[campaign.protocol].marked else None,
-        "snap": running().snapping,
+        "snap": served().snapping,
         "instructions": {language: instruction.text or "" for language, instruction in campaign.instructions.items()},
     }
 
 
 def _marking() -> dict[str, Any]:
     """What can be marked, and how marks snap."""
-    campaign = running().campaign
+    campaign = served().campaign
     rules = campaign.spans.rules(campaign.protocol)
     return {
         "severities": list(rules.severities),
@@ -129,7 +129,7 @@ def _task_summary(assignment: Assignment) -> dict[str, Any]:
     return {
         "id": assignment.task,
         "number": assignment.position + 1,
-        "kind": running().task_by_id[assignment.task].kind,
+        "kind": served().task_by_id[assignment.task].kind,
         "complete": assignment.complete,
         "finished": assignment.finished is not None,
         "released": assignment.released is not None,
@@ -137,7 +137,7 @@ def _task_summary(assignment: Assignment) -> dict[str, Any]:
 
 
 def _task(assignment: Assignment) -> dict[str, Any]:
-    task = running().task_by_id[assignment.task]
+    task = served().task_by_id[assignment.task]
     states = ScreenState.objects.filter(assignment=assignment)
     return {
         **_task_summary(assignment),
@@ -194,6 +194,6 @@ def _context(segment: ContextSegment) -> dict[str, Any]:
 
 def _text(text: str | None) -> Any:
     """A text as it is shown: as it stands, or as a tree of harmless tags where the campaign allows markup."""
-    if text is None or running().campaign.page.html == "no":
+    if text is None or served().campaign.page.html == "no":
         return text
     return sanitise(text)

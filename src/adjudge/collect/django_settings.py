@@ -14,7 +14,7 @@ from adjudge.core.errors import InputError, UsageError
 from adjudge.core.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from adjudge.collect.app_state import Running
+    from adjudge.collect.served_campaign import ServedCampaign
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HERE = Path(__file__).resolve().parent
@@ -96,11 +96,11 @@ def _bring_up_to_date(shown: str) -> None:
         raise InputError(f"the database was made by a newer adjudge (it has {names}); upgrade adjudge", file=shown)
 
 
-def serve_these(running: Running) -> None:
+def serve_these(campaign: ServedCampaign) -> None:
     """Tell the app what it serves."""
     from django.conf import settings
 
-    settings.ADJUDGE = running
+    settings.ADJUDGE = campaign
 
 
 def _fixed_settings() -> dict[str, Any]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import polars as pl
 
 from adjudge.collect.adaptive import is_adaptive
-from adjudge.collect.app_state import running
 from adjudge.collect.models import Annotator, Decision, Draw, Save
 from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
+from adjudge.collect.served_campaign import served
 from adjudge.core.inclusion_weights import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
@@ -63,7 +63,7 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
     if not with_excluded:
         set_aside = _left_out(frame)
         frame = frame.filter(~pl.col("excluded"))
-    protocol = PROTOCOLS[running().campaign.protocol]
+    protocol = PROTOCOLS[served().campaign.protocol]
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if protocol.marked else {})}
     if protocol.edited:
         schema |= EXTRA_EDITED
@@ -116,14 +116,14 @@ def _answers() -> pl.DataFrame:
 
 def _credited(answers: pl.DataFrame) -> pl.DataFrame:
     """The rows of every output, once for every system that made it."""
-    tasks = running().tasks
+    tasks = served().tasks
     corrected = corrected_segments(tasks)
     outputs = pl.DataFrame(
         [
             (task, output, placed.screen.id, placed.screen.document, placed.item.segment, placed.output.kind,
              text_hash(placed.output.text), placed.item.inclusion, placed.screen.version,
              (placed.screen.document, placed.item.segment) in corrected, number, system, system in tasks.human)
-            for (task, output), placed in running().output_by_id.items()
+            for (task, output), placed in served().output_by_id.items()
             for number, system in enumerate(placed.output.systems)
         ],
         schema={
@@ -154,7 +154,7 @@ def _left_out(frame: pl.DataFrame) -> list[SetAside]:
 
 
 def _with_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    shown = [running().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
+    shown = [served().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
     sources = pl.Series("source_text", [placed.item.source for placed in shown], dtype=pl.String)
     return frame.with_columns(
         sources, pl.Series("target_text", [placed.output.text for placed in shown], dtype=pl.String)

@@ -21,9 +21,9 @@ from django.utils import timezone
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
-from adjudge.collect.app_state import running
 from adjudge.collect.database import writing
 from adjudge.collect.models import Campaign
+from adjudge.collect.served_campaign import served
 from adjudge.collect.sessions import ANNOTATOR, ORGANISER, visitor_of
 from adjudge.design.campaign.toml_file import logo_type
 
@@ -95,7 +95,7 @@ def organise_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 def logo(request: HttpRequest) -> HttpResponse:
     """The campaign's logo. Opened by itself, an SVG file could hold scripts: the policy lets none run."""
-    file = running().campaign.page.logo
+    file = served().campaign.page.logo
     if file is None or not file.is_file():
         return not_found(request, FileNotFoundError())
     answer = HttpResponse(file.read_bytes(), content_type=logo_type(file))
@@ -117,8 +117,8 @@ def _shell(request: HttpRequest, page: str) -> HttpResponse:
         "sheets": SHEETS[page],
         "static": static_prefix(),
         "languages": languages(),
-        "title": running().campaign.name,
-        "logo": "" if running().campaign.page.logo is None else "/logo",
+        "title": served().campaign.name,
+        "logo": "" if served().campaign.page.logo is None else "/logo",
     }
     return render(request, "collect/shell.html", context)
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from django.db import connection
 
-from adjudge.collect.app_state import running
 from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
+from adjudge.collect.served_campaign import served
 from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _add_screen(
     revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, most_seconds: float
 ) -> None:
     histories: dict[str, _History] = {}
-    placed = running().output_by_id
+    placed = served().output_by_id
     for save, changes, spent in saves:
         for output, seconds in spent[3].items():
             if output not in histories:
@@ -164,12 +164,12 @@ def _limit_seconds(revisions: Revisions, histories: dict[str, _History], most_se
 
 def cell_names() -> tuple[str, ...]:
     """The columns that describe an answer under this campaign's protocol."""
-    protocol = PROTOCOLS[running().campaign.protocol]
+    protocol = PROTOCOLS[served().campaign.protocol]
     return _EDITS if protocol.edited else _MARKS if protocol.marked else _TEXTS
 
 
 def _describe() -> Describe:
-    protocol = PROTOCOLS[running().campaign.protocol]
+    protocol = PROTOCOLS[served().campaign.protocol]
     return _edit_cells if protocol.edited else _mark_cells if protocol.marked else _text_cells
 
 
@@ -186,7 +186,7 @@ def _edit_cells(values: dict[str, Any], output: Output) -> Cells:
 
 def _mark_cells(values: dict[str, Any], output: Output) -> Cells:
     """The errors marked, where this translation was looked at for them."""
-    campaign = running().campaign
+    campaign = served().campaign
     head = values.get("score"), values.get("rank"), values.get("comment")
     if values.get("score") is None and values.get("spans") is None:
         return (*head, None, None, None, None, None)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from django.utils import timezone
 
 from adjudge.collect.answers import Change, Refused, check_changes, judged_field, known_before, merge, missing
-from adjudge.collect.app_state import running
 from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.group_commit import durably
 from adjudge.collect.models import ScreenState
+from adjudge.collect.served_campaign import served
 from adjudge.collect.sql_statements import (
     StoredState,
     find_target,
@@ -79,10 +79,10 @@ class Saved:
 
 def save(annotator_id: int, new: NewSave) -> Saved:
     """Store a save durably, or raise `Refused` and store nothing."""
-    screen = running().screen_by_id.get((new.task, new.screen))
+    screen = served().screen_by_id.get((new.task, new.screen))
     if screen is None:
         raise Refused(f"there is no screen '{new.screen}' in task '{new.task}'")
-    check_changes(new.changes, screen, running().campaign)
+    check_changes(new.changes, screen, served().campaign)
     _check_outputs(screen, new.spent)
     try:
         return durably(lambda: _save(annotator_id, screen, new))
@@ -115,7 +115,7 @@ def _keep_lease(target: SaveTarget) -> None:
     """Renew the lease of a task that is being worked on. Seldom, because each write costs."""
     if target.lease_until is None or target.released is not None:
         return
-    now, length = timezone.now(), lease(running(), crowd=target.crowd, screens=target.screens)
+    now, length = timezone.now(), lease(served(), crowd=target.crowd, screens=target.screens)
     if target.lease_until <= now:
         raise _LeaseRanOut
     if target.lease_until - now < length * 0.9:
@@ -151,7 +151,7 @@ def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
     )
     _add_time(state, merged.answers, spent, (received - target.taken).total_seconds())
     was_complete = state.complete
-    left = len(missing(merged.answers, screen, judged_field(running().campaign)))
+    left = len(missing(merged.answers, screen, judged_field(served().campaign)))
     state.answers = _plain(merged.answers)
     state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left
@@ -159,7 +159,7 @@ def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
     state.id = write_state(state, target.assignment_id, new.screen)
     _record(state.id, replace(new, spent=spent), revision, edited, received)
     if state.complete != was_complete:
-        note_completeness(target, len(running().task_by_id[new.task].screens))
+        note_completeness(target, len(served().task_by_id[new.task].screens))
     return Saved(state, received, merged.met, repeated=False, released=target.released is not None)
 
 
@@ -228,12 +228,12 @@ def _plain(value: Any) -> str:
 
 def check_order(target: SaveTarget, screen: Screen, task: str) -> None:
     """Refuse a change that the campaign's order of work does not allow."""
-    navigation = running().campaign.page.navigation
+    navigation = served().campaign.page.navigation
     if navigation == "free":
         return
     if target.finished is not None:
         raise Refused("this task has been handed in; its answers can no longer be changed")
-    order = [screen.id for screen in running().task_by_id[task].screens]
+    order = [screen.id for screen in served().task_by_id[task].screens]
     states = list(ScreenState.objects.filter(assignment_id=target.assignment_id))
     complete = {state.screen for state in states if state.complete}
     touched = {state.screen for state in states if state.revision}

@@ -22,7 +22,7 @@ from adjudge.design.tasks import TaskSet, load_tasks, save_tasks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from adjudge.collect.app_state import Panel
+    from adjudge.collect.organisers.panels import Panel
     from adjudge.collect.prepare_database import NewLink
     from adjudge.core.judgments import Judgments
     from adjudge.design.campaign import Campaign
@@ -110,8 +110,8 @@ def open_campaign(
     )
     from django.db import connections
 
-    from adjudge.collect.app_state import Running
     from adjudge.collect.prepare_database import campaign_id, keys_without_effect, prepare, stored_tasks
+    from adjudge.collect.served_campaign import ServedCampaign
 
     tasks = _tasks(tasks_file, campaign, stored_tasks())
     _check_fit(tasks, campaign, tasks_file)
@@ -119,7 +119,7 @@ def open_campaign(
     if keys := keys_without_effect(campaign):
         # On the terminal and in the log, so that it is clear why a change has no effect.
         stderr.write(f"adjudge: changed, but without effect until the tasks are made anew: {', '.join(keys)}\n")
-    serve_these(Running(campaign, tasks, tuple(panels), id=campaign_id()))
+    serve_these(ServedCampaign(campaign, tasks, tuple(panels), id=campaign_id()))
     connections.close_all()
     return tasks, links
 
@@ -135,15 +135,15 @@ def collected_so_far(
         raise InputError("has not been served yet: there is no database beside it", file=campaign_file)
     with readable(database_file(campaign_file), database) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
-        from adjudge.collect.app_state import Running
         from adjudge.collect.export import collected
         from adjudge.collect.prepare_database import stored_tasks
+        from adjudge.collect.served_campaign import ServedCampaign
 
         tasks = stored_tasks()
         if tasks is None:
             raise InputError("has not been served yet: its database is empty", file=campaign_file)
         _check_fit(tasks, campaign, campaign_file)
-        serve_these(Running(campaign, tasks))
+        serve_these(ServedCampaign(campaign, tasks))
         judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
     if not len(judgments):
         left_out = sum(record.rows for record in judgments.set_aside)

@@ -14,10 +14,10 @@ from django.utils import timezone
 from ninja.errors import HttpError
 from ninja.security import APIKeyCookie
 
-from adjudge.collect.app_state import running
 from adjudge.collect.database import writing
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.collect.models import Annotator, EndedSession, Link
+from adjudge.collect.served_campaign import served
 from adjudge.collect.sql_statements import Visitor, find_visitor
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _end(sessions: list[object]) -> None:
         for number in ended:
             EndedSession.objects.get_or_create(id=number, defaults={"ended": now})
         # No link, and so no session, lives longer.
-        oldest = now - timedelta(days=running().campaign.links.lifetime_days)
+        oldest = now - timedelta(days=served().campaign.links.lifetime_days)
         EndedSession.objects.filter(ended__lt=oldest).delete()
 
 
@@ -91,13 +91,13 @@ def _crowd_link(request: HttpRequest, person: str | None, signature: str | None)
         elif not signed and annotator.browser_hash != _browser_hash(request):
             raise EntryRefused("somebody has come under this id in another browser", "person-taken")
         if not Link.objects.filter(annotator=annotator).exists():
-            make_link(role=ANNOTATOR, label=person, days=running().campaign.links.lifetime_days, annotator=annotator)
+            make_link(role=ANNOTATOR, label=person, days=served().campaign.links.lifetime_days, annotator=annotator)
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
 
 
 def _is_signed(person: str, signature: str | None) -> bool:
     """Whether the platform vouches for the id. Where it could and does not, nobody is let in."""
-    key = running().campaign.crowd.signing_key
+    key = served().campaign.crowd.signing_key
     if key is None:
         return False
     expected = hmac.new(key.encode(), person.encode(), hashlib.sha256).hexdigest()
@@ -109,7 +109,7 @@ def _is_signed(person: str, signature: str | None) -> bool:
 def _register(request: HttpRequest, person: str) -> Annotator:
     now = timezone.now()
     recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
-    if recent >= running().campaign.crowd.registrations_per_minute:
+    if recent >= served().campaign.crowd.registrations_per_minute:
         raise EntryRefused("too many people are coming in; try again in a minute", "too-many", 429)
     return Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=_browser_hash(request, new=True))
 

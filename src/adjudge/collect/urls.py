@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from adjudge.collect import pages
-from adjudge.collect.api import api
+from adjudge.collect.endpoints import api
 
 urlpatterns = [
     path("", pages.home),

@@ -1,8 +1,17 @@
-"""Languages under one code, whatever a file calls them: `Czech`, `cs`, `ces`, `cze` and `cz` are one language."""
+"""Languages under one code, whatever a file calls them: `Czech`, `cs`, `ces`, `cze` and `cz` are one language.
+
+Also which way texts run. That depends on their letters: one language may be written in several scripts.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 UNKNOWN = "und"
 
@@ -109,3 +118,11 @@ def pair_in_name(text: str) -> tuple[str, str] | None:
             if source in _CODES and target in _CODES and source != target:
                 return _CODES[source], _CODES[target]
     return None
+
+
+def text_direction(texts: Iterable[str]) -> str:
+    """`rtl` where most strong letters run from right to left, else `ltr`."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(unicodedata.bidirectional(character) for character in text)
+    return "rtl" if counts["R"] + counts["AL"] > counts["L"] else "ltr"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from adjudge.design.versions import both_versions
 from adjudge.formats.texts.columns import Column, aligned, read_column, read_table, text_format
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from adjudge.design.campaign import Campaign
@@ -139,11 +138,3 @@ def human_names(campaign: Campaign, testset: TestSet) -> tuple[str, ...]:
         if name not in testset.systems:
             raise unknown_choice("system in files.human", name, testset.systems)
     return tuple(name for name in testset.systems if name in listed) + tuple(testset.references)
-
-
-def direction_of(texts: Iterable[str]) -> str:
-    """`rtl` where most strong letters run from right to left, else `ltr`."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(unicodedata.bidirectional(character) for character in text)
-    return "rtl" if counts["R"] + counts["AL"] > counts["L"] else "ltr"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
+from adjudge.core.languages import text_direction
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.rng import generator
 from adjudge.design.assemble import Assembler
@@ -14,7 +15,7 @@ from adjudge.design.controls import Controller, planned_amounts
 from adjudge.design.controls_of_rankings import ComparedController
 from adjudge.design.direct_assessment import make_all_systems, make_mixed, make_pages, make_pages_all_systems
 from adjudge.design.drafts import Material, Run, make_material
-from adjudge.design.input_texts import direction_of, human_names, read_texts
+from adjudge.design.input_texts import human_names, read_texts
 from adjudge.design.order import Positions, arrange
 from adjudge.design.ranking import make_ranking
 from adjudge.design.select_segments import select_segments
@@ -177,8 +178,8 @@ def _task_set(material: Material, tasks: Sequence[Task]) -> TaskSet:
         protocol=campaign.protocol,
         source_lang=source_lang,
         target_lang=target_lang,
-        source_direction=direction_of(s.text for s in testset.source) if given_source == "auto" else given_source,
-        target_direction=direction_of(targets) if given_target == "auto" else given_target,
+        source_direction=text_direction(s.text for s in testset.source) if given_source == "auto" else given_source,
+        target_direction=text_direction(targets) if given_target == "auto" else given_target,
         seed=campaign.seed,
         annotators=campaign.design.annotator_names,
         systems=tuple(material.systems),

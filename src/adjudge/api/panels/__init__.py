@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from adjudge.collect.app_state import Panel, PanelBar, PanelInterval, PanelTable
+    from adjudge.collect.organisers.panels import Panel, PanelBar, PanelInterval, PanelTable
     from adjudge.core.judgments import Judgments
     from adjudge.results.agree import Agreement
     from adjudge.results.check import Checked
@@ -25,7 +25,7 @@ def panels_of(campaign_file: Path) -> list[Panel]:
     """The panels of a campaign: the state of its claims, annotators and agreement."""
     from adjudge.api.panels.process import compute_apart
     from adjudge.api.panels.state import state_panel
-    from adjudge.collect.app_state import Panel
+    from adjudge.collect.organisers.panels import Panel
     from adjudge.design.campaign.toml_file import load_campaign
 
     campaign = load_campaign(campaign_file)
@@ -80,7 +80,7 @@ def _what_bars_show(checked: Checked) -> str:
 
 def _bars(checked: Checked) -> Iterator[PanelBar]:
     """How far apart each annotator scored genuine and degraded outputs, or seconds where there are no controls."""
-    from adjudge.collect.app_state import PanelBar
+    from adjudge.collect.organisers.panels import PanelBar
 
     controlled = _has_controls(checked)
     for annotator in sorted(checked.annotators, key=lambda annotator: (annotator.passed, annotator.annotator)):
@@ -101,7 +101,7 @@ def agreement_panels(judgments: Judgments) -> list[PanelTable]:
 
 def _coefficients(result: Agreement) -> Iterator[PanelInterval]:
     """Every coefficient that has an interval, between annotators and with themselves."""
-    from adjudge.collect.app_state import PanelInterval
+    from adjudge.collect.organisers.panels import PanelInterval
 
     for whose, parts in (("between annotators", result.inter), ("with themselves", result.intra)):
         coefficients = parts.get("all")
@@ -116,7 +116,7 @@ def _coefficients(result: Agreement) -> Iterator[PanelInterval]:
 
 def as_panels(result: Result, command: str) -> list[PanelTable]:
     """The tables of a result as the page shows them."""
-    from adjudge.collect.app_state import PanelTable
+    from adjudge.collect.organisers.panels import PanelTable
     from adjudge.results.table import show
 
     panels = []

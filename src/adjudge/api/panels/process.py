@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjudge.collect.app_state import PanelTable
+    from adjudge.collect.organisers.panels import PanelTable
     from adjudge.core.judgments import Judgments
 
 _NICE = 10
@@ -48,7 +48,7 @@ def compute_apart(judgments: Judgments, wanted: dict[str, Any]) -> list[PanelTab
 
 def as_panel(table: dict[str, Any]) -> PanelTable:
     """A panel that was written as JSON."""
-    from adjudge.collect.app_state import PanelBar, PanelInterval, PanelRanks, PanelTable
+    from adjudge.collect.organisers.panels import PanelBar, PanelInterval, PanelRanks, PanelTable
 
     return PanelTable(
         title=table["title"],

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from adjudge.collect.app_state import PanelInterval, PanelTable
+    from adjudge.collect.organisers.panels import PanelInterval, PanelTable
     from adjudge.core.judgments import Judgments
     from adjudge.design.campaign.parts import Looks
     from adjudge.look.history import History
@@ -126,7 +126,7 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
 
 def _waiting(shown: list[PanelTable], count: int, taken: int, looks: Looks) -> list[PanelTable]:
     """The last verdict once more, with what is still to come."""
-    from adjudge.collect.app_state import PanelTable
+    from adjudge.collect.organisers.panels import PanelTable
 
     at = -(-(taken + 1) * looks.planned // looks.looks)
     coming = f"the next planned look comes at {at:,}" if taken < looks.looks else "all planned looks have been taken"
@@ -139,7 +139,7 @@ def _waiting(shown: list[PanelTable], count: int, taken: int, looks: Looks) -> l
 
 
 def _intervals(claims: tuple[LookClaim, ...]) -> tuple[PanelInterval, ...]:
-    from adjudge.collect.app_state import PanelInterval
+    from adjudge.collect.organisers.panels import PanelInterval
 
     return tuple(
         PanelInterval(claim.claim, low, claim.estimate, high, claim.verdict == "settled")
@@ -185,7 +185,7 @@ def _start(file: Path, systems: list[str], planned: int) -> tuple[float, tuple[f
 def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     """Possible ranks as a picture, all pairs as another, and what more judgments would buy."""
     from adjudge.api.panels import as_panels
-    from adjudge.collect.app_state import PanelRanks
+    from adjudge.collect.organisers.panels import PanelRanks
 
     ranks = tuple(PanelRanks(entry.system, entry.best, entry.worst, len(live.systems)) for entry in live.systems)
     bought = "" if live.outlook is None else live.outlook.sentence

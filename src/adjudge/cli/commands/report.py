@@ -50,8 +50,7 @@ def report(
     from adjudge.api.report import ReportSettings, make_report
     from adjudge.audit import MODULES
     from adjudge.cli.output import progress, write_output
-    from adjudge.report.output.folders import write_plots, write_tables
-    from adjudge.report.output.pages import check_page_ending, write_page
+    from adjudge.report.output.pages import check_page_ending, write_page, write_plots, write_tables
     from adjudge.report.output.paper import write_paper
     from adjudge.work import prepared_processes
 

@@ -10,10 +10,10 @@ from django.db.models.functions import TruncHour
 from django.utils import timezone
 
 from adjudge.collect.adaptive import is_adaptive, judgments_by_task
-from adjudge.collect.app_state import running
 from adjudge.collect.assign import held_condition
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save
 from adjudge.collect.organisers.people import link_status, people, special_kind, tallies
+from adjudge.collect.served_campaign import served
 
 _THROUGHPUT_HOURS = 24
 _PACE_DAYS = 7
@@ -23,7 +23,7 @@ _PACE_DAYS = 7
 def overview() -> dict[str, Any]:
     """Everything on the organisers' page but the statistics."""
     now = timezone.now()
-    campaign = running().campaign
+    campaign = served().campaign
     progress = _progress(now)
     return {
         "campaign": {"name": campaign.name, "protocol": campaign.protocol, "policy": campaign.assignment.policy},
@@ -39,13 +39,13 @@ def overview() -> dict[str, Any]:
 def judgments_planned() -> int:
     """How many judgments that count the tasks of this campaign will bring; of an adaptive one, what is planned."""
     sizes = judgments_by_task()
-    in_tasks = sum(sizes[task.id] * task.judgments for task in running().tasks.tasks if task.kind == "work")
+    in_tasks = sum(sizes[task.id] * task.judgments for task in served().tasks.tasks if task.kind == "work")
     return _at_most_planned(in_tasks)
 
 
 def _progress(now: datetime) -> dict[str, Any]:
-    work = {task.id: task for task in running().tasks.tasks if task.kind == "work"}
-    others = [task.id for task in running().tasks.tasks if task.kind != "work"]
+    work = {task.id: task for task in served().tasks.tasks if task.kind == "work"}
+    others = [task.id for task in served().tasks.tasks if task.kind != "work"]
     # Excluded people do not count here: their tasks are wanted once more.
     counted = Assignment.objects.filter(annotator__excluded=False).exclude(task__in=others)
     done = _counting()
@@ -71,7 +71,7 @@ def _counting() -> list[Any]:
 
 def _at_most_planned(in_tasks: int) -> int:
     """What the tasks hold; of an adaptive campaign, which has more tasks than it needs, what is planned."""
-    looks = running().campaign.looks
+    looks = served().campaign.looks
     return min(in_tasks, looks.planned) if is_adaptive() and looks is not None else in_tasks
 
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Max, Q, Sum
 
 from adjudge.collect.answers import judged_field
-from adjudge.collect.app_state import running
 from adjudge.collect.assign import held_condition
 from adjudge.collect.controls import ControlCount, count_controls, faults_of
 from adjudge.collect.export import stamp_now
 from adjudge.collect.marking import is_open
 from adjudge.collect.models import Annotator, Assignment, Link, Save, ScreenState
+from adjudge.collect.served_campaign import served
 from adjudge.core.protocols import KINDS
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def tallies() -> dict[int, Tally]:
 
 @lru_cache(maxsize=1)
 def _tallies(*stamp: object) -> dict[int, Tally]:  # noqa: ARG001 - what they depend on
-    tasks = running().task_by_id
+    tasks = served().task_by_id
     counted: dict[int, Tally] = {}
     special, checked = _special_answers()
     sums = ScreenState.objects.values_list("assignment", "assignment__annotator", "assignment__task").annotate(
@@ -86,11 +86,11 @@ def _special_answers() -> tuple[Counter[tuple[str, int]], dict[int, ControlCount
     """Answers to controls and to examples by assignment, and the controls answered rightly by annotator."""
     counts: Counter[tuple[str, int]] = Counter()
     states = list(_special_states())
-    field_judged = judged_field(running().campaign)
+    field_judged = judged_field(served().campaign)
     for state in states:
         answers = json.loads(state.answers)
         for output, answer in answers.items():
-            placed = running().output_by_id.get((state.assignment.task, output))
+            placed = served().output_by_id.get((state.assignment.task, output))
             what = None if placed is None else special_kind(placed.output.kind)
             if what is not None and not is_open(answer.get(field_judged)):
                 counts[what, state.assignment_id] += 1
@@ -104,7 +104,7 @@ def special_kind(kind: str) -> str | None:
 
 def _special_states() -> Iterator[ScreenState]:
     """How the screens with controls and examples stand. All the others are not even read: there may be very many."""
-    screens = running().special_screens
+    screens = served().special_screens
     wanted = ("screen", "answers", "assignment_id", "assignment__annotator_id", "assignment__task")
     for start in range(0, len(screens), _SCREENS_AT_ONCE):
         states = ScreenState.objects.filter(screen__in=screens[start : start + _SCREENS_AT_ONCE])

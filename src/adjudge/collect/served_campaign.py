@@ -1,10 +1,10 @@
-"""What the app knows while it runs: the campaign, its tasks by id, and the functions handed in by the command."""
+"""The campaign as this process serves it: the campaign, its tasks by id, and the panels handed in by the command."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
@@ -12,71 +12,9 @@ from adjudge.collect.marking import snapping
 from adjudge.core.protocols import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from adjudge.core.judgments import Judgments
+    from adjudge.collect.organisers.panels import Panel
     from adjudge.design.campaign import Campaign
     from adjudge.design.tasks import Item, Output, Screen, Task, TaskSet
-
-
-@dataclass(frozen=True)
-class PanelInterval:
-    """A line of a picture of differences: the estimate with its interval; `settled` ones are drawn in full."""
-
-    label: str
-    low: float
-    estimate: float
-    high: float
-    settled: bool
-
-
-@dataclass(frozen=True)
-class PanelRanks:
-    """A line of a picture of ranks: a system with the ranks that it may have, of so many."""
-
-    label: str
-    best: int
-    worst: int
-    of: int
-
-
-@dataclass(frozen=True)
-class PanelBar:
-    """A bar: a value in numbers and in words; `flagged` ones need attention."""
-
-    label: str
-    value: float
-    shown: str
-    flagged: bool
-
-
-@dataclass(frozen=True)
-class PanelTable:
-    """What a statistics function shows on the organisers' page: sentences, pictures, and the figures as a table."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-    headline: str = ""
-    """What the panel says, in one sentence."""
-    intervals: tuple[PanelInterval, ...] = ()
-    ranks: tuple[PanelRanks, ...] = ()
-    bars: tuple[PanelBar, ...] = ()
-
-
-Group = Literal["state", "statistics"]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A function that makes panels for the organisers' page from the judgments so far.
-
-    Those of the group `state` say how far the campaign is; they may take long and are computed by themselves.
-    """
-
-    make: Callable[[Judgments], Sequence[PanelTable]]
-    group: Group = "statistics"
 
 
 @dataclass(frozen=True)
@@ -89,7 +27,7 @@ class PlacedOutput:
 
 
 @dataclass(frozen=True)
-class Running:
+class ServedCampaign:
     """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages.
 
     `id` names the campaign to browsers, which keep what waits under it: it stays the same once judging has begun.
@@ -134,7 +72,7 @@ class Running:
         }
 
 
-def running() -> Running:
+def served() -> ServedCampaign:
     """What this process serves."""
-    current: Running = settings.ADJUDGE
+    current: ServedCampaign = settings.ADJUDGE
     return current

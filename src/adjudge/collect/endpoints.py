@@ -11,15 +11,15 @@ from ninja.utils import check_csrf
 from adjudge._version import __version__
 from adjudge.collect.adaptive import is_adaptive, observe
 from adjudge.collect.answers import Refused
-from adjudge.collect.app_state import running
 from adjudge.collect.assign import current_assignment, lock_campaign, propose
 from adjudge.collect.current_task import state_view, work_of
 from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Assignment, ScreenState
-from adjudge.collect.organisers.api import router as organiser_router
+from adjudge.collect.organisers.endpoints import router as organiser_router
 from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, SaveIn
+from adjudge.collect.served_campaign import served
 from adjudge.collect.sessions import AnnotatorAuth, EntryRefused, enter
 from adjudge.collect.sessions import leave as end_sessions
 from adjudge.collect.sql_statements import Visitor
@@ -121,7 +121,7 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
 def finish(request: HttpRequest, task: str) -> FinishOut:
     """Hand in a task, if nothing is missing."""
     visitor = _visitor(request)
-    if task not in running().task_by_id:
+    if task not in served().task_by_id:
         raise HttpError(404, "there is no such task")
     with deciding(), writing():
         if is_adaptive():  # one at a time: observations are numbered
@@ -131,7 +131,7 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
             raise HttpError(404, f"task '{task}' was not given to you")
         states = ScreenState.objects.filter(assignment=assignment, complete=True)
         complete = set(states.values_list("screen", flat=True))
-        missing = [screen.id for screen in running().task_by_id[task].screens if screen.id not in complete]
+        missing = [screen.id for screen in served().task_by_id[task].screens if screen.id not in complete]
         if not missing and assignment.finished is None:
             assignment.finished = timezone.now()
             assignment.save(update_fields=["finished"])

@@ -1,4 +1,4 @@
-"""Statistics for the organisers' page, computed beside the answers to requests and only when something has changed.
+"""When the panels of the organisers' page are made anew: beside the answers to requests, and only if something changed.
 
 The functions come from other stages, by the command that serves. What takes long is computed less often, so that people
 who judge never wait for statistics. Requests get what was computed last, and are told that more is on its way.
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from django.db import connections
 from django.utils import timezone
 
-from adjudge.collect.app_state import Group, PanelTable, running
 from adjudge.collect.export import collected, stamp_now
+from adjudge.collect.organisers.panels import Group, PanelTable
+from adjudge.collect.served_campaign import served
 from adjudge.core.errors import AdjudgeError
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 
 _FRESH_SECONDS = 10.0
 _REST = 10
-"""After a computation, so many times as long as it took nothing is computed."""
+"""After a computation, rest for this many times its duration."""
 
 
 @dataclass(frozen=True)
-class Statistics:
+class LatestPanels:
     """The panels of a group as they were computed last; `computed` is None before the first time."""
 
     panels: tuple[dict[str, Any], ...] = ()
@@ -39,7 +40,7 @@ class Statistics:
     computing: bool = False
 
 
-class Computed:
+class PanelGroup:
     """The panels of one group, with what they were made from and when they may be made anew."""
 
     def __init__(self, group: Group) -> None:
@@ -50,13 +51,13 @@ class Computed:
         self.stamp: Stamp | None = None
         self.rests_until = 0.0
 
-    def latest(self) -> Statistics:
+    def latest(self) -> LatestPanels:
         """What was computed last; where judgments have come since, it is computed anew meanwhile."""
         stamp = stamp_now()
         due = stamp != self.stamp and time.monotonic() >= self.rests_until
         if due and self.lock.acquire(blocking=False):
             threading.Thread(target=self._work, args=(stamp,), daemon=True, name=f"panels {self.group}").start()
-        return Statistics(self.panels, self.computed, self.lock.locked())
+        return LatestPanels(self.panels, self.computed, self.lock.locked())
 
     def _work(self, stamp: Stamp) -> None:
         try:
@@ -79,12 +80,12 @@ class Computed:
         self.rests_until = ended + max(_FRESH_SECONDS, _REST * (ended - began))
 
 
-_groups: dict[Group, Computed] = {"state": Computed("state"), "statistics": Computed("statistics")}
+_groups: dict[Group, PanelGroup] = {"state": PanelGroup("state"), "statistics": PanelGroup("statistics")}
 _judgments: tuple[Stamp, Judgments] | None = None
 _reading = threading.Lock()
 
 
-def latest(group: Group) -> Statistics:
+def latest(group: Group) -> LatestPanels:
     """The panels of a group as they stand."""
     return _groups[group].latest()
 
@@ -100,7 +101,7 @@ def judgments_now(stamp: Stamp) -> Judgments:
 
 def compute(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
     """The panels of all functions of a group; one that cannot be computed yet says why."""
-    wanted = [panel for panel in running().panels if panel.group == group]
+    wanted = [panel for panel in served().panels if panel.group == group]
     judgments = judgments_now(stamp) if wanted else None
     if judgments is None or not len(judgments):
         return []

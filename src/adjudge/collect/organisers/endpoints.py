@@ -10,16 +10,16 @@ from django.utils import timezone
 from ninja import Router
 from ninja.errors import HttpError
 
-from adjudge.collect.app_state import running
 from adjudge.collect.database import writing
 from adjudge.collect.export import collected
 from adjudge.collect.links import make_link, renew_link, revoke_links
 from adjudge.collect.models import Annotator, Decision, Link
 from adjudge.collect.organisers.overview import overview
+from adjudge.collect.organisers.panel_refresh import latest
 from adjudge.collect.organisers.responses import DoneOut, LinkOut, OverviewOut, StatisticsOut
-from adjudge.collect.organisers.statistics import latest
 from adjudge.collect.responses import Fault
 from adjudge.collect.schemas import AnnotatorIn, DecisionIn
+from adjudge.collect.served_campaign import served
 from adjudge.collect.sessions import OrganiserAuth
 from adjudge.formats import native
 
@@ -134,4 +134,4 @@ def _in_range(number: int) -> int:
 
 
 def _days() -> int:
-    return running().campaign.links.lifetime_days
+    return served().campaign.links.lifetime_days

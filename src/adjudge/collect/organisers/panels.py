@@ -1,0 +1,71 @@
+"""Panels of the organisers' page: sentences, pictures and tables, made by functions that the command hands in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjudge.core.judgments import Judgments
+
+
+@dataclass(frozen=True)
+class PanelInterval:
+    """A line of a picture of differences: the estimate with its interval; `settled` ones are drawn in full."""
+
+    label: str
+    low: float
+    estimate: float
+    high: float
+    settled: bool
+
+
+@dataclass(frozen=True)
+class PanelRanks:
+    """A line of a picture of ranks: a system with the ranks that it may have, of so many."""
+
+    label: str
+    best: int
+    worst: int
+    of: int
+
+
+@dataclass(frozen=True)
+class PanelBar:
+    """A bar: a value in numbers and in words; `flagged` ones need attention."""
+
+    label: str
+    value: float
+    shown: str
+    flagged: bool
+
+
+@dataclass(frozen=True)
+class PanelTable:
+    """What a statistics function shows on the organisers' page: sentences, pictures, and the figures as a table."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    headline: str = ""
+    """What the panel says, in one sentence."""
+    intervals: tuple[PanelInterval, ...] = ()
+    ranks: tuple[PanelRanks, ...] = ()
+    bars: tuple[PanelBar, ...] = ()
+
+
+Group = Literal["state", "statistics"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A function that makes panels for the organisers' page from the judgments so far.
+
+    Those of the group `state` say how far the campaign is; they may take long and are computed by themselves.
+    """
+
+    make: Callable[[Judgments], Sequence[PanelTable]]
+    group: Group = "statistics"
