@@ -63,23 +63,23 @@ def test_fields_and_outputs_of_two_tabs_do_not_touch_each_other() -> None:
     second = merge(first.answers, [Change("o2", "score", 20)], at=2, base=0, revision=2, tab="b")
     third = merge(second.answers, [Change("o1", "comment", "fine")], at=3, base=0, revision=3, tab="b")
     assert values(third.answers) == {"o1": {"score": 70, "comment": "fine"}, "o2": {"score": 20}}
-    assert (first.met, second.met, third.met) == ((), (), ())
+    assert (first.conflicts, second.conflicts, third.conflicts) == ((), (), ())
 
 
 def test_two_tabs_that_change_the_same_answer_are_told() -> None:
     first = merge({}, [Change("o1", "score", 70)], at=1, base=0, revision=1, tab="a")
     newer = merge(first.answers, [Change("o1", "score", 20)], at=2, base=0, revision=2, tab="b")
-    assert newer.met == ("o1",)
+    assert newer.conflicts == ("o1",)
     assert values(newer.answers) == {"o1": {"score": 20}}
     older = merge(newer.answers, [Change("o1", "score", 90)], at=1, base=1, revision=3, tab="a")
-    assert older.met == ("o1",)
+    assert older.conflicts == ("o1",)
     assert values(older.answers) == {"o1": {"score": 20}}
 
 
 def test_a_tab_is_not_told_of_its_own_changes() -> None:
     first = merge({}, [Change("o1", "score", 70)], at=1, base=0, revision=1, tab="a")
     second = merge(first.answers, [Change("o1", "score", 71)], at=2, base=0, revision=2, tab="a")
-    assert second.met == ()
+    assert second.conflicts == ()
 
 
 def test_zero_is_a_score_and_null_is_none() -> None:

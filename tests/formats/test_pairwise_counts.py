@@ -108,7 +108,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, lines: list[str], words: str) ->
 def test_lines_that_repeat_others_count_once(tmp_path: Path) -> None:
     judgments = read(tmp_path, "a b 1 2 3", "b a 3 2 1", "b a 3 2 1", "a b 1 2 3", "a b 1 2 3")
     assert len(judgments) == 12
-    assert [(part.reason, part.rows) for part in judgments.set_aside] == [("line that stands again further down", 3)]
+    assert [(part.reason, part.rows) for part in judgments.set_aside] == [("line repeated later in the file", 3)]
     assert "3 lines repeat others; each pair counts once" in judgments.notes
 
 

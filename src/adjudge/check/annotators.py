@@ -43,8 +43,8 @@ class CheckRule:
             parts.append("no rejected work")
         return "kept: " + ("; ".join(parts) if parts else "everybody")
 
-    def refuse_wrong(self) -> None:
-        """Refuse a test that does not exist and a level that is none."""
+    def validate(self) -> None:
+        """Raise an error for an unknown test or an invalid level."""
         if self.test not in TESTS:
             raise unknown_choice("test", self.test, TESTS)
         if not 0 < self.level < 1:
@@ -59,7 +59,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         rule: who is kept; the default is the rule of direct assessment.
     """
     rule = rule or CheckRule()
-    rule.refuse_wrong()
+    rule.validate()
     final = judgments.final()
     measured = measure(final, rule.test)
     return decide(

@@ -39,7 +39,7 @@ class _Seen(NamedTuple):
 
 def check_large_file(path: Path, rule: CheckRule, options: ReadOptions) -> Checked | None:
     """Check the annotators of a large judgment table in CSV or Parquet; None where the ordinary reader is needed."""
-    rule.refuse_wrong()
+    rule.validate()
     with large_table(path, ("annotator",), options) as table:
         if table is None:
             return None

@@ -54,7 +54,7 @@ class Merged:
     """The state after a save, and the outputs in which another tab and this one had changed the same field."""
 
     answers: Answers
-    met: tuple[str, ...]
+    conflicts: tuple[str, ...]
 
 
 def check_changes(changes: Iterable[Change], screen: Screen, campaign: Campaign) -> None:
@@ -131,17 +131,17 @@ def merge(
 ) -> Merged:
     """The state with these changes applied, made at time `at` (microseconds) in a tab that knew revision `base`."""
     merged: Answers = {output: {**answer} for output, answer in answers.items()}
-    met: dict[str, None] = {}
+    conflicts: dict[str, None] = {}
     for change in changes:
         answer = merged.setdefault(change.output, {})
         last = answer.get(f"{change.field}_last", (0, 0, ""))
         before_at, before_revision, before_tab = last
         if before_revision > base and before_tab != tab and answer.get(change.field) != change.value:
-            met[change.output] = None
+            conflicts[change.output] = None
         if at >= before_at:
             answer[change.field] = change.value
             answer[f"{change.field}_last"] = (at, revision, tab)
-    return Merged(merged, tuple(met))
+    return Merged(merged, tuple(conflicts))
 
 
 def known_before(answers: Mapping[str, Any], changes: Iterable[Change], *, base: int) -> int:

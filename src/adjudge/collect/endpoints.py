@@ -109,7 +109,8 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
         "id": body.id,
         "saved": saved.received,
         "state": state_view(saved.state),
-        "met": list(saved.met),
+        # The key of earlier versions: pages that are open while the server is upgraded read it.
+        "met": list(saved.conflicts),
         "repeated": saved.repeated,
         "released": saved.released,
     }

@@ -68,11 +68,11 @@ class NewSave:
 
 @dataclass(frozen=True)
 class Saved:
-    """The acknowledgement: what is stored now. `met` are outputs that another tab had changed meanwhile."""
+    """The acknowledgement: what is stored now. `conflicts` are outputs that another tab had changed meanwhile."""
 
     state: StoredState
     received: datetime
-    met: tuple[str, ...]
+    conflicts: tuple[str, ...]
     repeated: bool
     released: bool
 
@@ -160,7 +160,7 @@ def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
     _record(state.id, replace(new, spent=spent), revision, edited, received)
     if state.complete != was_complete:
         note_completeness(target, len(served().task_by_id[new.task].screens))
-    return Saved(state, received, merged.met, repeated=False, released=target.released is not None)
+    return Saved(state, received, merged.conflicts, repeated=False, released=target.released is not None)
 
 
 def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime, received: datetime) -> None:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 Repeated = Literal["corrections", "judgments", "counts"]
 REPETITION = "repetition"
-REPEATED = "stands again further down, where the same judgment counts"
-COPIED_TABLE = "copy: every judgment of the table stands in it several times"
+REPEATED = "repeated later in the files; the last one is used"
+COPIED_TABLE = "copy: the files hold every judgment of the table several times"
 # With fewer different blocks, equal counts may be chance.
 ENOUGH_BLOCKS = 30
 # So many bits do not come again by chance.

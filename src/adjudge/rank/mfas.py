@@ -94,8 +94,8 @@ def components(net: NDArray[np.int64]) -> list[list[int]]:
     ordered: list[list[int]] = []
     left = set(range(number))
     while left:
-        unled = [component for component in left if not any(leads[other, component] for other in left)]
-        ready = min(unled, key=lambda component: members[component][0])
+        unbeaten = [component for component in left if not any(leads[other, component] for other in left)]
+        ready = min(unbeaten, key=lambda component: members[component][0])
         ordered.append(members[ready])
         left.remove(ready)
     return ordered

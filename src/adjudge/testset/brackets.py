@@ -16,7 +16,7 @@ _CLOSING = {"(": ")", "[": "]", "（": "）", "【": "】"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _FACE = regex.compile(r"(?:^|(?<=\s))[:;=][-'^o]?[()\[\]]+")
 # What a bracket without a partner may be: the number of a list, a face the other way round, half-open in mathematics.
-_NOT_MEANT = regex.compile(
+_OTHER_USES = regex.compile(
     r"(?:^|(?<=\s))\p{L}?[\p{N}ivx]{0,4}[)\]]|[()]{1,20}[-'^]?[:;=]|[:;=8xX][-'^o]?[()]|[\[(]-?[\d.]+\s*[,;]\s*-?[\d.]+[)\]]"
 )
 FARTHEST = 3
@@ -34,16 +34,16 @@ class Bracket(NamedTuple):
 def find(document: Document) -> Iterator[Finding]:
     """All findings of one document."""
     other_uses: dict[int, set[int]] = {}
-    for bracket, what in _alone(document.texts):
+    for bracket, what in _unmatched(document.texts):
         if bracket.segment not in other_uses:
-            matches = _NOT_MEANT.finditer(document.texts[bracket.segment])
+            matches = _OTHER_USES.finditer(document.texts[bracket.segment])
             other_uses[bracket.segment] = {position for match in matches for position in range(*match.span())}
         if bracket.position not in other_uses[bracket.segment]:
             span = (bracket.position, bracket.position + 1)
             yield document.finding(bracket.segment, "brackets", f"a bracket that is {what}", 0.7, span=span)
 
 
-def _alone(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
+def _unmatched(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
     opened: list[Bracket] = []
     for index, text in enumerate(texts):
         for bracket in _brackets(text, index):

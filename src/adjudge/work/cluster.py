@@ -108,10 +108,10 @@ def connect(address: str) -> Any:
     if not _threads(client):
         client.close()
         raise UsageError(f"the scheduler at {address} has no workers; start some with 'dask worker {address}'")
-    fault_of_versions = differing_versions(versions(), _versions_of_workers(client))
-    if fault_of_versions is not None:
+    version_mismatch = differing_versions(versions(), _versions_of_workers(client))
+    if version_mismatch is not None:
         client.close()
-        raise UsageError(fault_of_versions)
+        raise UsageError(version_mismatch)
     return client
 
 

@@ -70,7 +70,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         set_aside=[
             SetAside("test of attention, not a rating", counts["attention"]),
             SetAside("row of a rating in which another row is broken", counts["beside"]),
-            SetAside("error that stands again further down, an exact copy", counts["copies"]),
+            SetAside("error repeated later in the file, an exact copy", counts["copies"]),
             *set_aside,
         ],
         notes=_notes(path, counts, told, options),

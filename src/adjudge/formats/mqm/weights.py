@@ -46,14 +46,14 @@ def plain(label: str | None) -> str:
 
 def weight(severity: str, category: str | None, weights: Weights = WORKSHOPS) -> float | None:
     """What an error of this severity and category costs; None where the severity is not known."""
-    how_bad, what = plain(severity), plain(category)
-    if how_bad in _FREE or _FREE_CATEGORY.search(what) or (_OF_SOURCE.search(what) and not weights.source):
+    severity, category = plain(severity), plain(category)
+    if severity in _FREE or _FREE_CATEGORY.search(category) or (_OF_SOURCE.search(category) and not weights.source):
         return 0.0
-    if re.match(r"non.translation", what):
+    if re.match(r"non.translation", category):
         return weights.non_translation
-    if how_bad == "trivial" or (how_bad == "minor" and "punctuation" in what):
+    if severity == "trivial" or (severity == "minor" and "punctuation" in category):
         return weights.punctuation
-    return {"minor": weights.minor, "major": weights.major, "critical": weights.critical}.get(how_bad)
+    return {"minor": weights.minor, "major": weights.major, "critical": weights.critical}.get(severity)
 
 
 def find_weights(text: str) -> Weights:

@@ -81,7 +81,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     )
     return Judgments.from_columns(
         columns,
-        set_aside=[*set_aside, SetAside("line that stands again further down", copies)],
+        set_aside=[*set_aside, SetAside("line repeated later in the file", copies)],
         notes=[*_never_compared(counts), *told, *_copies_note(copies)],
         source=str(path),
     )

@@ -38,12 +38,12 @@ def read_with_faults(rows: FileRows) -> tuple[pl.DataFrame, tuple[SetAside, ...]
     if any(among(table, name, ("",), otherwise="").any() for name in ("annotator", "segment")):
         return None
     everyone = pl.repeat(value=True, n=table.height, eager=True)
-    counts, copies, told = last_of_each(table["identity"], everyone)
+    counts, copies, repeated_notes = last_of_each(table["identity"], everyone)
     table = table if counts.all() else table.filter(counts)
     table = scored_rows(table)
     if not table["rated"].any():
         return None
-    return table.drop(ROW, "identity", "odd"), (*set_aside, *copies), (*notes, *told)
+    return table.drop(ROW, "identity", "odd"), (*set_aside, *copies), (*notes, *repeated_notes)
 
 
 def _collect(rows: FileRows) -> pl.DataFrame:

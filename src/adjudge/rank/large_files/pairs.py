@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from adjudge.results.rank import Ranking
 
 COLUMNS = ("left", "right", "winner")
-# What identifies a comparison besides; where a table has one of the next, its rows need an ordinary look.
+# What identifies a comparison besides; where a table has one of the next, the table must be read whole.
 _IDENTITY = ("annotator", "task", "document", "segment")
 SEVERAL = ("campaign", "source_lang", "target_lang", "pair", "screen", "revision")
 _OUTCOMES = {"left": 1, "right": -1, "tie": 0, "both-good": 0, "both-bad": 0}
@@ -67,7 +67,7 @@ def find_pairs(header: list[str], options: ReadOptions | None = None) -> dict[st
 def rank_pairs_file(
     path: Path, method: Method, settings: RankSettings, options: ReadOptions | None = None
 ) -> Ranking | None:
-    """Rank systems straight from a table of comparisons in CSV or Parquet; None where it needs an ordinary look."""
+    """Rank systems straight from a table of comparisons in CSV or Parquet; None if it must be read whole."""
     rows = rows_of_file(path, options or ReadOptions())
     columns = find_pairs(rows.header, options) if rows.header else None
     if columns is None or settings.reference == "exclude" or method.reference == "exclude":
@@ -112,13 +112,13 @@ def _rank(
     distinct = _distinct(pairs, height, bad, options)
     set_aside, notes = bad.settle()
     usable = pairs.filter(~pl.col(ROW).is_in(list(bad.problems))) if bad.problems else pairs
-    usable, copies, told = _each_once(usable, height - len(bad.problems), columns, everything)
+    usable, copies, copy_notes = _each_once(usable, height - len(bad.problems), columns, everything)
     if copies or bad.problems:
         distinct = _with_outcomes(_counts(usable, height), distinct)
     counted = _counted(distinct)
     if counted.height == 0:
         raise DataError("no comparison has two systems and a winner that is one of them, or a tie; check the columns")
-    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), (*notes, *told))
+    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), (*notes, *copy_notes))
     return _rank_counted(counted, source, method, settings, options)
 
 
@@ -202,9 +202,9 @@ def _each_once(
     content = pl.struct(everything).hash()
     if number < height and len(repeated_numbers(pairs, content)[0]):
         whole = pairs.select(ROW, content.alias("content")).collect(engine="streaming").sort(ROW)
-        counts, copied, told = without_copied_table(whole["content"])
+        counts, copied, copy_notes = without_copied_table(whole["content"])
         pairs = _only(pairs, whole[ROW], counts)
-        set_aside, notes = [*set_aside, *copied], [*notes, *told]
+        set_aside, notes = [*set_aside, *copied], [*notes, *copy_notes]
     return pairs, set_aside, notes
 
 

@@ -64,7 +64,7 @@ _NAMED = ("system", "annotator", "segment")
 def rank_scores_csv(
     path: Path, method: Method, settings: RankSettings, options: ReadOptions | None = None
 ) -> Ranking | None:
-    """Rank systems by `raw` or `zscore` straight from a judgment table in CSV; None where it needs an ordinary look."""
+    """Rank systems by `raw` or `zscore` straight from a judgment table in CSV; None if it must be read whole."""
     if not path.is_file():
         raise InputError("no such file; check the path", file=path)
     rows = FileRows(path, options or ReadOptions())
@@ -78,9 +78,9 @@ def rank_scores_csv(
     # Counting takes one core; the digest is computed on another meanwhile.
     with ThreadPoolExecutor(1) as beside:
         digest = beside.submit(fingerprint_of_file, path)
-        items, told = _items(rows, table)
+        items, item_notes = _items(rows, table)
         return assemble_means(
-            Provenance(digest.result(), set_aside, notes), items, method, settings, notes=(NO_RESAMPLES, *told)
+            Provenance(digest.result(), set_aside, notes), items, method, settings, notes=(NO_RESAMPLES, *item_notes)
         )
 
 

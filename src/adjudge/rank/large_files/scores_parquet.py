@@ -1,8 +1,8 @@
 """Customary rankings of judgment tables in Parquet, streamed: a hundred million judgments within a few gigabytes.
 
 The table is never held: polars streams it three times, for what the rows are, for the scale of every annotator, and
-for sums by segment and system. Of each row one number is kept for a moment, by which judgments that stand there twice
-are found. The result is that of `scores_csv`, which counts the rows of CSV files.
+for sums by segment and system. Of each row one number is kept for a moment, by which repeated judgments are found. The
+result is that of `scores_csv`, which counts the rows of CSV files.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _IDENTITY = "identity"
 def rank_scores_parquet(
     path: Path, method: Method, settings: RankSettings, options: ReadOptions | None = None
 ) -> Ranking | None:
-    """Rank systems by `raw` or `zscore` straight from a judgment table in Parquet; None where it needs another look."""
+    """Rank systems by `raw` or `zscore` straight from a judgment table in Parquet; None if it must be read whole."""
     try:
         table = pl.scan_parquet(path)
         schema = table.collect_schema()
         if not _fits(schema) or not _is_plain(table, schema):
             return None
         table, copies, notes = _each_once(table, schema)
-        return _ranked(path, table, method, settings, (options or ReadOptions(), copies, notes))
+        return _ranked(path, table, method, settings, options=options or ReadOptions(), copies=copies, notes=notes)
     except pl.exceptions.PolarsError as fault:
         reason = str(fault).split("\n", 1)[0]
         raise InputError(f"cannot be read as scores ({reason}); check the file", file=path) from fault
@@ -63,7 +63,7 @@ def _fits(schema: pl.Schema) -> bool:
 
 
 def _is_plain(table: pl.LazyFrame, schema: pl.Schema) -> bool:
-    """Whether nothing needs an ordinary look: one campaign and pair, no revisions, every name, scores on the scale."""
+    """Whether the file can be counted as it stands: one campaign and pair, no revisions, all names, scores on scale."""
     odd: list[pl.Expr] = [(pl.col(name).min() != pl.col(name).max()).alias(name) for name in CONSTANT if name in schema]
     odd += [pl.col(name).is_null().any().alias(f"{name} missing") for name in ("system", "annotator", "segment")]
     odd += [(pl.col(name).cast(pl.String) == "").any().alias(f"{name} empty") for name in ("system", "annotator")]
@@ -85,7 +85,7 @@ def _word(schema: pl.Schema, name: str, otherwise: str) -> pl.Expr:
 
 
 def _each_once(table: pl.LazyFrame, schema: pl.Schema) -> tuple[pl.LazyFrame, tuple[SetAside, ...], tuple[str, ...]]:
-    """The table without judgments that stand there again: of those that judge the same, the last counts."""
+    """The table without repeated judgments, by the rule of `formats.duplicates`: of each judgment, the last row counts."""
     identity = pl.struct(name for name in (*KEY, "revision") if name in schema).hash().alias(_IDENTITY)
     twice, _ = repeated_numbers(table, identity)
     if not len(twice):
@@ -103,9 +103,11 @@ def _ranked(
     table: pl.LazyFrame,
     method: Method,
     settings: RankSettings,
-    told: tuple[ReadOptions, tuple[SetAside, ...], tuple[str, ...]],
-) -> Ranking | None:
-    options, copies, notes = told
+    *,
+    options: ReadOptions,
+    copies: tuple[SetAside, ...],
+    notes: tuple[str, ...],
+) -> Ranking:
     schema = table.collect_schema()
     scored = table.filter(
         pl.col("score").is_not_null() & _word(schema, "protocol", "da").is_in(list(SCORED))

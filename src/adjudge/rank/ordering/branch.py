@@ -198,8 +198,8 @@ class _Search:
         """Decide the pairs whose other order would cost at least as much as the best order found."""
         # Reduced costs belong to the bound of their own program, which may be lower than the best bound of the node.
         low, high = self.pairs.limits(node.before)
-        dear = (low < high) & (relaxed.bound + np.abs(relaxed.reduced) > self.cost - 1 + TOLERANCE)
-        forward, backward = dear & (relaxed.reduced < 0), dear & (relaxed.reduced > 0)
+        too_costly = (low < high) & (relaxed.bound + np.abs(relaxed.reduced) > self.cost - 1 + TOLERANCE)
+        forward, backward = too_costly & (relaxed.reduced < 0), too_costly & (relaxed.reduced > 0)
         before = node.before.copy()
         before[self.pairs.first[forward], self.pairs.second[forward]] = True
         before[self.pairs.second[backward], self.pairs.first[backward]] = True

@@ -97,7 +97,7 @@ def _before(order: Ints) -> Bools:
 
 
 def _settled(costs: Ints, cost: int, deadline: float) -> Bools:
-    """`settled[i, j]`: the linear program proves that placing j before i is dearer than the cheapest order."""
+    """`settled[i, j]`: the linear program proves that placing j before i is too_costlyer than the cheapest order."""
     pairs = Pairs(costs)
     settled = np.zeros((pairs.n, pairs.n), dtype=bool)
     low, high = pairs.limits(settled)
@@ -110,8 +110,8 @@ def _settled(costs: Ints, cost: int, deadline: float) -> Bools:
         if not len(new):
             break
         cuts = cuts.joined(new)
-    dear = relaxed.bound + np.abs(relaxed.reduced) > cost + TOLERANCE
-    forward, backward = dear & (relaxed.reduced < 0), dear & (relaxed.reduced > 0)
+    too_costly = relaxed.bound + np.abs(relaxed.reduced) > cost + TOLERANCE
+    forward, backward = too_costly & (relaxed.reduced < 0), too_costly & (relaxed.reduced > 0)
     settled[pairs.first[forward], pairs.second[forward]] = True
     settled[pairs.second[backward], pairs.first[backward]] = True
     return settled

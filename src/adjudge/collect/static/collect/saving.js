@@ -89,14 +89,14 @@ export class Saving {
 
   /**
    * Take over how a screen stands on the server.
-   * @param {string} taskId @param {string} screenId @param {Server.StateOut} state @param {boolean} met
+   * @param {string} taskId @param {string} screenId @param {Server.StateOut} state @param {boolean} conflict whether another tab had changed the same output
    */
-  accept(taskId, screenId, state, met) {
+  accept(taskId, screenId, state, conflict) {
     const { task, screen } = this.work;
     if (!task || taskId !== task.id) return;
     this.work.secondsSaved += task.accept(screenId, state);
     if (screenId === screen.id) this.work.view?.show();
-    if (met) this.work.frame.notice(t("other_tab"), "info");
+    if (conflict) this.work.frame.notice(t("other_tab"), "info");
     this.work.showProgress();
   }
 
