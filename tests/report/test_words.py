@@ -6,22 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.core.plurals import counted
-from adjudge.report.headline import headline, leaders, listed, lost_to_correction, verdict
+from adjudge.core.wording import counted, short_list
+from adjudge.report.headline import headline, leaders, lost_to_correction, verdict
 from adjudge.report.output import paper
 from adjudge.results.audit.claims import Verdict
 from tests.report.made import made_claims, ranked, ranking, three_systems
 
 
 def test_names_are_listed_as_people_write_them() -> None:
-    assert listed(["A"]) == "A"
-    assert listed(["A", "B"], "or") == "A or B"
-    assert listed(["A", "B", "C"]) == "A, B and C"
-    assert listed(list("ABCDEFGHI")) == "A, B, C, D, E and 4 others"
+    assert short_list(["A"]) == "A"
+    assert short_list(["A", "B"], "or") == "A or B"
+    assert short_list(["A", "B", "C"]) == "A, B and C"
+    assert short_list(list("ABCDEFGHI")) == "A, B, C, D, E and 4 others"
     long = [f"{i}-" + "x" * 60 for i in range(4)]
-    assert listed(long) == f"{long[0]} and 3 others"
-    assert listed([long[0], "B"]) == f"{long[0]} and B"
-    assert listed(["A" * 119, "B" * 60], "or") == f"{'A' * 119} or 1 other"
+    assert short_list(long) == f"{long[0]} and 3 others"
+    assert short_list([long[0], "B"]) == f"{long[0]} and B"
+    assert short_list(["A" * 119, "B" * 60], "or") == f"{'A' * 119} or 1 other"
     assert counted(1, "pair") == "1 pair"
     assert counted(2000, "pair") == "2,000 pairs"
 

@@ -11,7 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from adjudge.core.fingerprint import fingerprint
-from adjudge.core.plurals import agreeing, counted
+from adjudge.core.wording import agreeing, counted
 from adjudge.plan.goals import Noise, plan_goals
 from adjudge.plan.people import fewest_people, people_or_judgments, pilot_doubt, pilot_variances
 from adjudge.plan.savings import plan_selection, saving

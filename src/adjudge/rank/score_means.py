@@ -14,9 +14,9 @@ import numpy as np
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.inclusion_weights import weights_note
-from adjudge.core.plurals import agreeing, counted
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
+from adjudge.core.wording import agreeing, counted
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected_groups import groups, in_words
 from adjudge.rank.mann_whitney import mann_whitney

@@ -8,19 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted, short_list
 from adjudge.report.charts.theme import unchecked_charts
 from adjudge.report.guide import GUIDE
-from adjudge.report.headline import (
-    NOT_AUDITED,
-    headline,
-    leaders,
-    listed,
-    machines,
-    pairs_told_apart,
-    verdict,
-    verdict_on,
-)
+from adjudge.report.headline import NOT_AUDITED, headline, leaders, machines, pairs_told_apart, verdict, verdict_on
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_figures, in_words
 from adjudge.report.sections.annotators import annotators_section
@@ -120,7 +111,7 @@ def _best(results: PairResults) -> Fact:
     if len(machines(ranking)) == 1:
         return Fact("Systems", "one", f"{best[0]}, compared with human translations only", "open")
     if len(best) > 1:
-        return Fact("Best system", "undecided", f"between {listed(best)}", "open")
+        return Fact("Best system", "undecided", f"between {short_list(best)}", "open")
     if (annotators_of(results) or 3) < 3:
         return Fact("Best system", best[0], "for the people who judged, and them only", "warning")
     verdict_on_best = verdict_on(best[0], ranking, claims_of(results))
@@ -145,7 +136,7 @@ def overview(results: Mapping[str, PairResults]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, result in results.items():
         told, pairs = pairs_told_apart(result.ranking)
-        best = listed([leader.system for leader in leaders(result.ranking)], "or")
+        best = short_list([leader.system for leader in leaders(result.ranking)], "or")
         rows.append(
             (name, best, f"{told:,} of {pairs:,}", len(result.ranking.clusters), len(result.ranking.systems),
              result.counts.annotators, result.counts.rows)

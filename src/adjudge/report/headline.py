@@ -1,31 +1,24 @@
-"""The verdict in plain words: who is best, what the data cannot decide. Says only what the ranking holds."""
+"""The headline of a ranking, and the sentences under it: who is best, and what the data cannot decide."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.results.audit.claim_sentences import HumanStanding, against_human, correction, scope, standings
+from adjudge.core.wording import short_list
+from adjudge.results.audit.claim_sentences import (
+    BEST_SYSTEM,
+    HumanStanding,
+    against_human,
+    correction,
+    scope,
+    standings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.results.audit.claims import Claims
     from adjudge.results.rank import PairComparison, RankedSystem, Ranking
-
-MOST_NAMES = 6
-LONG_NAME = 40
-MOST_LETTERS = 120
-
-
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """`A`, `A and B`, `A, B and C`; long lists, and lists of long names, are cut short with their number."""
-    kept = len(names) if len(names) <= MOST_NAMES else MOST_NAMES - 1
-    while kept > 1 and max(map(len, names)) > LONG_NAME and sum(map(len, names[:kept])) > MOST_LETTERS:
-        kept -= 1
-    left = len(names) - kept
-    if left:
-        names = [*names[:kept], f"{left} others" if left > 1 else "1 other"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def machines(ranking: Ranking) -> list[RankedSystem]:
@@ -82,16 +75,14 @@ def headline(ranking: Ranking, claims: Claims | None = None, annotators: int | N
     if len(best) == len(machines(ranking)) or len(best) == len(ranking.systems):
         undecided = "data cannot tell which system is best: no two of them are told apart."
     else:
-        undecided = f"data cannot tell which is best: {listed(best, 'or')}."
+        undecided = f"data cannot tell which is best: {short_list(best, 'or')}."
     return f"{people}: the {undecided}" if people else f"The {undecided}"
 
 
 NOT_AUDITED = "not audited"
 FEW_PEOPLE = {1: "For this one person only", 2: "For these two people only"}
 _HEADLINES = {
-    "holds": "{} is the best system.",
-    "fragile": "{} comes out best, but not in every audit.",
-    "not supported": "{} comes out first, but the data do not establish that it is the best.",
+    **BEST_SYSTEM,
     NOT_AUDITED: "{} comes out best; that was not put to the audits.",
 }
 
@@ -172,7 +163,7 @@ def _humans(ranking: Ranking, claims: Claims | None) -> list[str]:
         margin, stand = None, _standings(ranking)
     if not machines(ranking):
         return []
-    return [sentence for standing in stand for sentence in against_human(standing, margin, listed)]
+    return [sentence for standing in stand for sentence in against_human(standing, margin, short_list)]
 
 
 def _standings(ranking: Ranking) -> tuple[HumanStanding, ...]:

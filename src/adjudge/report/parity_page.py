@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
-from adjudge.report.headline import FEW_PEOPLE, listed
+from adjudge.report.headline import FEW_PEOPLE
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ def _sentence(verdict: Verdict, names: list[str], parity: Parity) -> str:
     is_ = "is" if len(names) == 1 else "are"
     if verdict == "at parity":
         margin = next(system.contrast.margin for system in parity.systems if system.contrast is not None)
-        return f"{listed(names)} {is_} at parity with {parity.human}: less than {margin:g} points apart."
+        return f"{short_list(names)} {is_} at parity with {parity.human}: less than {margin:g} points apart."
     if verdict == "not told apart":
-        return f"The data cannot tell {listed(names)} from {parity.human}, which is no proof of parity."
-    return f"{listed(names)} {is_} {verdict.removesuffix('the human')}{parity.human}."
+        return f"The data cannot tell {short_list(names)} from {parity.human}, which is no proof of parity."
+    return f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{parity.human}."
 
 
 def _words(parity: Parity) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 from adjudge.results.table import Table, number, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, shown_name, text
 

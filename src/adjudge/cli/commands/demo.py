@@ -113,7 +113,7 @@ def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
 
 
 def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
-    from adjudge.core.plurals import counted
+    from adjudge.core.wording import counted
     from adjudge.results.import_export import describe
 
     held = describe(simulated.judgments, {})

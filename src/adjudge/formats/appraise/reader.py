@@ -17,8 +17,8 @@ import polars as pl
 from adjudge.core.errors import InputError
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
-from adjudge.core.plurals import agreeing, counted
 from adjudge.core.spans import span_column
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.appraise.batches import Batches, in_corrupted_copies, read_batches
 from adjudge.formats.appraise.people import read_people
 from adjudge.formats.appraise.rows import KINDS, SOURCE, ResultRows, read_rows

@@ -18,8 +18,8 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import is_language, language_code
-from adjudge.core.plurals import agreeing, counted
 from adjudge.core.spans import Span, span_column
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.mqm.weights import NO_ERROR, Weights, find_weights, plain, score, weight
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited

@@ -22,8 +22,8 @@ from adjudge.core.comparisons import BLOCK_KEY
 from adjudge.core.errors import InputError, Source
 from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
-from adjudge.core.plurals import agreeing, counted
 from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.pairwise.table import pair_judgments
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import stem

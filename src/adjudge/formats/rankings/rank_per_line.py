@@ -16,7 +16,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem

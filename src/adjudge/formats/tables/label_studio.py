@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError, shown
-from adjudge.core.plurals import agreeing, counted
+from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from pathlib import Path

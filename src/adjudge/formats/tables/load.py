@@ -18,7 +18,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import check_size, decode_text, read_bytes
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, row_lines
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
 from adjudge.formats.tables.parquet import PARQUET_MAGIC, read_parquet

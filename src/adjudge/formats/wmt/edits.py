@@ -13,7 +13,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import Judgments
-from adjudge.core.plurals import agreeing, counted
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each

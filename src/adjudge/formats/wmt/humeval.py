@@ -19,8 +19,8 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
-from adjudge.core.plurals import agreeing, counted
 from adjudge.core.spans import span_column
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.appraise.spans import UNDECIDED, read_span
 from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
 from adjudge.formats.parsing.sources import campaign_names, pair_of

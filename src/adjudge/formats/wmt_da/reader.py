@@ -20,7 +20,7 @@ from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
-from adjudge.core.plurals import agreeing, counted
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.wmt_da.copies import copies_alone, of_each_system, passed_and_copies
 from adjudge.formats.wmt_da.documents import with_documents

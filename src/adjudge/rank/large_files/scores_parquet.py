@@ -85,7 +85,7 @@ def _word(schema: pl.Schema, name: str, otherwise: str) -> pl.Expr:
 
 
 def _each_once(table: pl.LazyFrame, schema: pl.Schema) -> tuple[pl.LazyFrame, tuple[SetAside, ...], tuple[str, ...]]:
-    """The table without repeated judgments, by the rule of `formats.duplicates`: of each judgment, the last row counts."""
+    """The table with each judgment once, by the rule of `formats.duplicates`: its last row counts."""
     identity = pl.struct(name for name in (*KEY, "revision") if name in schema).hash().alias(_IDENTITY)
     twice, _ = repeated_numbers(table, identity)
     if not len(twice):

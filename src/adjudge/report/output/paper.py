@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
 from adjudge.core.files import atomic_path, write_text
-from adjudge.core.plurals import agreeing, counted
+from adjudge.core.wording import agreeing, counted
 from adjudge.report.charts.theme import paint
 from adjudge.report.headline import headline, machines, pairs_told_apart
 from adjudge.report.output.formats import slug

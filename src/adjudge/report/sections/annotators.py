@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
-from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -46,10 +45,10 @@ def _words(checked: Checked) -> tuple[str, ...]:
         passed = len(checked.annotators) - len(failed)
         sentence = (
             f"{passed:,} of {counted(len(checked.annotators), 'annotator')} pass the check; "
-            f"{listed(failed)} {'does' if len(failed) == 1 else 'do'} not."
+            f"{short_list(failed)} {'does' if len(failed) == 1 else 'do'} not."
         )
     twins = [f"{' and '.join(twin.annotators)} ({twin.kind})" for twin in checked.twins]
-    return (sentence, f"Answers that chance does not explain: {listed(twins)}.") if twins else (sentence,)
+    return (sentence, f"Answers that chance does not explain: {short_list(twins)}.") if twins else (sentence,)
 
 
 def annotators_chart(checked: Checked) -> dict[str, Any]:

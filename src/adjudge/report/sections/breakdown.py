@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.wording import short_list
 from adjudge.report.charts import theme
-from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.score_audits import matrix
 
@@ -47,7 +47,7 @@ def _largest(own: ColumnBreakdown) -> str:
     moved = [score for score in own.scores if score.p < LEVEL]
     if moved:
         named = [f"{score.system} in {score.level} ({score.shift:+.2f})" for score in moved[:6]]
-        return f"Shifts beyond chance: {listed(named)}."
+        return f"Shifts beyond chance: {short_list(named)}."
     largest = own.largest
     if largest is None:
         return ""

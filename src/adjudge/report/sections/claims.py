@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
-from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.claims import Claims
 
@@ -65,7 +64,7 @@ def _summary(claims: Claims) -> str:
 def _rule(claims: Claims) -> tuple[str, ...]:
     if not claims.audits:
         return ()
-    audits = listed(claims.audits)
+    audits = short_list(claims.audits)
     return (f"A claim holds if it survives every audit ({audits}), and is fragile if some audit breaks it.",)
 
 

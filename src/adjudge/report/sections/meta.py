@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
-from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Fact, Section
 from adjudge.results.meta import DECIDED, SEPARATED, level_title
 
@@ -41,20 +40,22 @@ def meta_headline(result: MetaEvaluation) -> str:
     if len(first) == len(result.metrics) and len(first) > 1:
         return f"The data cannot tell the metrics apart {where}."
     what = "is" if len(first) == 1 else "are"
-    return f"{listed(list(first))} {what} best {where}."
+    return f"{short_list(list(first))} {what} best {where}."
 
 
 def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
     """How many metrics, how many clusters, which systems stand out."""
     levels = result.levels
-    facts = [Fact("Metrics", f"{len(result.metrics):,}", f"at {listed(list(levels))} level")]
+    facts = [Fact("Metrics", f"{len(result.metrics):,}", f"at {short_list(list(levels))} level")]
     facts += [
         Fact(f"Clusters, {name}", f"{len(clusters):,}", "separated after Holm")
         for name, clusters in result.clusters.items()
     ]
     if result.outliers:
         facts.append(
-            Fact("Outlier systems", counted(len(result.outliers), "system"), listed(list(result.outliers)), "warning")
+            Fact(
+                "Outlier systems", counted(len(result.outliers), "system"), short_list(list(result.outliers)), "warning"
+            )
         )
     return tuple(facts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.plurals import agreeing, counted
+from adjudge.core.wording import agreeing, counted
 from adjudge.report.charts import theme
 from adjudge.report.headline import pairs_told_apart
 from adjudge.report.page import Chart, Section

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
-from adjudge.report.headline import listed, lost_to_correction, machines, told_apart
+from adjudge.report.headline import lost_to_correction, machines, told_apart
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _bars(ranking: Ranking) -> str:
     by_eye = [comparison.worse for comparison in lost_to_correction(ranking) if comparison.better == first]
     if by_eye and _has_gaps(ranking):
         reach = "bar does" if len(by_eye) == 1 else "bars do"
-        says += f" The {reach} not reach {first}'s line for {listed(by_eye)}: the correction makes the difference."
+        says += f" The {reach} not reach {first}'s line for {short_list(by_eye)}: the correction makes the difference."
     elif _has_intervals(ranking):
         says += _separate_words(ranking)
     return says

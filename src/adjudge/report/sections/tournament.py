@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.plurals import counted
+from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
-from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def tournament_section(results: PairResults) -> Section | None:
 def _cycles(tournament: Tournament) -> str:
     if tournament.acyclic:
         return "There is no circle: some order agrees with every pair's own winner."
-    groups = "; ".join(listed(members) for members in tournament.cycles)
+    groups = "; ".join(short_list(members) for members in tournament.cycles)
     return f"Winners run in circles (A beats B, B beats C, C beats A) among {groups}: no order can please every pair."
 
 

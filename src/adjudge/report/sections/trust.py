@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.wording import short_list
 from adjudge.report.charts import theme
-from adjudge.report.headline import listed
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def _error_rate_words(aa: AATest, where: str) -> list[str]:
     as_promised = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
     words = []
     if too_often:
-        words.append(f"Too often {where}: {listed(too_often)}. What these tests call significant need not be.")
+        words.append(f"Too often {where}: {short_list(too_often)}. What these tests call significant need not be.")
     if as_promised:
         widest = max(aa.rates[name].interval[1] for name in as_promised)
-        words.append(f"In keeping with 5%: {listed(as_promised)} (up to {100 * widest:.0f}% cannot be excluded).")
+        words.append(f"In keeping with 5%: {short_list(as_promised)} (up to {100 * widest:.0f}% cannot be excluded).")
     return words
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adjudge.core.wording import agreeing, listed
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -14,11 +16,12 @@ FEWEST_ANNOTATORS = 4
 """With fewer no claim can be tried on halves of the annotators."""
 _FEW = {1: "One person judged: all of this is about this person only.",
         2: "Two people judged: all of this is about these two only."}  # fmt: skip
-_BEST = {
+BEST_SYSTEM = {
     "holds": "{} is the best system.",
     "fragile": "{} comes out best, but not in every audit.",
     "not supported": "{} comes out first, but the data do not establish that it is the best.",
 }
+"""What is said of the system that comes out first, by the verdict on it."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def _best(claims: Claims) -> str:
         return "The data cannot tell which system is best: no two of them are told apart."
     if len(first) > 1:
         return f"The data cannot tell which is best: {listed(first, 'or')}."
-    return _BEST[_weakest([claim for claim in among if claim.systems[0] == first[0]])].format(first[0])
+    return BEST_SYSTEM[_weakest([claim for claim in among if claim.systems[0] == first[0]])].format(first[0])
 
 
 def _weakest(claims: Sequence[Claim]) -> Verdict:
@@ -138,10 +141,14 @@ def _by_strength(
     """What holds is said plainly; what is fragile, or was never audited, is no more than what comes out."""
     sure = [name for name in names if name not in standing.fragile]
     shaky = [name for name in names if name in standing.fragile]
-    said = [f"{named(sure)} {_is(sure) if standing.audited else _comes_out(sure)} {what}."] if sure else []
+    said = [f"{named(sure)} {_verb(sure, audited=standing.audited)} {what}."] if sure else []
     if shaky:
-        said.append(f"{named(shaky)} {_comes_out(shaky)} {what}, but not in every audit.")
+        said.append(f"{named(shaky)} {_verb(shaky, audited=False)} {what}, but not in every audit.")
     return said
+
+
+def _verb(names: Sequence[str], *, audited: bool) -> str:
+    return agreeing(len(names), "is", "are") if audited else agreeing(len(names), "comes out", "come out")
 
 
 def _correction(claims: Claims) -> str:
@@ -167,16 +174,3 @@ def scope(annotators: int | None) -> str:
         return ""
     few = f"Only {annotators} people judged: no claim could be tried on other people, so none holds."
     return _FEW.get(annotators, few)
-
-
-def _is(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
-
-
-def _comes_out(names: Sequence[str]) -> str:
-    return "comes out" if len(names) == 1 else "come out"
-
-
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """`A`, `A and B`, `A, B and C`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

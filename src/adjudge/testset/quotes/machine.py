@@ -1,4 +1,4 @@
-"""Follows quotation marks, double or single, through a document, and says which quotations are never closed or never opened.
+"""Follows quotation marks, double or single, through a document: which quotations are never closed or never opened.
 
 A quotation may run over several segments. A mark that opens while a quotation is open means one of three things: a
 quotation inside a quotation (then two marks close), the newspapers' convention that each paragraph of a long quotation

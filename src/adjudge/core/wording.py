@@ -1,0 +1,36 @@
+"""Wording of sentences: `1 pair` and `2,000 pairs`, verbs that agree with a number, and lists of names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MOST_NAMES = 6
+LONG_NAME = 40
+MOST_LETTERS = 120
+
+
+def counted(number: int, what: str, several: str | None = None) -> str:
+    """`1 pair`, `2,000 pairs`; `several` is the plural where it takes more than an s."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {several or f'{what}s'}"
+
+
+def agreeing(number: int, one: str, several: str) -> str:
+    """The form of a verb or phrase for one, or for several: `is`, `are`."""
+    return one if number == 1 else several
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def short_list(names: Sequence[str], last: str = "and") -> str:
+    """The same; long lists, and lists of long names, are cut short with their number."""
+    kept = len(names) if len(names) <= MOST_NAMES else MOST_NAMES - 1
+    while kept > 1 and max(map(len, names)) > LONG_NAME and sum(map(len, names[:kept])) > MOST_LETTERS:
+        kept -= 1
+    left = len(names) - kept
+    return listed([*names[:kept], counted(left, "other")] if left else names, last)
