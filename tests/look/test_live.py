@@ -10,7 +10,7 @@ from scipy.stats import norm, t
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.look import LookPlan, look
-from adjudge.look.decide import mixture_bound, narrowest
+from adjudge.look.boundaries import mixture_bound, narrowest
 from adjudge.look.estimates import count_judgments
 from adjudge.look.goals import Goal
 from adjudge.look.history import read_history

@@ -1,6 +1,8 @@
-"""The rule by which a person's work passes: enough of the controls answered correctly, at a credible pace.
+"""The rule by which a person's work passes while people judge: enough controls answered correctly, at a credible pace.
 
-One rule for the organisers' page, for completion codes and for `adjudge check`.
+It decides on completion codes and on the organisers' page. `adjudge check` takes the pace from it, but tests controls
+in another way (`check.control_pairs`): on all judgments of a person, a paired test asks whether degraded outputs got
+lower scores. A code must be given after a few controls, each of which is right or wrong; that is too little for a test.
 """
 
 from __future__ import annotations

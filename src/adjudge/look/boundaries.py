@@ -1,4 +1,6 @@
-"""Boundaries for looks at a growing campaign, by numerical integration over independent increments.
+"""Boundaries for looks at a growing campaign: group sequential ones, and confidence sequences.
+
+Group sequential boundaries are found by numerical integration over independent increments.
 
 The statistics Z_1, Z_2, ... of one difference at looks with information I_1 < I_2 < ... have the canonical joint
 distribution: Z_k is normal with mean theta sqrt(I_k) and variance 1, and Z_k sqrt(I_k) - Z_(k-1) sqrt(I_(k-1)) is
@@ -9,11 +11,21 @@ P. Armitage, C. K. McPherson, B. C. Rowe (1969): Repeated significance tests on 
 C. Jennison, B. W. Turnbull (2000): Group sequential methods with applications to clinical trials. Chapman & Hall;
 chapter 19 has the recursion and the grid. K. K. G. Lan, D. L. DeMets (1983): Discrete sequential boundaries for
 clinical trials. Biometrika 70, 659-663, has the spending of the level.
+
+Those who look whenever they like get confidence sequences, which hold at all times at once. With the normal mixture
+(Robbins 1970), for every nu > 0,
+
+    P(exists k: |d_k - delta| >= se_k^2 sqrt((I_k + nu) ln((I_k + nu) / (nu a^2)))) <= a
+
+for Gaussian increments, and asymptotically for averages (I. Waudby-Smith et al. 2024: Time-uniform central limit theory
+and asymptotic confidence sequences. Annals of Statistics 52, 2613-2640). nu is chosen so that the interval is narrowest
+at the planned information; there it is about 1.55 times as wide as an interval for one look.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -211,3 +223,31 @@ def _grid(centre: float, lower: float, upper: float) -> tuple[Floats, Floats]:
     weights[:-1:2] += width / 6
     weights[2::2] += width / 6
     return points, weights
+
+
+def mixture_bound(fraction: float, level: float, share: float) -> float:
+    """How many standard errors the interval reaches to either side.
+
+    Args:
+        fraction: information so far, as a fraction of the planned one.
+        level: the two-sided level.
+        share: nu as a fraction of the planned information, from `narrowest`.
+    """
+    ratio = share / fraction
+    return float(np.sqrt((1 + ratio) * (np.log1p(1 / ratio) - 2 * np.log(level))))
+
+
+@lru_cache(maxsize=64)
+def narrowest(level: float) -> float:
+    """The share of the planned information at which nu makes the interval narrowest when all judgments are in."""
+    from scipy.optimize import minimize_scalar
+
+    best = minimize_scalar(lambda log: mixture_bound(1.0, level, float(np.exp(log))), bounds=(-10, 3), method="bounded")
+    return float(np.exp(best.x))
+
+
+def price(level: float = 0.05) -> float:
+    """How much wider than an interval for one look the sequence is when all planned judgments are in."""
+    from scipy.special import ndtri
+
+    return mixture_bound(1.0, level, narrowest(level)) / float(-ndtri(level / 2))

@@ -5,15 +5,6 @@ the boundaries of the others are computed anew for the present and later looks. 
 group sequential Holm procedure with multiple primary endpoints. Statistics in Medicine 32, 1112-1124; W. Maurer,
 F. Bretz (2013): Multiple testing in group sequential trials using graphical approaches. Statistics in
 Biopharmaceutical Research 5, 311-320.
-
-Those who look whenever they like get confidence sequences, which hold at all times at once. With the normal mixture
-(Robbins 1970), for every nu > 0,
-
-    P(exists k: |d_k - delta| >= se_k^2 sqrt((I_k + nu) ln((I_k + nu) / (nu a^2)))) <= a
-
-for Gaussian increments, and asymptotically for averages (I. Waudby-Smith et al. 2024: Time-uniform central limit theory
-and asymptotic confidence sequences. Annals of Statistics 52, 2613-2640). nu is chosen so that the interval is narrowest
-at the planned information; there it is about 1.55 times as wide as an interval for one look.
 """
 
 from __future__ import annotations
@@ -24,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.look.boundaries import SPENDING, Spending, boundaries, roughness, spent
+from adjudge.look.boundaries import SPENDING, Spending, boundaries, mixture_bound, narrowest, roughness, spent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,31 +177,3 @@ def information_of(seen: list[Observed], index: int) -> list[float]:
 @lru_cache(maxsize=20_000)
 def _boundary(spending: Spending, ratios: tuple[float, ...], fractions: tuple[float, ...], level: float) -> float:
     return boundaries(ratios, [spent(spending, level, fraction) for fraction in fractions])[-1]
-
-
-def mixture_bound(fraction: float, level: float, share: float) -> float:
-    """How many standard errors the interval reaches to either side.
-
-    Args:
-        fraction: information so far, as a fraction of the planned one.
-        level: the two-sided level.
-        share: nu as a fraction of the planned information, from `narrowest`.
-    """
-    ratio = share / fraction
-    return float(np.sqrt((1 + ratio) * (np.log1p(1 / ratio) - 2 * np.log(level))))
-
-
-@lru_cache(maxsize=64)
-def narrowest(level: float) -> float:
-    """The share of the planned information at which nu makes the interval narrowest when all judgments are in."""
-    from scipy.optimize import minimize_scalar
-
-    best = minimize_scalar(lambda log: mixture_bound(1.0, level, float(np.exp(log))), bounds=(-10, 3), method="bounded")
-    return float(np.exp(best.x))
-
-
-def price(level: float = 0.05) -> float:
-    """How much wider than an interval for one look the sequence is when all planned judgments are in."""
-    from scipy.special import ndtri
-
-    return mixture_bound(1.0, level, narrowest(level)) / float(-ndtri(level / 2))
