@@ -75,11 +75,23 @@ def _identified() -> pl.Expr:
 def _numbered(judgments: Judgments) -> Judgments:
     """Repeated judgments with their number, where there are any."""
     table = judgments.table
-    again = pl.struct(_identity(table)).is_duplicated() & _identified()
-    if not table.select(again.any()).item():
+    repeated = table.select(pl.struct(_identity(table)).is_duplicated()).to_series()
+    if not table.filter(repeated).select(_identified().any()).item():
         return judgments
-    number = pl.int_range(1, pl.len() + 1).over(_identity(table))
+    number = times_before(table, _identity(table), repeated) + 1
     return replace(judgments, table=table.with_columns(number.cast(pl.Int32).alias(REPETITION)))
+
+
+def times_before(table: pl.DataFrame, key: Sequence[str], repeated: pl.Series) -> pl.Series:
+    """How many rows before have the same key.
+
+    Args:
+        table: the rows.
+        key: the columns of the key.
+        repeated: which rows have a key that others have too, mostly few; only these are counted.
+    """
+    counted = table.filter(repeated).select(pl.int_range(pl.len(), dtype=pl.UInt32).over(key)).to_series()
+    return pl.zeros(table.height, dtype=pl.UInt32, eager=True).scatter(repeated.arg_true(), counted)
 
 
 def _last_of_each(judgments: Judgments) -> Judgments:
@@ -103,6 +115,9 @@ def without_copied_table(judgments: Judgments) -> Judgments:
     """Half the table, or a third, where every row or every block occurs twice, or three times."""
     table = judgments.table
     if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:
+        return judgments
+    # Every row of a copied block stands in each copy. Mostly a single row that stands there once settles it.
+    if table.select(_content(table, ("screen",)).is_unique().any()).item():
         return judgments
     once = _once(judgments, None, left_out=())
     return once if len(once) < len(judgments) else _once(judgments, _block_number(table), left_out=("screen",))
@@ -140,13 +155,18 @@ def _block_number(table: pl.DataFrame) -> pl.Series:
 
 def _contents(table: pl.DataFrame, block: pl.Series | None, left_out: Collection[str]) -> pl.DataFrame:
     """Every block with a number for all that it holds but some columns."""
-    plain = [name for name, dtype in table.schema.items() if not dtype.is_nested() and name not in left_out]
-    # A sum does not depend on the order of the rows; the division keeps it within the number's range.
-    content = (pl.struct(plain).hash() // 65_536).alias("content")
+    content = _content(table, left_out)
     if block is None:
         return table.select(content)
     rows = table.select(content, block)
     return rows.group_by("block", maintain_order=True).agg(pl.col("content").sum(), pl.len().alias("rows"))
+
+
+def _content(table: pl.DataFrame, left_out: Collection[str]) -> pl.Expr:
+    """A number for all that a row holds but some columns."""
+    plain = [name for name, dtype in table.schema.items() if not dtype.is_nested() and name not in left_out]
+    # The sum over a block does not depend on the order of its rows; the division keeps it within the number's range.
+    return (pl.struct(plain).hash() // 65_536).alias("content")
 
 
 def lines_once(lines: Sequence[object]) -> tuple[range, int]:

@@ -99,21 +99,18 @@ def read_spaced(path: Path, *, header: str) -> Spaced | None:
     text = _single_blanks(read_text(path))
     if not text.strip():
         return None
-    lines = text.split("\n")
-    numbers = [number for number, line in enumerate(lines, start=1) if line]
-    if len(numbers) < len(lines) - 1:
-        text = "\n".join(line for line in lines if line)
-    first = lines[numbers[0] - 1].split(" ")
+    text, numbers = _without_empty_lines(text)
+    first = text.split("\n", 1)[0].split(" ")
     width = len(first)
     frame, ragged = _parse(text, width), {}
     if frame is None or frame[str(width - 1)].null_count():
-        rows = [lines[number - 1] for number in numbers]
+        rows = text.removesuffix("\n").split("\n")
         frame, ragged = _parse("\n".join(_of_length(row, width) for row in rows), width), _ragged(rows, width)
         if frame is None:
             raise InputError("cannot be read as a table; check that it is white-space separated text", file=path)
     if _KEPT_BLANK in text:
         frame = frame.with_columns(pl.all().str.replace_all(_KEPT_BLANK, " ", literal=True))
-    frame = frame.with_columns(pl.Series(LINE, numbers, dtype=pl.Int64))
+    frame = frame.with_columns(numbers)
     names = tuple(word.replace(_KEPT_BLANK, " ") for word in first)
     if header.casefold() in [name.casefold() for name in names]:
         return Spaced(path, names, frame[1:], {row - 1: problem for row, problem in ragged.items()})
@@ -129,6 +126,16 @@ def _single_blanks(text: str) -> str:
     while "  " in text:
         text = text.replace("  ", " ")
     return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
+
+
+def _without_empty_lines(text: str) -> tuple[str, pl.Series]:
+    """The lines that hold something, and their numbers in the file."""
+    if text.startswith("\n") or "\n\n" in text:
+        lines = text.split("\n")
+        numbers = [number for number, line in enumerate(lines, start=1) if line]
+        return "\n".join(line for line in lines if line), pl.Series(LINE, numbers, dtype=pl.Int64)
+    lines_in_all = text.count("\n") + (not text.endswith("\n"))
+    return text, pl.int_range(1, lines_in_all + 1, dtype=pl.Int64, eager=True).alias(LINE)
 
 
 def _parse(text: str, width: int) -> pl.DataFrame | None:

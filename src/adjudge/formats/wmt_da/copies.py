@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from adjudge.formats.duplicates import times_before
+
 # What identifies a judgment in all files; the system is left out, because expansion changes it.
 _IDENTITY = ("hit_id", "annotator", "source_lang", "target_lang", "hit", "rid", "kind", "sid", "score")
 # The identity as one number: files are large, and two identities share a number once in a billion files.
@@ -79,4 +81,4 @@ def of_each_system(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with the number of their identity, and how many rows before have the same one."""
     keyed = rows.with_columns(pl.struct(_IDENTITY).hash().alias(_KEY))
-    return keyed.with_columns(pl.int_range(pl.len()).over(_KEY).alias(_NTH))
+    return keyed.with_columns(times_before(keyed, (_KEY,), keyed[_KEY].is_duplicated()).alias(_NTH))

@@ -12,6 +12,7 @@ the official numbers come out of the table: three columns beyond the common ones
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -143,7 +144,7 @@ class _Reader:
         if passing is None:
             passing = self._first("good", expanded=False)
         if passing is None:
-            good = self._good_workers()
+            good = self._good_workers
             passed = pl.lit(None, dtype=pl.Boolean) if good is None else pl.col("annotator").is_in(good)
             return rows.with_columns(passed.alias("passed"), pl.lit(value=False).alias("copy"))
         merged, unknown = passed_and_copies(rows, passing)
@@ -173,7 +174,7 @@ class _Reader:
         for companion in self.campaign.find("segments", item=self.item, pair=member.pair):
             segments = self._segments(companion)
             if segments is not None and segments["score"].null_count() == 0 and segments["n"].null_count() == 0:
-                more, notes = without_spread(raw, segments, table, self._good_workers(), companion.path)
+                more, notes = without_spread(raw, segments, table, self._good_workers, companion.path)
                 self.notes += notes
                 raw = pl.concat([raw, more])
         return raw
@@ -186,6 +187,7 @@ class _Reader:
                 return self._scores(companion)
         return None
 
+    @cached_property
     def _good_workers(self) -> frozenset[str] | None:
         for companion in self.campaign.find("classes", item=self.item):
             fields = [line.split() for _, line in numbered_lines(read_text(companion.path))]
