@@ -23,12 +23,15 @@ from adjudge.report.sections.pairs import pairs_section
 from adjudge.report.sections.ranking import ranking_section, spread_section
 from adjudge.report.sections.tournament import tournament_section
 from adjudge.results.table import Cell, Table, number, text
+from adjudge.work import try_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from adjudge.results.report import PairResults
 
+SECONDS_PER_PAGE = 0.3
+"""CPU seconds that the page of a language pair takes at least; charts take most of it."""
 # The order of a pair's page; a section that has nothing to show returns None.
 SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
     claims_section,
@@ -45,22 +48,24 @@ SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
 
 def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPage:
     """The page data of a report on one or several language pairs, by name."""
-    slugs = _slugs(list(results))
-    with unchecked_charts():
-        pages = tuple(
-            _pair_page(name, result, slug) for (name, result), slug in zip(results.items(), slugs, strict=True)
-        )
+    named = [(name, result, slug) for (name, result), slug in zip(results.items(), _slugs(list(results)), strict=True)]
+    known = SECONDS_PER_PAGE * len(named)
+    pages = try_tasks(_pair_page, named, what="pages", sizes=[1.0] * len(named), known_seconds=known)
     return ReportPage(
         title=title,
-        pairs=pages,
+        pairs=tuple(page.unwrap() for page in pages),
         overview=overview(results) if len(results) > 1 else None,
         guide=GUIDE,
         version=__version__,
     )
 
 
-def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
-    own = tuple(section for make in SECTIONS if (section := make(results)) is not None)
+def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
+    """The page of a language pair, given its name, results and slug."""
+    name, results, slug = named
+    with unchecked_charts():
+        own = [section for make in SECTIONS if (section := make(results)) is not None]
+        own += audit_sections(results)
     set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
     claims, annotators = claims_of(results), annotators_of(results)
     first = headline(results.ranking, claims, annotators)
@@ -71,7 +76,7 @@ def _pair_page(name: str, results: PairResults, slug: str) -> PairPage:
         headline=first,
         words=(*said, *results.missing),
         facts=_facts(results),
-        sections=tuple(_without(section, results.counts.notes) for section in (*own, *audit_sections(results))),
+        sections=tuple(_without(section, results.counts.notes) for section in own),
         notes=results.counts.notes,
         set_aside=tuple(set_aside),
         signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
