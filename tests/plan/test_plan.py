@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from adjudge.core.errors import UsageError
+from adjudge.core.judgments import Judgments
 from adjudge.plan import PlanSettings, Variances, pilot_variances, plan, variances_like
 from adjudge.plan.layout import make_layout, mixed_design
 from adjudge.plan.precision import Precision, measure
@@ -138,6 +140,18 @@ def test_the_spread_may_be_taken_from_judgments() -> None:
     assert found.fitted
     assert found.sd["residual"] == pytest.approx(truth.residual, rel=0.1)
     assert found.sd["segment"] == pytest.approx(truth.segment_effect, rel=0.35)
+
+
+def test_what_annotators_of_one_output_share_is_not_lost_to_a_plan() -> None:
+    """All scatter beyond systems stays in the plan, whether or not the pilot names its documents."""
+    truth = ScoreCampaign(systems=3, humans=0, tasks=12, task_size=30, documents=6, segments=4, controls=0.0)
+    table = simulate(truth, seed=2).judgments.table.with_columns(
+        document=pl.lit(None, pl.String), segment=pl.col("document") + pl.col("segment"), screen=pl.lit(None, pl.String)
+    )
+    model = fit(design_from(Judgments(table), model="mixed-points"))
+    variance = {part.effect: part.sd**2 for part in model.components}
+    assert variance["system:segment"] > 1
+    assert sum(sd**2 for sd in variances_like(model).sd.values()) == pytest.approx(sum(variance.values()))
 
 
 def test_tastes_average_out_over_people_only() -> None:

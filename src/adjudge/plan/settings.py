@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from adjudge.core.errors import UsageError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.look.boundaries import SPENDING, Spending
@@ -55,8 +57,13 @@ class Variances:
 
 
 def variances_like(fit: MixedFit) -> Variances:
-    """The variances that a mixed model found in real judgments; of folded effects, the narrowest takes all."""
+    """The variances that a mixed model found in real judgments; of folded effects, the narrowest takes all.
+
+    What annotators of one output share (system:segment, in judgments without documents) is residual where outputs are
+    judged once.
+    """
     sd = {component.effect.split(" + ")[-1]: component.sd for component in fit.components}
+    sd["residual"] = float(np.hypot(sd["residual"], sd.get("system:segment", 0.0)))
     return Variances({name: sd.get(name, 0.0) for name in EFFECTS}, fitted=True)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from adjudge.core.arrays import Floats
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.rank.mixed import design_from, fit, refit
@@ -108,6 +109,70 @@ def test_nothing_but_systems_and_scores_is_a_model_without_random_effects() -> N
         "annotator", "annotator:system", "task", "document", "segment", "system:document", "page",
     ]  # fmt: skip
     assert any("annotators are not named" in note for note in found.notes)
+
+
+def crossed(*, document: str | None = None) -> Judgments:
+    """Six people, eight segments and four systems, all with all; outputs have a quality of their own."""
+    rng = np.random.default_rng(4)
+    person, segment, system = (codes.ravel() for codes in np.indices((6, 8, 4)))
+    score = 60 + 4 * rng.normal(size=6)[person] + 3 * rng.normal(size=(6, 4))[person, system]
+    score += 8 * rng.normal(size=8)[segment] + 6 * rng.normal(size=(8, 4))[segment, system]
+    score += 5 * rng.normal(size=len(person))
+    columns = {
+        "protocol": ["da"] * len(person),
+        "annotator": [f"a{code}" for code in person],
+        "document": [document] * len(person),
+        "segment": [f"s{code}" for code in segment],
+        "system": [f"m{code}" for code in system],
+        "score": score,
+    }
+    return Judgments.from_columns(columns)
+
+
+@pytest.mark.parametrize("document", [None, "the only one"])
+def test_annotators_of_one_output_share_its_luck_where_there_are_no_documents(document: str | None) -> None:
+    """The analysis of variance of a balanced table, which REML is where no variance is 0:
+
+    var(difference) = 2 (MS(system:segment) + MS(annotator:system) - MS(residual)) / (people segments).
+    """
+    judgments = crossed(document=document)
+    found = fit(design_from(judgments, model="mixed-points"))
+    score = judgments.table["score"].to_numpy().reshape(6, 8, 4)
+
+    def effect(*axes: int) -> Floats:
+        return np.broadcast_to(score.mean(axis=axes, keepdims=True), score.shape)
+
+    people, segments, systems, whole = effect(1, 2), effect(0, 2), effect(0, 1), effect(0, 1, 2)
+    item = effect(0) - segments - systems + whole
+    taste = effect(1) - people - systems + whole
+    residual = score - whole - (people - whole) - (segments - whole) - (systems - whole) - item - taste
+    squares = [float((part**2).sum()) for part in (item, taste, residual)]
+    mean_squares = np.array(squares) / [7 * 3, 5 * 3, 6 * 8 * 4 - 1 - 5 - 7 - 3 - 21 - 15]
+    variance = 2 * (mean_squares[0] + mean_squares[1] - mean_squares[2]) / (6 * 8)
+    covariance = found.covariance
+    assert covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1] == pytest.approx(variance, rel=1e-4)
+    assert next(part.sd for part in found.components if part.effect == "system:segment") == pytest.approx(
+        np.sqrt((mean_squares[0] - mean_squares[2]) / 6), rel=1e-4
+    )
+
+
+def test_outputs_judged_once_have_no_luck_of_their_own() -> None:
+    table = crossed().table.filter(pl.col("annotator") == "a" + pl.col("segment").str.slice(1))
+    assert left_out(design_from(Judgments(table)))["system:segment"].endswith("part of the residual")
+
+
+def test_within_documents_outputs_need_no_effect_of_their_own() -> None:
+    assert "system:segment" not in {**kept(design := design_from(campaign("pages", 1))), **left_out(design)}
+
+
+def test_copies_of_one_person_count_once() -> None:
+    """Errors of copied scores are those of the scores themselves."""
+    alone = crossed().table.filter(pl.col("annotator") == "a1")
+    copies = pl.concat([alone.with_columns(annotator=pl.lit(name)) for name in "abcd"])
+    whole, one = (fit(design_from(Judgments(table))) for table in (copies, alone))
+    np.testing.assert_allclose(whole.covariance, one.covariance)
+    (aside,) = design_from(Judgments(copies)).set_aside
+    assert (aside.reason, aside.rows) == ("everyone gave the same output the same score: copies", 3 * 32)
 
 
 def test_the_same_partition_is_folded_into_one_variance() -> None:

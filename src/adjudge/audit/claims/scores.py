@@ -26,7 +26,8 @@ from adjudge.core.rng import generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts, equivalence
 from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.design import levels_of, rows_of_the_model
+from adjudge.rank.mixed.design import levels_of
+from adjudge.rank.mixed.rows import rows_of_the_model
 from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
 from adjudge.rank.multiple_testing import holm
 from adjudge.results.audit.claims import Claim, Claims

@@ -2,10 +2,11 @@
 
     score = system + annotator + annotator:system + task + document + segment + system:document + page + residual
 
-Systems are fixed; the rest are independent random intercepts, as far as the data can tell them apart. The segments of
-one page are not independent judgments, and a few people's tastes are not the quality of a system: page and
-system:document effects, and annotator:system, are what makes "significantly better" mean what it says for other pages
-and for other annotators. `docs/mixed.md` says what each effect means and what was measured.
+Systems are fixed; the rest are independent random intercepts, as far as the data can tell them apart. Where there are
+no documents, system:segment stands for system:document. The segments of one page are not independent judgments, and a
+few people's tastes are not the quality of a system: page and system:document effects, and annotator:system, are what
+makes "significantly better" mean what it says for other pages and for other annotators. `docs/mixed.md` says what each
+effect means and what was measured.
 
     design = design_from(judgments)                # or model="mixed-points", see `models`
     model = fit(design)                            # effects, covariance, df, components, ratios

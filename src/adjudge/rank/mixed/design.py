@@ -1,9 +1,7 @@
 """The table of a mixed model: one row per score, with integer codes of who judged what. Knows nothing of estimation.
 
-Rows of the kinds `system` and `repeat` take part; controls (references, degraded items) do not, because as extra
-systems they would widen every error. Nor do annotators who failed the control or never moved the slider. Calibration
-items, which several annotators judged so that their scales can be compared, are kept apart (`linking`).
-The codes mean:
+`rows` says which scores take part. Calibration items, which several annotators judged so that their scales can be
+compared, are kept apart (`linking`). The codes mean:
 
 `annotator`  the person
 `task`       a unit of work as done by one person
@@ -26,10 +24,10 @@ from adjudge.core.errors import DataError
 from adjudge.core.inclusion_weights import weights_of
 from adjudge.core.integer_codes import renumber
 from adjudge.core.memoise import memoised
-from adjudge.core.protocols import RATED, SCORED
 from adjudge.rank.connected_groups import groups, in_words, number_of_groups
 from adjudge.rank.mixed.linking import FACTORS, Linking, link, linked_rows
 from adjudge.rank.mixed.models import DEFAULT_MODEL, MODELS, ScoreModel, find_model
+from adjudge.rank.mixed.rows import ROW, ranked_rows, scored_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,9 +38,6 @@ if TYPE_CHECKING:
 
 ALMOST_ALL = 0.98
 """A partition this close to "every row by itself" (or to another one) cannot be told from it."""
-CONSTANT_SCORES = 20
-"""Annotators with so many scores, of several systems and all equal, are left out (z-scores leave them out as well)."""
-_ROW = "row in the table of last revisions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +137,8 @@ def design_from(judgments: Judgments, *, model: str = DEFAULT_MODEL) -> MixedDes
         model: a name from `models.MODELS`.
     """
     chosen = find_model(model)
-    scored = _scored(judgments)
-    used = _ranked_rows(judgments, scored)
+    scored = scored_rows(judgments)
+    used = ranked_rows(judgments, scored)
     shared = used.table["annotator"].unique()
     calibration = scored.table.filter(
         (pl.col("kind") == "calibration") & pl.col("annotator").is_in(shared.drop_nulls().implode())
@@ -160,58 +155,6 @@ def _with_fitted_scores(design: MixedDesign) -> MixedDesign:
         return replace(design, score=design.model.fitted_scores(given))
     fitted = design.model.fitted_scores(np.append(given, linking.given))
     return replace(design, score=fitted[: len(given)], linking=replace(linking, score=fitted[len(given) :]))
-
-
-def rows_of_the_model(judgments: Judgments) -> Judgments:
-    """The judgments that take part in the model, row for row as in its design."""
-    return _ranked_rows(judgments, _scored(judgments))
-
-
-def _scored(judgments: Judgments) -> Judgments:
-    """All scores of annotators who use the scale, controls among them."""
-    last = judgments.final()
-    numbered = replace(last, table=last.table.with_row_index(_ROW))
-    scores = numbered.select(pl.col("protocol").is_in(SCORED))
-    return _without_constant_annotators(scores.keep(pl.col("score").is_not_null(), otherwise="no score was given"))
-
-
-def _ranked_rows(judgments: Judgments, scored: Judgments) -> Judgments:
-    """The scores of outputs that are ranked."""
-    calibration = pl.col("kind") == "calibration"
-    used = scored.keep(
-        pl.col("kind").is_in(RATED) | calibration, otherwise="control or tutorial items, not outputs to rank"
-    )
-    used = used.keep(~calibration, otherwise="calibration items: they link the annotators and count for no system")
-    if used.table.schema.get("passed") == pl.Boolean:
-        used = used.keep(pl.col("passed").fill_null(value=True), otherwise="the annotator did not pass the control")
-    if len(used) == 0:
-        raise _nothing_to_rank(judgments, scored)
-    return used
-
-
-def _nothing_to_rank(judgments: Judgments, scored: Judgments) -> DataError:
-    """Why no row is left: what the data hold instead."""
-    kinds = scored.table["kind"].unique().sort().to_list()
-    if not kinds:
-        held = ", ".join(judgments.protocols) or "no judgments at all"
-        return DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
-    if "calibration" in kinds:
-        return DataError("the data hold calibration items only; read them together with the campaign's other judgments")
-    if set(kinds) & set(RATED):
-        return DataError("no annotator passed the control, so no score is left; look at them with adjudge check")
-    return DataError(f"the data hold controls only ({', '.join(kinds)}) and no output to rank; read the other rows too")
-
-
-def _without_constant_annotators(scored: Judgments) -> Judgments:
-    """Leave out annotators who never move the slider: they compare nothing, and have no place on the others' scale."""
-    varied = (
-        (pl.col("score").n_unique().over("annotator") > 1)
-        | (pl.len().over("annotator") < CONSTANT_SCORES)
-        | (pl.col("system").n_unique().over("annotator") == 1)
-        | pl.col("annotator").is_null()
-    )
-    kept = scored.keep(varied, otherwise="the annotator gave one and the same score throughout")
-    return kept if len(kept) else scored
 
 
 def _coded(table: pl.DataFrame, set_aside: tuple[SetAside, ...]) -> MixedDesign:
@@ -239,7 +182,7 @@ def _coded(table: pl.DataFrame, set_aside: tuple[SetAside, ...]) -> MixedDesign:
         segment=combine(document, raw["segment"]) if _known(raw["segment"]) else None,
         page=_page(shown, combine(shown, raw["screen"]) if screens else None) if screens or len(seen) > 1 else None,
         annotator_system=combine(annotator, system) if _known(raw["annotator"]) else None,
-        row=table[_ROW].cast(pl.Int64).to_numpy(),
+        row=table[ROW].cast(pl.Int64).to_numpy(),
         set_aside=set_aside,
     )
 

@@ -34,6 +34,7 @@ MEANINGS = {
     "document": "how hard each document is for all systems",
     "segment": "how hard each segment is for all systems",
     "system:document": "how well a system does on one document beyond its general quality",
+    "system:segment": "how well a system does on one segment beyond its general quality",
     "page": "the impression one annotator has of one system's translation of one document",
     "residual": "what is left: one score given to one segment",
 }
@@ -127,6 +128,10 @@ def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
     yield "document", design.document
     yield "segment", design.segment
     yield "system:document", None if design.document is None else combine(design.system, design.document)
+    if design.segment is not None and (design.document is None or levels_of(design.document) == 1):
+        # Annotators of one output share its luck. Within documents system:document takes that up; where there are no
+        # documents, each segment is one.
+        yield "system:segment", combine(design.system, design.segment)
     yield "page", design.page
 
 
