@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adjudge import formats
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, UsageError
 from adjudge.core.judgments import Judgments
 
 
@@ -39,6 +39,25 @@ def test_conventions(tmp_path: Path, header: str, left: str, right: str, tie: st
         *[("4", "b", None), ("4", "a sys", None)],
     ]
     assert judgments.protocols == ("pairwise",)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "tie"),
+    [("-1", "1", "0"), ("-1.0", "1.0", "0.0"), (">", "<", "-"), ("+2", "-2", "0")],
+)
+def test_the_sign_of_a_number_is_no_hyphen(tmp_path: Path, left: str, right: str, tie: str) -> None:
+    file = tmp_path / "battles.csv"
+    file.write_text(f"left,right,winner\nx,y,{left}\nx,y,{right}\nx,y,{tie}\nx,y,\n", encoding="utf-8")
+    said = [f"left={left.removesuffix('.0')}", f"right={right}", f"tie={tie}"]
+    judgments = formats.read([file], format="pairwise-table", winner=said)
+    assert judgments.table["rank"].to_list() == [1, 2, 2, 1, 1, 1, None, None]
+
+
+def test_a_value_of_the_winner_has_one_meaning(tmp_path: Path) -> None:
+    file = tmp_path / "battles.csv"
+    file.write_text("left,right,winner\nx,y,1\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="'1' means left and right"):
+        formats.read([file], format="pairwise-table", winner=["left=1", "right=1"])
 
 
 def test_a_system_may_be_called_left(tmp_path: Path) -> None:

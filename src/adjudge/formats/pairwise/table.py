@@ -113,7 +113,7 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
     said = winner.fill_null("").replace_strict(*_plain_values(winner), default=None, return_dtype=pl.String)
     by_word = said.replace_strict(words, default=None, return_dtype=pl.String)
     outcome = pl.select(
-        pl.when(said == "").then(pl.lit("none"))
+        pl.when(said.is_in(_NOTHING)).then(pl.lit("none"))
         .when(winner == left).then(pl.lit("left"))
         .when(winner == right).then(pl.lit("right"))
         .otherwise(by_word)
@@ -134,25 +134,38 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
 
 _NO_SYSTEM = "comparison without two systems"
 _SAME = "comparison of a system with itself"
+_NOTHING = ["", "-", "_"]
 
 
 def _plain_values(winner: pl.Series) -> tuple[list[str], list[str]]:
-    """Every value of the column and the form in which it is compared; spreadsheets write 1 as 1.0."""
+    """Every value of the column and the form in which it is compared."""
     values = winner.fill_null("").unique().to_list()
-    return values, [plain(value.removesuffix(".0") if value[:-2].isdigit() else value) for value in values]
+    return values, [_plain_value(value) for value in values]
+
+
+def _plain_value(value: str) -> str:
+    """A value as it is compared: words as names are, numbers and signs as they are; spreadsheets write 1 as 1.0."""
+    value = value.strip()
+    if any(character.isalpha() for character in value):
+        return plain(value)
+    # The minus of a number is no hyphen: -1 and 1 are the two sides.
+    return value.removesuffix(".0") if value[:-2].lstrip("+-").isdigit() else value
 
 
 def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str]:
     """What words mean: those that are understood, and those that the user gives as `left=1`."""
-    words = {} if only_chosen else {plain(word): outcome for outcome, several in WINNERS.items() for word in several}
+    known = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several}
+    words: dict[str, str] = {}
     for entry in chosen:
         outcome, equals, value = (part.strip() for part in entry.partition("="))
         if not equals:
             raise UsageError(f"--winner has '{shown(entry)}', MEANING=VALUE is needed, as in left=1,right=2,tie=0")
         if plain(outcome) not in map(plain, WINNERS):
             raise unknown_choice("outcome of a comparison", outcome, WINNERS)
-        words[plain(value)] = next(name for name in WINNERS if plain(name) == plain(outcome))
-    return words
+        meaning = next(name for name in WINNERS if plain(name) == plain(outcome))
+        if words.setdefault(_plain_value(value), meaning) != meaning:
+            raise UsageError(f"--winner says that '{shown(value)}' means {words[_plain_value(value)]} and {meaning}")
+    return words if only_chosen else known | words
 
 
 def _with_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
