@@ -39,7 +39,6 @@ ALLOWED["doctor"] = {"core", "results", "collect", "datasets", "doctor"}
 ALLOWED["api"] = {*FLOW, "report", "api"}
 ALLOWED["cli"] = {*FLOW, "datasets", "doctor", "report", "api", "cli"}
 # A result draws its charts by the report's functions when a notebook asks for one.
-# The library of the charts is put together once on a machine.
 EXCEPTIONS = {"results/display.py": {"report"}}
 
 

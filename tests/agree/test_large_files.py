@@ -139,5 +139,5 @@ def test_the_command_and_the_function_take_large_files_this_way(
     monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
     done = CliRunner().invoke(app, ["agree", str(file), "--json", "--resamples", "20"])
     assert done.exit_code == 0, done.output
-    assert LEFT_OUT in json.loads(done.output)["notes"]
+    assert LEFT_OUT in json.loads(done.stdout)["notes"]
     assert LEFT_OUT in adjudge.agree(file, resamples=20).notes

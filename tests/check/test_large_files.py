@@ -128,7 +128,7 @@ def test_the_command_and_the_function_take_large_files_this_way(
     monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
     done = CliRunner().invoke(app, ["check", str(file), "--json"])
     assert done.exit_code == 0, done.output
-    assert LEFT_OUT in json.loads(done.output)["notes"]
+    assert LEFT_OUT in json.loads(done.stdout)["notes"]
     assert LEFT_OUT in adjudge.check(file).notes
     assert LEFT_OUT not in adjudge.check(file, human="s1|s2", format="judgments").notes
 

@@ -107,7 +107,7 @@ def test_the_command_takes_large_files_this_way(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
     done = CliRunner().invoke(app, ["rank", str(file), "-m", "zscore", "--json"])
     assert done.exit_code == 0
-    assert NO_RESAMPLES in json.loads(done.output)["notes"]
+    assert NO_RESAMPLES in json.loads(done.stdout)["notes"]
 
 
 def slowly(table: pl.DataFrame) -> list[tuple[str, float, float, int, int]]:
