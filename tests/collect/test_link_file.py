@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collect.link_file import LinkFile
+from adjudge.collect.serve import LinkFile
 from adjudge.core.errors import InputError
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, free_port
