@@ -30,9 +30,25 @@ def test_the_walk_is_short_and_its_files_exist() -> None:
     assert [file for file in files if not (PACKAGE / file).is_file()] == []
 
 
-def test_every_folder_is_named() -> None:
-    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
-    assert {folder for folder in folders if f"`{folder}/`" not in PAGE} == set()
+def test_every_file_that_is_named_exists() -> None:
+    """Placeholders are called `x`; tests and documents are named from the root, the package's own file from `src`."""
+    files = [file for file in re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.[a-z]+)`", PAGE) if not re.search(r"/x\b", file)]
+    homes = (PACKAGE, ROOT, PACKAGE.parent)
+    assert len(files) > 60
+    assert [file for file in files if not any((home / file).is_file() for home in homes)] == []
+
+
+def folders_and_commands() -> dict[str, list[str]]:
+    """The rows of the table of folders: the commands of each."""
+    rows = re.findall(r"^\| `([a-z]+)/` \| .* \| ?(.*) \|$", PAGE.partition("\n## ")[0], re.MULTILINE)
+    return {folder: re.findall(r"`([a-z]+)`", commands) for folder, commands in rows}
+
+
+def test_every_folder_and_every_command_has_a_row() -> None:
+    table = folders_and_commands()
+    assert set(table) == {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    commands = {path.stem.rstrip("_") for path in (PACKAGE / "cli/commands").glob("[a-z]*.py")}
+    assert sorted(command for named in table.values() for command in named) == sorted(commands)
 
 
 def importers() -> Counter[str]:

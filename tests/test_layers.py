@@ -1,4 +1,4 @@
-"""Data flow one way: a stage imports core, formats and the stages to its left, never to its right."""
+"""Data flow one way: a folder imports only folders that stand above it in the table of `ARCHITECTURE.md`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 from pathlib import Path
 
 import pytest
+
+from tests.test_architecture import folders_and_commands
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "adjudge"
 FLOW = (
@@ -55,14 +57,27 @@ def imports_of(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("folder", sorted(p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()))
-def test_a_stage_imports_only_what_lies_to_its_left(folder: str) -> None:
-    assert folder in ALLOWED, f"{folder} has no place in the flow"
+def test_a_folder_imports_only_what_it_may(folder: str) -> None:
+    assert folder in ALLOWED, f"{folder} has no place among the layers"
     for file in (PACKAGE / folder).rglob("*.py"):
         stages = {name for name in imports_of(file) if (PACKAGE / name / "__init__.py").exists()}
         allowed = ALLOWED[folder] | EXCEPTIONS.get(str(file.relative_to(PACKAGE)), set())
         assert stages <= allowed, f"{file} imports {sorted(stages - allowed)}"
 
 
-def test_the_order_covers_every_folder() -> None:
-    folders = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
-    assert folders <= set(ALLOWED)
+def test_the_table_of_folders_has_this_order() -> None:
+    """A reader takes from `ARCHITECTURE.md` that a folder imports only folders above it."""
+    rows = list(folders_and_commands())
+    assert rows == [*FLOW, *(folder for folder in ALLOWED if folder not in FLOW)]
+    for place, folder in enumerate(rows):
+        assert ALLOWED[folder] <= set(rows[: place + 1])
+
+
+def test_by_its_name_only_the_package_loads_the_api() -> None:
+    """Modules that are loaded by a string escape the test above. `api` starts a process of its own."""
+    users = {
+        file.relative_to(PACKAGE).parts[0]
+        for file in PACKAGE.rglob("*.py")
+        if '"adjudge.api.' in file.read_text("utf-8")
+    }
+    assert users == {"__init__.py", "api"}

@@ -1,4 +1,4 @@
-"""Ranking systems: one module per method, the same shape of result for all. `rank` is the main function."""
+"""Ranking systems: methods by name (`methods`), the same shape of result for all. `rank` is the main function."""
 
 from __future__ import annotations
 
