@@ -153,6 +153,11 @@ def test_a_table_made_by_hand(tmp_path: Path) -> None:
     [
         ("2024-05-01T12:00:00Z", datetime(2024, 5, 1, 12, tzinfo=UTC)),
         ("2024-05-01T12:00:00.25+02:00", datetime(2024, 5, 1, 10, 0, 0, 250_000, tzinfo=UTC)),
+        ("2024-05-01T12:00:00+0530", datetime(2024, 5, 1, 6, 30, tzinfo=UTC)),
+        ("2024-05-01 12:00:00.5 -05", datetime(2024, 5, 1, 17, 0, 0, 500_000, tzinfo=UTC)),
+        ("2024-05-01  12:00 +02:00", datetime(2024, 5, 1, 10, tzinfo=UTC)),
+        ("2024-05-01T12:00Z", datetime(2024, 5, 1, 12, tzinfo=UTC)),
+        ("2024-05-01 12:00:00 UTC", datetime(2024, 5, 1, 12, tzinfo=UTC)),
         ("2024-05-01 12:00:00", datetime(2024, 5, 1, 12, tzinfo=UTC)),
         ("2024-05-01", datetime(2024, 5, 1, tzinfo=UTC)),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,69 @@ def test_a_title_above_the_header_of_a_sheet_is_left_out(tmp_path: Path) -> None
     assert judgments.table.select("system", "annotator", "score").rows() == [("x", "ann", 7.0)]
     assert any("2 rows above the header" in note for note in judgments.notes)
     assert any("line 5" in note for note in judgments.notes), "rows are numbered as the spreadsheet shows them"
+
+
+def workbook(tmp_path: Path, *sheets: Sequence[tuple[object, ...]], merged: str = "") -> Path:
+    """A workbook whose sheets hold these rows; `merged` names cells of the last sheet, as A2:A4."""
+    file = tmp_path / "ratings.xlsx"
+    with xlsxwriter.Workbook(file) as book:
+        for rows in sheets:
+            sheet = book.add_worksheet()
+            for row, values in enumerate(rows):
+                sheet.write_row(row, 0, values)
+        if merged:
+            sheet.merge_range(merged, sheets[-1][int(merged[1]) - 1][ord(merged[0]) - ord("A")])
+    return file
+
+
+HEADER = ("Annotator", "Segment", "System", "Score")
+
+
+def test_the_sheet_with_the_columns_of_judgments_is_read(tmp_path: Path) -> None:
+    about = [("All about our ratings", "and whom to ask"), ("Me", "me")]
+    judgments = read(workbook(tmp_path, about, [HEADER, ("ann", 1, "x", 7), ("ann", 1, "y", 8)], [("a", "b")]))
+    assert judgments.table["score"].to_list() == [7.0, 8.0]
+    assert "only the sheet 'Sheet2' of ratings.xlsx is read; not Sheet1, Sheet3" in judgments.notes
+
+
+def test_headings_over_several_columns_are_no_header(tmp_path: Path) -> None:
+    rows = [("who", "", "what", ""), HEADER, ("ann", 1, "x", 7), ("ann", 1, "y", "much")]
+    judgments = read(workbook(tmp_path, rows), bad_rows=0.5)
+    assert judgments.table["score"].to_list() == [7.0]
+    assert any("line 4" in note for note in judgments.notes)
+
+
+def test_merged_cells_hold_for_all_their_rows(tmp_path: Path) -> None:
+    """Also where the table does not begin in the corner of the sheet, and cells below stay empty as they are."""
+    people = ["ann", None, None, "bob", None]
+    rows = [("", *HEADER), *(("", person, 1, name, 7) for person, name in zip(people, "xyzxy", strict=True))]
+    judgments = read(workbook(tmp_path, [(), (), *rows], merged="B4:B6"))
+    assert judgments.table["annotator"].to_list() == ["ann", "ann", "ann", "bob", None]
+    assert "2 merged cells of ratings.xlsx filled with the value at their top" in judgments.notes
+
+
+def test_rows_of_a_sheet_are_numbered_from_its_top(tmp_path: Path) -> None:
+    rows = [(), (), (), HEADER, ("ann", 1, "x", 7), ("ann", 1, "y", "much")]
+    with pytest.raises(InputError, match="line 6: column 'score' holds 'much'"):
+        read(workbook(tmp_path, rows))
+
+
+def test_columns_of_a_sheet_without_a_name_are_called_after_their_place(tmp_path: Path) -> None:
+    judgments = read(workbook(tmp_path, [(*HEADER, "", "note"), ("ann", 1, "x", "7,5", "?", "a"), ("ann", 1, "y", 8)]))
+    assert judgments.table.select("score", "column 5", "note").rows() == [(7.5, "?", "a"), (8.0, None, None)]
+
+
+@pytest.mark.parametrize("nothing", ["-", "--", "–", "NA", "n/a", "#N/A", ".", " - ", "None"])
+def test_what_people_write_for_no_score_is_no_score(nothing: str, tmp_path: Path) -> None:
+    judgments = read(write(tmp_path, f"system,segment,score\nx,1,7\ny,1,{nothing}\n"))
+    assert judgments.table["score"].to_list() == [7.0, None]
+
+
+def test_another_scale_needs_another_protocol(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"score is -4, .*or name the protocol of another scale"):
+        read(write(tmp_path, "system,segment,score\nx,1,-4\ny,1,-2\n"))
+    judgments = read(write(tmp_path, "system,segment,score,protocol\nx,1,-4,mqm\ny,1,-2,mqm\n"))
+    assert judgments.table["score"].to_list() == [-4.0, -2.0]
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])

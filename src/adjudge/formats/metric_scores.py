@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import InputError, UsageError, shown
 from adjudge.core.files import read_text
 from adjudge.formats.parsing.delimited import DELIMITERS, Delimited, read_delimited, to_float
+from adjudge.formats.tables.cells import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-MISSING = ("", "none", "null", "na", "nan")
 SEGMENT = ("segment", "seg_id", "segment_id")
 DOCUMENT = ("document", "doc", "doc_id")
 # What sacrebleu reports as an error rate: the only metric of its JSON where lower is better.

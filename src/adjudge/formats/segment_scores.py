@@ -18,10 +18,9 @@ from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, pair_in_name
 from adjudge.core.protocols import ON_SCALE
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
-from adjudge.formats.metric_scores import MISSING
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import pair_of
-from adjudge.formats.tables.cells import SCALE
+from adjudge.formats.tables.cells import MISSING, SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,14 +18,23 @@ if TYPE_CHECKING:
 
 # Columns without which a row still says what was judged and how: a broken value becomes null.
 OPTIONAL = ("started", "ended", "active_seconds", "human")
-# How tools write that a number or a time is missing.
-MISSING = ("", "na", "n/a", "nan", "null", "none")
+# How tools and people write that a number or a time is missing.
+MISSING = ("", "-", "--", "–", "—", ".", "na", "n/a", "#n/a", "nan", "null", "none")
 SCALE = (0.0, 100.0)
 # Scores computed back from standardised ones miss the scale by a hair.
 ROUNDING = 0.01
 _NEEDED: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.Boolean: "true or false"}
 BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 _EXAMPLE_TIME = "2024-05-01T12:00:00Z"
+# What may be written otherwise in a time, and how it is written in full.
+_FORMS_OF_TIMES = (
+    (r"^(\d{4}-\d\d-\d\d)$", "${1}T00:00:00"),
+    (r"^(\d{4}-\d\d-\d\d) +", "${1}T"),
+    (r"^(.{10}T\d\d:\d\d)([^\d:]|$)", "${1}:00$2"),
+    (r" *([Zz]|UTC|GMT)$", "+00:00"),
+    (r"(T[\d:.]+) *([+-]\d\d):?(\d\d)$", "$1$2:$3"),
+    (r"(T[\d:.]+) *([+-]\d\d)$", "$1$2:00"),
+)
 # Unix seconds from 2001 to 2096; other bare numbers are no times.
 _UNIX = (1e9, 4e9)
 
@@ -149,9 +158,10 @@ def _fits(value: object) -> bool:
 
 
 def _times(column: pl.Series) -> pl.Series:
-    """ISO times: a blank for the T, a fraction, a zone (UTC where there is none), a bare date, and Unix seconds."""
-    whole = column.str.strip_chars().str.replace(r"^(\d{4}-\d\d-\d\d)$", "${1}T00:00:00").str.replace(" ", "T")
-    whole = whole.str.replace(r"[Zz]$", "+00:00")
+    """ISO times: a blank for the T, no seconds, a fraction, a zone (UTC if none), a bare date, and Unix seconds."""
+    whole = column.str.strip_chars()
+    for pattern, iso in _FORMS_OF_TIMES:
+        whole = whole.str.replace(pattern, iso)
     has_zone = whole.str.contains(r"[+-]\d\d:\d\d$")
     zoned = pl.select(pl.when(has_zone).then(whole).otherwise(whole + "+00:00")).to_series()
     parsed = zoned.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", strict=False).dt.convert_time_zone("UTC")
@@ -199,6 +209,7 @@ def check_scale_of_scores(table: pl.DataFrame, bad: BadRows) -> None:
 
     def problem(row: int) -> str:
         value = f"score is {table['score'][row]:g}, it must lie between 0 and 100"
-        return f"{value} in protocol '{table['protocol'][row]}'; correct it"
+        other = "correct it, or name the protocol of another scale, such as 'mqm', in a column 'protocol'"
+        return f"{value} in protocol '{table['protocol'][row]}'; {other}"
 
     bad.mark(off & table["protocol"].is_in(list(ON_SCALE)), problem, "score off the scale")

@@ -6,9 +6,7 @@ are columns with a dotted name (`meta.system`). Exports of Label Studio become o
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
-from adjudge.core.files import check_size, decode_text, read_bytes
-from adjudge.core.wording import counted
+from adjudge.core.files import decode_text, read_bytes
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, row_lines
+from adjudge.formats.tables.excel import read_workbook
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
 from adjudge.formats.tables.parquet import PARQUET_MAGIC, read_parquet
 
@@ -32,12 +30,9 @@ ZIP_MAGIC = b"PK\x03\x04"
 ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")
 # Fields nested deeper than this stay JSON text.
 DEEPEST = 16
-# A header is looked for in so many rows of a sheet.
-TITLE_ROWS = 20
 # The share of a column's cells that must be numbers, before a comma in them is taken for a decimal one.
 MOSTLY = 0.95
 _DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
-_ROW = "row of the sheet"
 
 
 @dataclass(frozen=True)
@@ -59,65 +54,15 @@ def load_table(path: Path) -> LoadedTable:
     if raw.startswith(PARQUET_MAGIC):
         return LoadedTable(read_parquet(raw, path), Source(str(path)))
     if raw.startswith(ZIP_MAGIC):
-        return _excel(raw, path)
+        sheet = read_workbook(raw, path)
+        frame, notes = _with_decimal_points(sheet.frame)
+        return LoadedTable(frame, sheet.source, (*sheet.notes, *notes))
     text = decode_text(raw, path)
     if not text.strip():
         raise InputError("is empty; a table with a header is needed", file=path)
     if text.lstrip()[0] in "[{":
         return _json(text, path)
     return _delimited(text, path)
-
-
-def _excel(raw: bytes, path: Path) -> LoadedTable:
-    """The first sheet of a workbook; its rows are numbered as a spreadsheet shows them."""
-    import fastexcel
-
-    if not _is_workbook(raw):
-        raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
-    check_size(_unpacked_size(raw), path, what="unpacked")
-    try:
-        workbook = fastexcel.read_excel(raw)
-        above = _rows_above_header(
-            workbook.load_sheet(0, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars()
-        )
-        frame: pl.DataFrame = workbook.load_sheet(0, header_row=above, dtypes="string").to_polars()
-    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
-        reason = shown(str(fault).split("\n", 1)[0], 120)
-        raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
-    others = workbook.sheet_names[1:]
-    notes = [f"only the first sheet of {path.name} is read; not {', '.join(map(shown, others))}"] if others else []
-    if above:
-        notes.append(f"{counted(above, 'row')} above the header of {path.name}, such as a title, not read")
-    frame = frame.cast(pl.String).with_row_index(_ROW)
-    frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
-    numbers = frame[_ROW].to_list()
-    first = above + 2
-    source = Source(str(path), lambda row: numbers[row] + first if row < len(numbers) else row + first)
-    return LoadedTable(frame.drop(_ROW), source, tuple(notes))
-
-
-def _rows_above_header(rows: pl.DataFrame) -> int:
-    """How many rows, such as a title over all columns, stand before the first that could name the columns."""
-    filled = [sum(value is not None and value.strip() != "" for value in row) for row in rows.rows()]
-    enough = max(2, (max(filled, default=0) + 1) // 2)
-    return next((row for row, count in enumerate(filled) if count >= enough), 0)
-
-
-def _unpacked_size(raw: bytes) -> int:
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            return sum(entry.file_size for entry in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError):
-        return 0
-
-
-def _is_workbook(raw: bytes) -> bool:
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            return any(name.startswith("xl/") for name in archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError):
-        # A damaged archive is explained by the reader of workbooks.
-        return True
 
 
 def _delimited(text: str, path: Path) -> LoadedTable:

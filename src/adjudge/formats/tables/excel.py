@@ -1,0 +1,201 @@
+"""The table in an Excel workbook: its sheet, its header, and the cells that were merged.
+
+The sheet is the first that has the columns of judgments, otherwise the first. Rows above the header, such as a title or
+headings over several columns, are left out. What stands in cells that were merged down holds for each of their rows.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from adjudge.core.errors import InputError, Source, shown
+from adjudge.core.files import check_size
+from adjudge.core.wording import counted
+from adjudge.formats.tables.columns import SIDES, SYNONYMS, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+# A header is looked for in so many rows of a sheet.
+TITLE_ROWS = 20
+_ROW = "row of the sheet"
+_NAMES = {
+    meaning: {plain(name) for name in names}
+    for meaning, names in {**SYNONYMS, **SIDES}.items()
+    if meaning in ("system", "score", "rank", *SIDES)
+}
+_UNNAMED = re.compile(r"__UNNAMED__([0-9]+)")
+_CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"[^>]*[^>/]>')
+_MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)"')
+
+
+class Sheet(NamedTuple):
+    """The rows of a sheet as text, where they stand, and what there is to say about the workbook."""
+
+    frame: pl.DataFrame
+    source: Source
+    notes: tuple[str, ...]
+
+
+def read_workbook(raw: bytes, path: Path) -> Sheet:
+    """Read the sheet of a workbook that holds the table; its rows are numbered as a spreadsheet shows them."""
+    import fastexcel
+
+    if not _is_workbook(raw):
+        raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
+    check_size(_unpacked_size(raw), path, what="unpacked")
+    try:
+        workbook = fastexcel.read_excel(raw)
+        number, above = _table_of(workbook)
+        frame: pl.DataFrame = workbook.load_sheet(number, header_row=above, dtypes="string").to_polars()
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
+        reason = shown(str(fault).split("\n", 1)[0], 120)
+        raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
+    name = workbook.sheet_names[number]
+    notes = list(_notes(path.name, workbook.sheet_names, number, above))
+    corner, merged = _corner_and_merged(raw, name)
+    frame, filled = _with_merged(frame.cast(pl.String), corner, above, merged)
+    if filled:
+        notes.append(f"{counted(filled, 'merged cell')} of {path.name} filled with the value at their top")
+    first = corner[0] + above + 1
+    frame = _named(frame).with_row_index(_ROW)
+    frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
+    numbers = frame[_ROW].to_list()
+    source = Source(str(path), lambda row: numbers[row] + first if row < len(numbers) else row + first)
+    return Sheet(frame.drop(_ROW), source, tuple(notes))
+
+
+def _table_of(workbook: Any) -> tuple[int, int]:
+    """The number of the sheet with the table, and how many rows stand above its header."""
+    tops = []
+    for number in range(len(workbook.sheet_names)):
+        rows = workbook.load_sheet(number, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars().rows()
+        for above, row in enumerate(rows):
+            if _names_judgments(row):
+                return number, above
+        tops.append(rows)
+    return 0, _rows_above_header(tops[0]) if tops else 0
+
+
+def _names_judgments(row: Sequence[str | None]) -> bool:
+    """Whether a row names the columns of judgments: a system and its score or rank, or both sides and the winner."""
+    names = {plain(value) for value in row if value is not None}
+    known = {meaning for meaning, synonyms in _NAMES.items() if names & synonyms}
+    return ("system" in known and bool(known & {"score", "rank"})) or set(SIDES) <= known
+
+
+def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
+    """How many rows, such as a title over all columns, stand before the first that could name the columns."""
+    filled = [sum(value is not None and value.strip() != "" for value in row) for row in rows]
+    enough = max(2, (max(filled, default=0) + 1) // 2)
+    return next((row for row, count in enumerate(filled) if count >= enough), 0)
+
+
+def _notes(file: str, sheets: Sequence[str], number: int, above: int) -> Iterator[str]:
+    if len(sheets) > 1:
+        others = ", ".join(shown(name) for name in (*sheets[:number], *sheets[number + 1 :]))
+        yield f"only the sheet '{shown(sheets[number])}' of {file} is read; not {others}"
+    if above:
+        yield f"{counted(above, 'row')} above the header of {file}, such as a title, not read"
+
+
+def _named(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with columns without a name called after their place."""
+    places = {name: _UNNAMED.fullmatch(name) for name in frame.columns}
+    names = {name: f"column {int(place[1]) + 1}" for name, place in places.items() if place}
+    return frame.rename({old: new for old, new in names.items() if new not in frame.columns})
+
+
+def _with_merged(
+    frame: pl.DataFrame, corner: tuple[int, int], above: int, merged: Sequence[tuple[int, int, int]]
+) -> tuple[pl.DataFrame, int]:
+    """The frame with the upper value of cells merged down in all of them, and how many were filled.
+
+    Args:
+        frame: the rows below the header.
+        corner: row and column, from 1, of the first cell of the sheet that holds something.
+        above: rows above the header.
+        merged: column, first and last row of merged cells.
+    """
+    filled = 0
+    columns = {name: frame[name].to_list() for name in frame.columns}
+    for column, first, last in merged:
+        place, start = column - corner[1], first - corner[0] - above - 1
+        if not 0 <= place < frame.width or not 0 <= start < frame.height:
+            continue
+        values = columns[frame.columns[place]]
+        rows = range(start + 1, min(last - first + start + 1, frame.height))
+        empty = [row for row in rows if values[row] is None] if values[start] is not None else []
+        for row in empty:
+            values[row] = values[start]
+        filled += len(empty)
+    return (pl.DataFrame(columns, schema=frame.schema), filled) if filled else (frame, 0)
+
+
+def _corner_and_merged(raw: bytes, sheet: str) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
+    """Row and column of the first cell that holds something, and the cells that were merged down, of a sheet."""
+    content = _sheet_content(raw, sheet)
+    first = _CELL.search(content)
+    if first is None:
+        return (1, 1), []
+    merged = [
+        (_column_number(ref[0]), int(ref[1]), int(ref[3]))
+        for ref in _MERGED.findall(content)
+        if ref[0] == ref[2] and int(ref[3]) > int(ref[1])
+    ]
+    columns = {cell[1] for cell in _CELL.finditer(content)} if merged else {first[1]}
+    return (int(first[2]), min(map(_column_number, columns))), merged
+
+
+def _column_number(letters: bytes) -> int:
+    """A is 1, Z 26, AA 27."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - ord("A") + 1
+    return number
+
+
+def _sheet_content(raw: bytes, sheet: str) -> bytes:
+    """The XML of a sheet; nothing where the workbook is of another kind."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            links = {
+                link.get("Id"): link.get("Target", "")
+                for link in fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+            }
+            for element in fromstring(archive.read("xl/workbook.xml")).iter():
+                if element.tag.endswith("}sheet") and element.get("name") == sheet:
+                    link = next(value for name, value in element.attrib.items() if name.endswith("}id"))
+                    target = links[link]
+                    return archive.read(target.lstrip("/") if target.startswith("/") else f"xl/{target}")
+    except (zipfile.BadZipFile, OSError, ValueError, KeyError, StopIteration, ParseError):
+        # What cannot be understood here has been read by the reader of workbooks already.
+        pass
+    return b""
+
+
+def _unpacked_size(raw: bytes) -> int:
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            return sum(entry.file_size for entry in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return 0
+
+
+def _is_workbook(raw: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            return any(name.startswith("xl/") for name in archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError):
+        # A damaged archive is explained by the reader of workbooks.
+        return True
