@@ -150,7 +150,7 @@ def test_new_figures_leave_the_reader_where_he_was(page: Page, server: Server) -
     page.locator(".panels").first.wait_for(state="attached")
     kept = page.evaluate("""async () => {
         const script = document.querySelector("script").src;
-        const { showPanels } = await import(script.replace("organise.js", "organise_panels.js"));
+        const { showPanels } = await import(script.replace("organise.js", "organise/panels.js"));
         const where = document.body.appendChild(document.createElement("div"));
         const figures = (value) => ({ computing: false, panels: [{ title: "Pace", headline: "", note: "", ranks: [],
             intervals: [], bars: [], columns: ["annotator", "seconds"], rows: [["anna", value]] }] });

@@ -13,7 +13,7 @@ import adjudge.collect
 
 STATIC = Path(adjudge.collect.__file__).parent / "static" / "collect"
 CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in (STATIC / "texts").glob("*.json")}
-SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in STATIC.glob("*.js"))
+SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in STATIC.rglob("*.js"))
 # Texts whose names are put together in the scripts.
 COMPOSED = ("howto_", "kind_", "screen_", "link_", "key_", "severity_", "enter_person", "enter_too", "attention_")
 
@@ -51,7 +51,7 @@ def test_texts_become_text_nodes_only() -> None:
 
 
 def test_every_change_is_sent_within_a_second() -> None:
-    waits = dict(re.findall(r"^const (\w+_MS) = (\d+);", (STATIC / "queue.js").read_text(), re.MULTILINE))
+    waits = dict(re.findall(r"^const (\w+_MS) = (\d+);", (STATIC / "saving" / "queue.js").read_text(), re.MULTILINE))
     assert int(waits["WAIT_MS"]) <= int(waits["LONGEST_WAIT_MS"]) < 1000
 
 
@@ -68,7 +68,7 @@ def contrast(text: str, other: str) -> float:
 
 
 def themes() -> list[dict[str, str]]:
-    blocks = re.findall(r":root[^{]*\{([^}]+)\}", (STATIC / "palette.css").read_text())
+    blocks = re.findall(r":root[^{]*\{([^}]+)\}", (STATIC / "styles" / "palette.css").read_text())
     return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for block in blocks]
 
 
@@ -89,7 +89,7 @@ def test_text_and_controls_have_the_contrast_that_the_guidelines_ask_for(theme: 
 def test_every_colour_is_stated_once_per_theme() -> None:
     light, dark = themes()
     assert light.keys() == dark.keys()
-    others = [file for file in STATIC.glob("*.css") if file.name != "palette.css"]
+    others = [file for file in STATIC.rglob("*.css") if file.name != "palette.css"]
     assert others
     assert [file.name for file in others if "data-theme" in file.read_text() or "#" in file.read_text()] == []
 

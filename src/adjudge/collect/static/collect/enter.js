@@ -1,9 +1,9 @@
 // @ts-check
 /** Where personal links lead: the secret behind `#` becomes a session, and leaves the address bar at once. */
-import { h, logo } from "./dom.js";
-import { call, secretIn } from "./net.js";
-import { applyPreferences } from "./prefs.js";
-import { hasText, loadTexts, t } from "./texts.js";
+import { h, logo } from "./shared/dom.js";
+import { call, secretIn } from "./shared/net.js";
+import { applyPreferences } from "./shared/prefs.js";
+import { hasText, loadTexts, t } from "./shared/interface_texts.js";
 
 // Names under which crowd platforms say whom they send.
 const PERSON_PARAMETERS = ["PROLIFIC_PID", "workerId", "participant", "person"];

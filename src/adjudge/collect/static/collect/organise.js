@@ -1,12 +1,12 @@
 // @ts-check
 /** The organisers' page: progress, people and decisions, fresh every few seconds. */
-import { copyButton } from "./copy.js";
-import { clockTime, dialog, h, logo } from "./dom.js";
-import { call } from "./net.js";
-import { showPanels } from "./organise_panels.js";
-import { answers, attention, decisions, figures, hours, linkState, when } from "./organise_parts.js";
-import { applyPreferences } from "./prefs.js";
-import { loadTexts, t, timeOfDay } from "./texts.js";
+import { copyButton } from "./shared/copy.js";
+import { clockTime, dialog, h, logo } from "./shared/dom.js";
+import { call } from "./shared/net.js";
+import { showPanels } from "./organise/panels.js";
+import { answers, attention, decisions, figures, hours, linkState, when } from "./organise/parts.js";
+import { applyPreferences } from "./shared/prefs.js";
+import { loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
 
 const FRESH_MS = 4000;
 const PANELS_MS = 20000;

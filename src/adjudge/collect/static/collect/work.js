@@ -1,20 +1,20 @@
 // @ts-check
 /** The annotator's page: one screen at a time, every change saved by itself, every action with a key. */
-import { Clock } from "./clock.js";
-import { clockTime, h } from "./dom.js";
-import { backToEnd, handIn, showEnd } from "./ending.js";
-import { Frame } from "./frame.js";
-import { showInstructions, showKeys, showOverview } from "./help.js";
-import { handleKey, step } from "./keys.js";
-import { call } from "./net.js";
-import { applyPreferences, changeSize, changeTheme } from "./prefs.js";
-import { Saving } from "./saving.js";
-import { characters, screenView } from "./screen.js";
-import { TaskState } from "./task.js";
-import { loadTexts, t } from "./texts.js";
-import { remember, undo } from "./undo.js";
+import { Clock } from "./work/clock.js";
+import { clockTime, h } from "./shared/dom.js";
+import { backToEnd, handIn, showEnd } from "./work/ending.js";
+import { Frame } from "./work/frame.js";
+import { showInstructions, showKeys, showOverview } from "./work/dialogs.js";
+import { handleKey, step } from "./work/keys.js";
+import { call } from "./shared/net.js";
+import { applyPreferences, changeSize, changeTheme } from "./shared/prefs.js";
+import { Saving } from "./saving/saving.js";
+import { characters, screenView } from "./screen/screen.js";
+import { TaskState } from "./work/task.js";
+import { loadTexts, t } from "./shared/interface_texts.js";
+import { remember, undo } from "./work/undo.js";
 
-/** @typedef {import("./screen.js").Stop} Stop */
+/** @typedef {import("./screen/screen.js").Stop} Stop */
 
 const LEAST_SECONDS = 0.3; // a glance that is not worth a save of its own
 
@@ -33,7 +33,7 @@ export class Work {
     this.index = 0;
     /** @type {Server.CompletionOut | null} */
     this.completion = null;
-    /** @type {import("./undo.js").Step[]} */
+    /** @type {import("./work/undo.js").Step[]} */
     this.history = [];
     this.frame = new Frame(this.campaign, this.actions());
     this.clock = new Clock(this.campaign.idle_seconds, () => this.showTime());

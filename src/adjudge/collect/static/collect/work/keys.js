@@ -1,9 +1,9 @@
 // @ts-check
 /** Keys of the annotator's page: first what is being judged takes them, then the page. `?` shows them all. */
-import { keysOn } from "./prefs.js";
+import { keysOn } from "../shared/prefs.js";
 import { undo } from "./undo.js";
 
-/** @typedef {import("./work.js").Work} Work */
+/** @typedef {import("../work.js").Work} Work */
 
 /** @param {Work} work @param {KeyboardEvent} event */
 export function handleKey(work, event) {

@@ -1,7 +1,7 @@
 // @ts-check
 /** A button that copies a text, also where the page is not on a secure address. It says so only if it did. */
 import { h } from "./dom.js";
-import { t } from "./texts.js";
+import { t } from "./interface_texts.js";
 
 /** @param {string} text @param {string} [tag] @param {Record<string, any>} [attributes] @returns {HTMLElement} */
 export function copyButton(text, tag = "button.quiet", attributes = {}) {

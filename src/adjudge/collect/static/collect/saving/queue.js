@@ -4,13 +4,13 @@
  * when the server has acknowledged it. A record that is being sent is sealed: later changes make a new record, so that
  * the same id always means the same content and a save sent twice counts once.
  */
-import { call, CallError } from "./net.js";
-import { drop, keep, kept, sent } from "./records.js";
+import { call, CallError } from "../shared/net.js";
+import { drop, keep, kept, sent } from "./save_records.js";
 import { newId, TAB } from "./tabs.js";
 
 /**
- * @typedef {import("./records.js").SaveRecord} SaveRecord
- * @typedef {import("./records.js").Spent} Spent
+ * @typedef {import("./save_records.js").SaveRecord} SaveRecord
+ * @typedef {import("./save_records.js").Spent} Spent
  */
 
 const WAIT_MS = 350; // after the last change

@@ -1,15 +1,15 @@
 // @ts-check
 /** How the page saves: changes and time go to the queue, answers come back, and troubles are told and mended. */
-import { showReentry, showRefused } from "./help.js";
-import { call, renewToken } from "./net.js";
+import { showReentry, showRefused } from "../work/dialogs.js";
+import { call, renewToken } from "../shared/net.js";
 import { SaveQueue } from "./queue.js";
 import { Tabs } from "./tabs.js";
-import { t, timeOfDay } from "./texts.js";
+import { t, timeOfDay } from "../shared/interface_texts.js";
 
 const REPORT_TIME_MS = 30000; // time on a screen without changes is reported this often
 
 export class Saving {
-  /** @param {import("./work.js").Work} work */
+  /** @param {import("../work.js").Work} work */
   constructor(work) {
     this.work = work;
     const owner = `${work.campaign.id}:${work.annotator.id}`;
@@ -59,7 +59,7 @@ export class Saving {
     }
   }
 
-  /** @param {Server.SavedOut} answer @param {import("./records.js").SaveRecord} record */
+  /** @param {Server.SavedOut} answer @param {import("./save_records.js").SaveRecord} record */
   saved(answer, record) {
     this.tokenRenewed = false;
     this.work.frame.savedAt(timeOfDay(new Date(answer.saved)));

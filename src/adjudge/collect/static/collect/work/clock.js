@@ -7,7 +7,7 @@
  */
 
 /**
- * @typedef {import("./records.js").Spent} Spent
+ * @typedef {import("../saving/save_records.js").Spent} Spent
  * @typedef {{spent: Spent, events: any[]}} Taken
  */
 

@@ -1,9 +1,9 @@
 // @ts-check
 /** The list of a segment's errors beside the text: each with its severity, its place in the text, and a way out. */
-import { h } from "./dom.js";
+import { h } from "../shared/dom.js";
 import { sameMark } from "./marks.js";
-import { letterOf } from "./marktext.js";
-import { t } from "./texts.js";
+import { letterOf } from "./marked_text.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {import("./marks.js").Span} Span

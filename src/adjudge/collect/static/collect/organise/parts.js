@@ -1,7 +1,7 @@
 // @ts-check
 /** Parts of the organisers' page: progress, cost, the hours of the last day, who needs attention, decisions. */
-import { h } from "./dom.js";
-import { currentLocale, t, timeOfDay } from "./texts.js";
+import { h } from "../shared/dom.js";
+import { currentLocale, t, timeOfDay } from "../shared/interface_texts.js";
 
 /**
  * A time of today, or a day and time.

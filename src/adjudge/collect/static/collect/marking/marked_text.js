@@ -4,8 +4,8 @@
  * word. Marks are plain inline elements without a direction of their own, so that no word changes its place when it is
  * marked; their letters hang above the line and take part in nothing.
  */
-import { h } from "./dom.js";
-import { t } from "./texts.js";
+import { h } from "../shared/dom.js";
+import { t } from "../shared/interface_texts.js";
 import { cut } from "./units.js";
 
 /** @typedef {import("./marks.js").Span} Span */

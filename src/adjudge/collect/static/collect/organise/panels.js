@@ -1,7 +1,7 @@
 // @ts-check
 /** Statistics on the organisers' page: a sentence, a picture, and the figures behind it, which open on demand. */
-import { h } from "./dom.js";
-import { t } from "./texts.js";
+import { h } from "../shared/dom.js";
+import { t } from "../shared/interface_texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 26;

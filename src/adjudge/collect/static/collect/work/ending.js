@@ -1,11 +1,11 @@
 // @ts-check
 /** Handing in a task, the pause before the next one, and the last page. */
-import { clockTime, h } from "./dom.js";
-import { showHandIn } from "./help.js";
-import { call } from "./net.js";
-import { t } from "./texts.js";
+import { clockTime, h } from "../shared/dom.js";
+import { showHandIn } from "./dialogs.js";
+import { call } from "../shared/net.js";
+import { t } from "../shared/interface_texts.js";
 
-/** @typedef {import("./work.js").Work} Work */
+/** @typedef {import("../work.js").Work} Work */
 
 /**
  * Between two tasks: what is done, what is left, and as long a pause as wanted.

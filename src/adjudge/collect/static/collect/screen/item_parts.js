@@ -1,7 +1,7 @@
 // @ts-check
 /** Parts that the items of all protocols are made of: texts in their own direction, context, comments, lessons. */
-import { h, shownText } from "./dom.js";
-import { currentLanguage, t } from "./texts.js";
+import { h, shownText } from "../shared/dom.js";
+import { currentLanguage, t } from "../shared/interface_texts.js";
 
 /** @typedef {import("./screen.js").Setting} Setting */
 

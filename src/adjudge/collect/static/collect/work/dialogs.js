@@ -1,10 +1,10 @@
 // @ts-check
 /** Dialogs: the keys, the instructions, the overview of screens, entering again, and handing in. */
-import { copyButton } from "./copy.js";
-import { dialog, h } from "./dom.js";
-import { call, renewToken, secretIn } from "./net.js";
-import { keysOn, switchKeys } from "./prefs.js";
-import { currentLanguage, hasText, t } from "./texts.js";
+import { copyButton } from "../shared/copy.js";
+import { dialog, h } from "../shared/dom.js";
+import { call, renewToken, secretIn } from "../shared/net.js";
+import { keysOn, switchKeys } from "../shared/prefs.js";
+import { currentLanguage, hasText, t } from "../shared/interface_texts.js";
 
 /**
  * Every key and what it does, by protocol.
@@ -196,8 +196,8 @@ export function showReentry(name, reason, entered) {
 
 /**
  * What the server refused: nothing of it is lost before the annotator says so.
- * @param {import("./records.js").SaveRecord[]} records
- * @param {(record: import("./records.js").SaveRecord) => string} place  where in the task it belongs
+ * @param {import("../saving/save_records.js").SaveRecord[]} records
+ * @param {(record: import("../saving/save_records.js").SaveRecord) => string} place  where in the task it belongs
  * @param {{again: () => void, drop: () => void}} actions
  */
 export function showRefused(records, place, { again, drop }) {

@@ -1,7 +1,7 @@
 // @ts-check
 /** Ranking: every translation keeps its place and gets a rank by key, by button, or by dragging its letter to a shelf. */
-import { h } from "./dom.js";
-import { t } from "./texts.js";
+import { h } from "../shared/dom.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
  * The letter by which a translation is called on the screen.

@@ -1,19 +1,19 @@
 // @ts-check
 /** Error spans: a segment in which errors are marked, with the list of them, and then a score or their categories. */
-import { h, present } from "./dom.js";
-import { isOpen } from "./judged.js";
+import { h, present } from "../shared/dom.js";
+import { isOpen } from "../screen/judged.js";
 import { Marking } from "./marking.js";
-import { markingKey } from "./marking_keys.js";
+import { markingKey } from "./keys.js";
 import { costOf, SEVERE } from "./marks.js";
-import { commentBox, lesson, note, textBlock } from "./parts.js";
-import { scoreWidget } from "./score.js";
-import { t } from "./texts.js";
+import { commentBox, lesson, note, textBlock } from "../screen/item_parts.js";
+import { scoreWidget } from "../screen/score.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {import("./marks.js").Span} Span
- * @typedef {import("./screen.js").Setting} Setting
- * @typedef {import("./screen.js").Stop} Stop
- * @typedef {import("./items.js").ItemView} ItemView
+ * @typedef {import("../screen/screen.js").Setting} Setting
+ * @typedef {import("../screen/screen.js").Stop} Stop
+ * @typedef {import("../screen/items.js").ItemView} ItemView
  */
 
 /**
@@ -174,7 +174,7 @@ function columnsOf(item, { campaign }, marking) {
   return h("div.columns", {}, h("div", {}, ...left), h("div", {}, ...right));
 }
 
-/** @param {import("./marktext.js").MarkText} text @param {string} label @returns {HTMLElement} */
+/** @param {import("./marked_text.js").MarkText} text @param {string} label @returns {HTMLElement} */
 function labelled(text, label) {
   return h("div.text", {}, h("span.label", {}, label), text.words);
 }

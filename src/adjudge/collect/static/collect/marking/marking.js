@@ -1,14 +1,14 @@
 // @ts-check
 /** The marks of a segment on the page: what is marked, how it is shown and said, and which keys do it. */
-import { h } from "./dom.js";
-import { describe, errorRow, focusedControl, nameOf, refocus } from "./errors.js";
+import { h } from "../shared/dom.js";
+import { describe, errorRow, focusedControl, nameOf, refocus } from "./error_list.js";
 import { identical, ordered, withMark, withMissing } from "./marks.js";
-import { MarkText } from "./marktext.js";
-import { t } from "./texts.js";
+import { MarkText } from "./marked_text.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {import("./marks.js").Span} Span
- * @typedef {import("./screen.js").Setting} Setting
+ * @typedef {import("../screen/screen.js").Setting} Setting
  */
 
 export class Marking {

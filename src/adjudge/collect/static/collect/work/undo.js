@@ -1,10 +1,10 @@
 // @ts-check
 /** Taking back: what an answer was before each change of the task in hand. A text being typed has an undo of its own. */
-import { t } from "./texts.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
- * @typedef {{screen: string, before: import("./screen.js").Answers, at: number}} Step
- * @typedef {import("./work.js").Work} Work
+ * @typedef {{screen: string, before: import("../screen/screen.js").Answers, at: number}} Step
+ * @typedef {import("../work.js").Work} Work
  */
 
 const MOST_STEPS = 200;
@@ -13,11 +13,11 @@ const TYPED = ["comment", "edit"];
 
 /**
  * Keep what is about to be changed.
- * @param {Work} work @param {Server.ScreenOut} screen @param {import("./screen.js").Answers} changes
+ * @param {Work} work @param {Server.ScreenOut} screen @param {import("../screen/screen.js").Answers} changes
  */
 export function remember(work, screen, changes) {
   const now = work.task?.answers(screen) ?? {};
-  /** @type {import("./screen.js").Answers} */
+  /** @type {import("../screen/screen.js").Answers} */
   const before = {};
   for (const [output, fields] of Object.entries(changes)) {
     const names = /** @type {(keyof Server.AnswerOut)[]} */ (Object.keys(fields).filter((name) => !TYPED.includes(name)));
@@ -34,7 +34,7 @@ export function remember(work, screen, changes) {
   if (work.history.length > MOST_STEPS) work.history.shift();
 }
 
-/** @param {import("./screen.js").Answers} answers @returns {string} which fields of which outputs */
+/** @param {import("../screen/screen.js").Answers} answers @returns {string} which fields of which outputs */
 function shape(answers) {
   return JSON.stringify(Object.entries(answers).map(([output, fields]) => [output, Object.keys(fields)]));
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** Two translations side by side: one is better, or they are equally good. */
-import { h } from "./dom.js";
-import { t } from "./texts.js";
+import { h } from "../shared/dom.js";
+import { t } from "../shared/interface_texts.js";
 
 /** @typedef {"first" | "second" | "tie" | null} Choice */
 

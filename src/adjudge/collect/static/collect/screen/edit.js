@@ -1,9 +1,9 @@
 // @ts-check
 /** Post-editing: a translation to be corrected, with what was changed shown as it is written. */
 import { changedPercent, difference, shownDifference } from "./diff.js";
-import { h, present } from "./dom.js";
-import { commentBox, given, lesson, note } from "./parts.js";
-import { t } from "./texts.js";
+import { h, present } from "../shared/dom.js";
+import { commentBox, given, lesson, note } from "./item_parts.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {import("./screen.js").Setting} Setting

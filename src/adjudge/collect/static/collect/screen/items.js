@@ -1,11 +1,11 @@
 // @ts-check
 /** The items of each protocol: a score per translation, a ranking of several, a choice between two. */
-import { h, present } from "./dom.js";
+import { h, present } from "../shared/dom.js";
 import { choiceOf, pairWidget, RANKS } from "./pair.js";
-import { commentBox, given, lesson, note, textBlock } from "./parts.js";
+import { commentBox, given, lesson, note, textBlock } from "./item_parts.js";
 import { letter, rankWidget, shelves } from "./rank.js";
 import { scoreWidget } from "./score.js";
-import { t } from "./texts.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {import("./screen.js").Answers} Answers

@@ -1,8 +1,8 @@
 // @ts-check
 /** The frame around a screen: progress, saving, time and buttons; and the last page. */
-import { copyButton } from "./copy.js";
-import { h, logo, present } from "./dom.js";
-import { chooseLanguage, currentLanguage, languages, t } from "./texts.js";
+import { copyButton } from "../shared/copy.js";
+import { h, logo, present } from "../shared/dom.js";
+import { chooseLanguage, currentLanguage, languages, t } from "../shared/interface_texts.js";
 
 const NOTICE_MS = 8000;
 

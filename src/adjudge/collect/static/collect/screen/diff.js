@@ -1,7 +1,7 @@
 // @ts-check
 /** The difference of two versions of a text: what both have, what was taken out, and what was put in. */
-import { h } from "./dom.js";
-import { cut } from "./units.js";
+import { h } from "../shared/dom.js";
+import { cut } from "../marking/units.js";
 
 /** @typedef {{kind: "same" | "del" | "ins", text: string}} Part */
 

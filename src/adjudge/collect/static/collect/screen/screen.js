@@ -1,11 +1,11 @@
 // @ts-check
 /** One screen: what is judged, with what stands around it, and the stops that keys go through. */
-import { h } from "./dom.js";
+import { h } from "../shared/dom.js";
 import { editItem } from "./edit.js";
 import { pairItem, rankingItem, scoreItem } from "./items.js";
-import { context, headings } from "./parts.js";
-import { categorisedSpansItem, scoredSpansItem } from "./spans.js";
-import { t } from "./texts.js";
+import { context, headings } from "./item_parts.js";
+import { categorisedSpansItem, scoredSpansItem } from "../marking/marked_items.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {Record<string, Server.AnswerOut>} Answers

@@ -1,7 +1,7 @@
 // @ts-check
 /** Saves as they wait in the browser's storage, one entry each, and as they are sent. */
 
-import { present } from "./dom.js";
+import { present } from "../shared/dom.js";
 
 /**
  * @typedef {{shown: number, visible: number, active: number, outputs: Record<string, number>}} Spent

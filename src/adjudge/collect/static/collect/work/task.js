@@ -1,12 +1,12 @@
 // @ts-check
 /** The task in hand: its screens, how they stand on the server, and over that what is still to be sent. */
 
-import { isOpen } from "./judged.js";
+import { isOpen } from "../screen/judged.js";
 
-/** @typedef {import("./screen.js").Answers} Answers */
+/** @typedef {import("../screen/screen.js").Answers} Answers */
 
 export class TaskState {
-  /** @param {Server.WorkOut} work @param {Server.TaskOut} task @param {import("./queue.js").SaveQueue} queue */
+  /** @param {Server.WorkOut} work @param {Server.TaskOut} task @param {import("../saving/queue.js").SaveQueue} queue */
   constructor(work, task, queue) {
     this.queue = queue;
     this.annotator = work.annotator.id;

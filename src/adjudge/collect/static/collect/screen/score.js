@@ -1,7 +1,7 @@
 // @ts-check
 /** The slider for a score. Nothing is set until somebody sets it: unset is not 0, and looks and reads different. */
-import { h } from "./dom.js";
-import { t } from "./texts.js";
+import { h } from "../shared/dom.js";
+import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {Server.ScaleOut} Scale
