@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from adjudge.results.audit import Section
     from adjudge.work import Outcome
 
-__all__ = ["MODULES", "SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
+__all__ = ["SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
 
-MODULES = ("adjudge.audit", "adjudge.audit.claims.scores", "adjudge.audit.influence", "scipy.linalg", "scipy.sparse")
-"""What processes that audit import, of which some takes long."""
-SECONDS_PER_ROW = 1e-4
+SECONDS_PER_ROW = 1.5e-4
 """CPU seconds that all sections take for a judgment at least; it decides whether processes are worth starting."""
 _SAME_REFITS = ("claims", "influence")
 """Sections that leave out the same annotators and documents, once for both."""

@@ -10,11 +10,12 @@ for every number of workers.
 from __future__ import annotations
 
 from adjudge.work.cache import cached, kept_with_version
-from adjudge.work.processes import prepared_processes
+from adjudge.work.processes import AUDIT_MODULES, prepared_processes
 from adjudge.work.tasks import Outcome, do_task, map_tasks, try_tasks, worth_dividing
 from adjudge.work.workers import Workers, current_workers, workers
 
 __all__ = [
+    "AUDIT_MODULES",
     "Outcome",
     "Workers",
     "cached",

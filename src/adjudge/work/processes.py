@@ -30,8 +30,18 @@ _Done = TypeVar("_Done")
 
 IDLE = 300
 """Seconds after which a process without work ends."""
-LARGE = 5_000_000
+LARGE = 2_000_000
 """Bytes of files from which on processes are started while the files are read."""
+COMPRESSED = 30
+"""How many bytes of text a byte of Parquet stands for."""
+AUDIT_MODULES = (
+    "scipy.linalg",
+    "scipy.sparse",
+    "adjudge.audit",
+    "adjudge.audit.claims.scores",
+    "adjudge.audit.influence",
+)
+"""What audits import, of which some takes long."""
 
 
 def map_in_processes(
@@ -142,11 +152,11 @@ def prepared_processes(paths: Iterable[Path], modules: Sequence[str]) -> Iterato
 
     Args:
         paths: the files and folders that are read inside.
-        modules: what the work will import.
+        modules: what the work will import; none where the work is too short for other processes.
     """
     current = current_workers()
     jobs = 1
-    if current.jobs != 1 and current.scheduler is None and _bytes_of(paths) > LARGE:
+    if modules and current.jobs != 1 and current.scheduler is None and _bytes_of(paths) > LARGE:
         jobs = jobs_of(current)
     if jobs == 1:
         yield
@@ -165,7 +175,8 @@ def prepared_processes(paths: Iterable[Path], modules: Sequence[str]) -> Iterato
 
 def _bytes_of(paths: Iterable[Path]) -> int:
     files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
-    return sum(file.stat().st_size for file in files if file.is_file())
+    weights = {".parquet": COMPRESSED}
+    return sum(file.stat().st_size * weights.get(file.suffix.lower(), 1) for file in files if file.is_file())
 
 
 def _import_all(modules: Sequence[str]) -> None:

@@ -57,9 +57,14 @@ def audit(
 
     Example: adjudge audit data_RNK.csv --format wmt-ranking --pair en-cs --edits data_EDT.tsv
     """
-    from adjudge.audit import MODULES, SECONDS_PER_ROW, AuditSettings, audit, read_companion
+    from adjudge.work import AUDIT_MODULES, prepared_processes
+
+    names = only.split(",") if only is not None else None
+    with prepared_processes(files, AUDIT_MODULES if names is None else ()):
+        parts = reading.by_pair(files)
+    # Only now, so that the other processes start first.
+    from adjudge.audit import SECONDS_PER_ROW, AuditSettings, audit, read_companion
     from adjudge.cli.output import for_each_pair, write_output
-    from adjudge.work import prepared_processes
 
     settings = AuditSettings(
         method=method,
@@ -72,9 +77,6 @@ def audit(
         acceptability=read_companion(acceptability, "wmt-acceptability", reading.options) if acceptability else None,
         seed=seed,
     )
-    names = only.split(",") if only is not None else None
-    with prepared_processes(files, MODULES):
-        parts = reading.by_pair(files)
     least = SECONDS_PER_ROW if names is None else 0.0
     results = for_each_pair(parts, lambda part: audit(part, only=names, settings=settings), seconds_per_row=least)
     write_output(results, json=json, output=output, summary=_over_pairs(results))

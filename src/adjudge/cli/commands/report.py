@@ -47,16 +47,17 @@ def report(
     """
     import sys
 
-    from adjudge.api.report import ReportSettings, make_report
-    from adjudge.audit import MODULES
-    from adjudge.cli.output import progress, write_output
     from adjudge.report.output.pages import check_page_ending, write_page, write_plots, write_tables
-    from adjudge.report.output.paper import write_paper
-    from adjudge.work import prepared_processes
+    from adjudge.work import AUDIT_MODULES, prepared_processes
 
     check_page_ending(output)
-    with prepared_processes(files, MODULES):
+    with prepared_processes(files, AUDIT_MODULES):
         parts = reading.by_pair(files)
+    # Only now, so that the other processes start first.
+    from adjudge.api.report import ReportSettings, make_report
+    from adjudge.cli.output import progress, write_output
+    from adjudge.report.output.paper import write_paper
+
     with progress() as tell:
         settings = ReportSettings(
             method=method,
