@@ -133,16 +133,26 @@ def _once(judgments: Judgments, block: pl.Series | None, *, left_out: Collection
     """
     table = judgments.table
     blocks = _contents(table, block, left_out)
-    counts = blocks.group_by("content").len()["len"]
-    times = math.gcd(*counts.unique().to_list())
-    if times < 2 or len(counts) < ENOUGH_BLOCKS:
+    times = times_copied(blocks.group_by("content").len()["len"])
+    if times == 1:
         return judgments
-    number = pl.int_range(pl.len()).over("content")
-    wanted = blocks.with_columns((number >= pl.len().over("content") // times * (times - 1)).alias("wanted"))
+    wanted = blocks.with_columns(in_last_copy("content", times).alias("wanted"))
     if block is not None:
         wanted = block.to_frame().join(wanted, on="block", how="left", maintain_order="left")
     kept = judgments.keep(pl.lit(wanted["wanted"]), otherwise=COPIED_TABLE)
     return replace(kept, notes=(*kept.notes, copied_table_note(times)))
+
+
+def times_copied(counts: pl.Series) -> int:
+    """How many copies of itself a table is, from how often each content occurs in it; 1 where it is no copy."""
+    times = math.gcd(*counts.unique().to_list())
+    return times if len(counts) >= ENOUGH_BLOCKS else 1
+
+
+def in_last_copy(content: str, times: int) -> pl.Expr:
+    """Whether a row belongs to the last copy of a table that holds every content a multiple of `times` times."""
+    number, size = pl.int_range(pl.len()).over(content), pl.len().over(content)
+    return number >= size // times * (times - 1)
 
 
 def _block_number(table: pl.DataFrame) -> pl.Series:

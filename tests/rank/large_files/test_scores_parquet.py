@@ -83,12 +83,14 @@ def test_of_judgments_that_stand_there_twice_the_last_counts(tmp_path: Path) -> 
     "odd",
     [
         pl.lit(None, pl.String).alias("annotator"),
+        # Rows without a segment may be alike and still be different judgments, so they are no copies of each other.
+        pl.lit("").alias("segment"),
         (pl.int_range(pl.len(), dtype=pl.Int32) % 2).alias("revision"),
         pl.lit(101.0).alias("score"),
         pl.lit(1, pl.Int32).alias("rank"),
         pl.lit("no such protocol").alias("protocol"),
     ],
-    ids=["nameless", "revisions", "off the scale", "ranks", "protocol"],
+    ids=["nameless", "no segments", "revisions", "off the scale", "ranks", "protocol"],
 )
 def test_what_needs_a_closer_look_is_left_to_the_reader(odd: pl.Expr, tmp_path: Path) -> None:
     assert streamed(random_scores(4).table.with_columns(odd), tmp_path) is None

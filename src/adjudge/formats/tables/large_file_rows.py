@@ -6,7 +6,6 @@ number per row, so that tens of millions of rows fit into memory.
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,15 @@ import polars as pl
 
 from adjudge.core.errors import Source
 from adjudge.core.judgments import SetAside
-from adjudge.formats.duplicates import COPIED_TABLE, ENOUGH_BLOCKS, REPEATED, copied_table_note, repeated_note
+from adjudge.formats.duplicates import (
+    COPIED_TABLE,
+    ENOUGH_BLOCKS,
+    REPEATED,
+    copied_table_note,
+    in_last_copy,
+    repeated_note,
+    times_copied,
+)
 from adjudge.formats.parsing.bad_rows import BadRows
 
 if TYPE_CHECKING:
@@ -172,7 +179,7 @@ def _counts(text: bytes) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[
     return fields, empty, taken
 
 
-def last_of_each(identity: pl.Series, identified: pl.Series) -> tuple[pl.Series, list[SetAside], list[str]]:
+def last_by_number(identity: pl.Series, identified: pl.Series) -> tuple[pl.Series, list[SetAside], list[str]]:
     """Which rows count, what is set aside, and notes: of rows that judge the same, the last one counts.
 
     Args:
@@ -186,17 +193,15 @@ def last_of_each(identity: pl.Series, identified: pl.Series) -> tuple[pl.Series,
     return (counts, [SetAside(REPEATED, repeated)], [repeated_note(repeated)]) if repeated else (counts, [], [])
 
 
-def without_copied_table(content: pl.Series) -> tuple[pl.Series, list[SetAside], list[str]]:
+def one_copy_by_number(content: pl.Series) -> tuple[pl.Series, list[SetAside], list[str]]:
     """The same for rows of whom or what nothing is known: all of them several times are a table that was copied."""
     everything = pl.repeat(value=True, n=len(content), eager=True)
     if len(content) < 2 * ENOUGH_BLOCKS or not _any_twice(content):
         return everything, [], []
-    counts = content.value_counts()["count"]
-    times = math.gcd(*counts.unique().to_list())
-    if times < 2 or len(counts) < ENOUGH_BLOCKS:
+    times = times_copied(content.value_counts()["count"])
+    if times == 1:
         return everything, [], []
-    number, size = pl.int_range(pl.len()).over(content.name), pl.len().over(content.name)
-    kept = content.to_frame().select(number >= size // times * (times - 1)).to_series()
+    kept = content.to_frame().select(in_last_copy(content.name, times)).to_series()
     return kept, [SetAside(COPIED_TABLE, int((~kept).sum()))], [copied_table_note(times)]
 
 

@@ -10,7 +10,7 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.formats.tables.cells import MISSING, ROUNDING, SCALE
-from adjudge.formats.tables.large_file_rows import ROW, FileRows, last_of_each
+from adjudge.formats.tables.large_file_rows import ROW, FileRows, last_by_number
 from adjudge.rank.large_files.columns import CONSTANT, WORDS, among, scored_rows
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def read_with_faults(rows: FileRows) -> tuple[pl.DataFrame, tuple[SetAside, ...]
     if any(among(table, name, ("",), otherwise="").any() for name in ("annotator", "segment")):
         return None
     everyone = pl.repeat(value=True, n=table.height, eager=True)
-    counts, copies, repeated_notes = last_of_each(table["identity"], everyone)
+    counts, copies, repeated_notes = last_by_number(table["identity"], everyone)
     table = table if counts.all() else table.filter(counts)
     table = scored_rows(table)
     if not table["rated"].any():

@@ -22,10 +22,10 @@ from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.tables.columns import SYNONYMS, map_columns
 from adjudge.formats.tables.large_file_rows import (
     ROW,
-    last_of_each,
+    last_by_number,
+    one_copy_by_number,
     repeated_numbers,
     rows_of_file,
-    without_copied_table,
 )
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.relative import rank_units
@@ -197,12 +197,12 @@ def _each_once(
     if len(repeated):
         rows = pairs.select(ROW, identity.alias("identity"), identified.alias("identified"))
         table = rows.collect(engine="streaming").sort(ROW)
-        counts, set_aside, notes = last_of_each(table["identity"], table["identified"])
+        counts, set_aside, notes = last_by_number(table["identity"], table["identified"])
         pairs = _only(pairs, table[ROW], counts)
     content = pl.struct(everything).hash()
     if number < height and len(repeated_numbers(pairs, content)[0]):
         whole = pairs.select(ROW, content.alias("content")).collect(engine="streaming").sort(ROW)
-        counts, copied, copy_notes = without_copied_table(whole["content"])
+        counts, copied, copy_notes = one_copy_by_number(whole["content"])
         pairs = _only(pairs, whole[ROW], counts)
         set_aside, notes = [*set_aside, *copied], [*notes, *copy_notes]
     return pairs, set_aside, notes

@@ -14,13 +14,12 @@ import polars as pl
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.fingerprint import fingerprint_of_file
-from adjudge.core.judgments import KEY, SetAside
+from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS, RATED, SCORED
 from adjudge.core.score_sheet import significant
-from adjudge.formats.duplicates import REPEATED, repeated_note
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import ROUNDING, SCALE
-from adjudge.formats.tables.large_file_rows import ROW, repeated_numbers
+from adjudge.formats.tables.large_file_rows import ROW, last_by_number, repeated_numbers
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.large_files.columns import CONSTANT, NO_RESAMPLES, fits, human_systems
 from adjudge.rank.large_files.item_sums import ordered_means
@@ -29,12 +28,14 @@ from adjudge.rank.score_means import SystemItems, assemble_means, equal_scores_n
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.core.judgments import SetAside
     from adjudge.core.score_sheet import ItemMeans
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
 
 _WORDS = ("system", "annotator", "segment", "document")
+_NAMED = ("system", "annotator", "segment")
 _IDENTITY = "identity"
 
 
@@ -65,8 +66,8 @@ def _fits(schema: pl.Schema) -> bool:
 def _is_plain(table: pl.LazyFrame, schema: pl.Schema) -> bool:
     """Whether the file can be counted as it stands: one campaign and pair, no revisions, all names, scores on scale."""
     odd: list[pl.Expr] = [(pl.col(name).min() != pl.col(name).max()).alias(name) for name in CONSTANT if name in schema]
-    odd += [pl.col(name).is_null().any().alias(f"{name} missing") for name in ("system", "annotator", "segment")]
-    odd += [(pl.col(name).cast(pl.String) == "").any().alias(f"{name} empty") for name in ("system", "annotator")]
+    odd += [pl.col(name).is_null().any().alias(f"{name} missing") for name in _NAMED]
+    odd += [(pl.col(name).cast(pl.String) == "").any().alias(f"{name} empty") for name in _NAMED]
     for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
         if name in schema:
             unknown = pl.col(name).is_not_null() & ~pl.col(name).cast(pl.String).is_in(list(allowed))
@@ -93,9 +94,10 @@ def _each_once(table: pl.LazyFrame, schema: pl.Schema) -> tuple[pl.LazyFrame, tu
     numbered = table.with_row_index(ROW)
     alike = numbered.with_columns(identity).filter(pl.col(_IDENTITY).is_in(pl.Series(twice).implode()))
     rows = alike.select(ROW, _IDENTITY).collect(engine="streaming").sort(ROW)
-    earlier = rows.filter(~pl.col(_IDENTITY).is_last_distinct())[ROW]
-    kept = numbered.filter(~pl.col(ROW).is_in(earlier.implode())).drop(ROW)
-    return kept, (SetAside(REPEATED, len(earlier)),), (repeated_note(len(earlier)),)
+    # Who judged what is known of every row here (`_is_plain`).
+    counts, set_aside, notes = last_by_number(rows[_IDENTITY], pl.repeat(value=True, n=rows.height, eager=True))
+    earlier = rows.filter(~counts)[ROW]
+    return numbered.filter(~pl.col(ROW).is_in(earlier.implode())).drop(ROW), tuple(set_aside), tuple(notes)
 
 
 def _ranked(
