@@ -201,7 +201,7 @@ def test_faults_are_explained() -> None:
         parity(SMALL, human="HUMAN")
     with pytest.raises(UsageError, match="fits x, y"):
         parity(SMALL, human="[xy]")
-    with pytest.raises(DataError, match="none of the 1 contaminated segments"):
+    with pytest.raises(DataError, match="the contaminated segment '77' was not judged"):
         parity(SMALL, human="ref", settings=ParitySettings(contaminated=frozenset({"77"})))
 
 

@@ -115,7 +115,7 @@ def test_files_that_do_not_line_up_are_named_with_their_counts(folder: Path) -> 
     with pytest.raises(InputError) as fault:
         read_texts(load_campaign(folder / "campaign.toml"))
     message = str(fault.value)
-    for part in ("s.txt has 3 lines (2 with text)", "a.txt has 1 lines (1 with text)", "t.tsv has 3 lines"):
+    for part in ("s.txt has 3 lines (2 with text)", "a.txt has 1 line (1 with text)", "t.tsv has 3 lines"):
         assert part in message
 
 
@@ -133,7 +133,7 @@ def test_document_names_may_come_from_a_file(folder: Path) -> None:
     testset = read_texts(load_campaign(change(folder, "[files]", '[files]\ndocuments = "docs.txt"')))
     assert [segment.document for segment in testset.source] == ["first", "second"]
     (folder / "docs.txt").write_text("first\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"names 1 documents where .* has 2 segments"):
+    with pytest.raises(InputError, match=r"names 1 document where .* has 2 segments"):
         read_texts(load_campaign(folder / "campaign.toml"))
 
 

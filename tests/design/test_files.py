@@ -138,7 +138,7 @@ def test_the_tutorial_comes_first_with_its_answers(tmp_path: Path) -> None:
         (TUTORIAL.replace("100", "140"), "da", r"line 2: expects scores from 80 to 140, the scale runs from 0 to 100"),
         (TUTORIAL.replace("low", "least"), "da", "has no column 'low'"),
         ("source\ttarget\tlow\thigh\n", "da", "no tutorial item"),
-        ("source\ttarget1\ttarget2\tbest\nTea.\tTee.\t\t1\n", "pairwise", "1 targets where exactly 2"),
+        ("source\ttarget1\ttarget2\tbest\nTea.\tTee.\t\t1\n", "pairwise", "1 target where exactly 2"),
         ("source\ttarget1\ttarget2\tbest\nTea.\tTee.\tBier.\t3\n", "ranking", "best is 3"),
     ],
 )

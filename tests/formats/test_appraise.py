@@ -219,7 +219,7 @@ def test_people_behind_accounts(tmp_path: Path, text: str) -> None:
     judgments = read([file], format="appraise", options=ReadOptions(annotators=tmp_path / "map"))
     assert judgments.table["annotator"].to_list() == ["Ann", "Ann", "Bob", "u4"]
     assert judgments.table["task"].to_list() == ["u1", "u2", "u3", "u4"]
-    assert judgments.notes == ("1 of 4 accounts are not in the map of annotators",)
+    assert judgments.notes == ("1 of 4 accounts is not in the map of annotators",)
 
 
 def test_an_account_that_others_are_mapped_to_is_a_person(tmp_path: Path) -> None:

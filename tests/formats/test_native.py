@@ -176,7 +176,7 @@ def test_forms_of_time_may_be_mixed(tmp_path: Path, written: str, meant: datetim
         ("name,rank\na,1\n", "no column 'system'"),
         ("system,rank,rank\na,1,2\n", "has the column 'rank' twice"),
         ("system,rank\na,1\nb,1,2\n", "line 3: 3 fields where the header has 2"),
-        ("system,rank\na,1\n\nb\n", "line 4: 1 fields where the header has 2"),
+        ("system,rank\na,1\n\nb\n", "line 4: 1 field where the header has 2"),
         ('system,rank\n"a\nb",1\nc,0\n', "line 4: column 'rank' holds 0"),
         ("system,annotator\na,x\n", "no column 'rank' or 'score', it has system, annotator"),
         ("system,protocol\na,da\n", "no column 'rank' or 'score'"),

@@ -43,8 +43,8 @@ def test_files_can_name_segments_and_documents(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "stacked", "sentence"),
     [
-        ({"a": "1\n2\n"}, 1, "1 of 1 files hold ranks, two or more are needed"),
-        ({"a": "1\n2\n", "b": "1\n"}, 1, "has 1 lines where a.txt has 2"),
+        ({"a": "1\n2\n"}, 1, "1 of 1 file holds ranks, two or more are needed"),
+        ({"a": "1\n2\n", "b": "1\n"}, 1, "has 1 line where a.txt has 2"),
         ({"a": "1\n2\n3\n", "b": "1\n2\n3\n"}, 2, "not 2 annotators one after the other"),
         ({"a": "1\n7\n", "b": "1\n2\n"}, 1, "a.txt, line 2: rank is '7', it must lie between 1 and 2"),
     ],

@@ -41,7 +41,7 @@ def test_an_empty_file_is_nothing(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize(("text", "line"), [("a 1\nb 2 3\n", 2), ("a 1\n\nb\n", 3)])
 def test_a_row_of_another_length_is_named_with_its_line(tmp_path: Path, text: str, line: int) -> None:
-    with pytest.raises(InputError, match=rf"line {line}: .* fields where the first line has 2"):
+    with pytest.raises(InputError, match=rf"line {line}: .* fields? where the first line has 2"):
         table(tmp_path, text).refuse_ragged()
 
 
@@ -52,7 +52,7 @@ def test_rows_of_another_length_stay_in_their_place_and_are_known(tmp_path: Path
     assert bad.usable().to_list() == [True, False, False, True]
     [record], [note] = bad.settle()
     assert record.rows == 2
-    assert "lines 3, 4: 1 fields where the first line has 2" in note
+    assert "lines 3, 4: 1 field where the first line has 2" in note
 
 
 @pytest.mark.parametrize("value", ["x", "inf", "nan", "1_0"])

@@ -206,7 +206,7 @@ def test_segment_means_that_nothing_explains_are_reported(tmp_path: Path) -> Non
     with (tmp_path / "ad-seg-scores-de-en.csv").open("a") as file:
         file.write("A.1 9 33 0.1 1\n")
     notes = read([tmp_path], format="wmt-da").notes
-    assert notes == ("ad-seg-scores-de-en.csv: 1 judgments that the segment means count are in no file",)
+    assert notes == ("ad-seg-scores-de-en.csv: 1 judgment that the segment means count is in no file",)
 
 
 def test_means_of_another_version_are_reported(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_task_without_a_pair_is_noted(tmp_path: Path) -> None:
         ([EARLY, "t,RANK,1,2,3,x,7,"], "line 2: rank is '7'"),
         ([EARLY, "t,RANK"], "line 2: only 2 fields"),
         ([EARLY, "t,RANK,1,2,3,x,1,,y"], "line 2: only 9 fields; the file may be cut"),
-        ([EARLY, "t,NIST,1,2,3,x,1,1", "t"], "line 3: only 1 fields"),
+        ([EARLY, "t,NIST,1,2,3,x,1,1", "t"], "line 3: only 1 field"),
         ([EARLY, "t,RANK,1,2,3" + ",x" * 20], "line 2: 25 fields where the header has 14"),
         ([EARLY, "t,RANK,1,2,3,,,,"], "without any system"),
         (["TASK,TYPE,ITEM_ID", "t,RANK,1"], "has no column 'ANNOTATOR_ID'"),

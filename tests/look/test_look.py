@@ -197,7 +197,7 @@ def test_a_history_cannot_be_changed_or_rewound(tmp_path: Path) -> None:
     content = json.loads(history.read_text())
     rewound = {**content, "looks": content["looks"][:1]}
     history.write_text(json.dumps(rewound))
-    assert "holds 1 looks where 2 were taken" in refused(PARTS[2], history)
+    assert "holds 1 look where 2 were taken" in refused(PARTS[2], history)
     content["looks"][0]["record"]["z"][0] = 0.0
     history.write_text(json.dumps(content))
     assert "look 1 was changed" in refused(PARTS[2], history)

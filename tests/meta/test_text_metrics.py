@@ -118,7 +118,7 @@ def test_wrong_calls_are_explained(tmp_path: Path, adjudge: Callable[..., Run]) 
     assert_explained(adjudge("meta", human, *options, *twice), code=2, names=("a system twice",))
     short = tmp_path / "short.txt"
     short.write_text("alo\n")
-    with pytest.raises(InputError, match=r"short\.txt: has 1 segments where the reference .* has 12"):
+    with pytest.raises(InputError, match=r"short\.txt: has 1 segment where the reference .* has 12"):
         read_texts([tmp_path / "ref.txt"], {"short": short})
     with pytest.raises(UsageError, match="unknown tokenizer '13b'"):
         text_metrics(made(), tokenize="13b")

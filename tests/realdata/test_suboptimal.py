@@ -104,7 +104,7 @@ def test_the_released_sources_lost_their_marks_and_an_output_its_step(data: Path
     assert 60 < len({finding.line for finding in eaten if finding.edit is not None}) < 90
     misaligned = [finding for finding in result.findings if finding.category == "misaligned"]
     assert len(misaligned) == 1
-    assert "1 lines behind" in misaligned[0].what
+    assert "1 line behind" in misaligned[0].what
 
 
 def test_contaminated_segments_are_one_option_of_rank(data: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.core.wording import counted
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:
     if intra == 0:
         notes.append("nobody judged the same thing twice: there is no agreement within annotators to measure")
     if people < MIN_ANNOTATORS:
-        notes.append(f"{people} annotators are too few to draw from, so there are no intervals")
+        few = counted(people, "annotator is", "annotators are")
+        notes.append(f"{few} too few to draw from, so there are no intervals")
     elif people < FEW_ANNOTATORS:
         notes.append(f"only {people} annotators: intervals from resampling so few people are too narrow")
     return tuple(notes)

@@ -16,6 +16,7 @@ from adjudge.audit.changes import GENUINE, REMOVALS, all_changes
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.protocols import RATED
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
+from adjudge.core.wording import counted
 from adjudge.rank.lines import cluster_numbers, line_after
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.results.audit.stability import Stability, StabilityRow
@@ -56,8 +57,8 @@ def _most_left_out(judgments: Judgments) -> tuple[int | None, tuple[str, ...]]:
     if sum(units) * len(judgments) <= MOST_ROWS or max(units) <= MOST_LEFT_OUT:
         return None, ()
     note = (
-        f"of {units[0]:,} annotators and {units[1]:,} documents, those {MOST_LEFT_OUT} of each with the most judgments "
-        "were left out one by one, because the table is large"
+        f"of {counted(units[0], 'annotator')} and {counted(units[1], 'document')}, those {MOST_LEFT_OUT} of each with "
+        "the most judgments were left out one by one, because the table is large"
     )
     return MOST_LEFT_OUT, (note,)
 

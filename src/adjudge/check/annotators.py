@@ -12,6 +12,7 @@ from adjudge.check.measures import Measured, measure
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.passing_rule import LEAST_SECONDS, Work
+from adjudge.core.wording import counted, measured
 from adjudge.results.check import AnnotatorCheck, Checked
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ class CheckRule:
         """The rule as one sentence."""
         parts = [f"genuine above degraded by {self.test} with p <= {self.level:g}"] if controls else []
         if self.least_seconds:
-            seconds = "1 second" if self.least_seconds == 1 else f"{self.least_seconds:g} seconds"
+            seconds = measured(self.least_seconds, "second")
             parts.append(f"at least {seconds} per judgment on average, where time was measured")
         if self.longest_run is not None:
-            parts.append(f"no more than {self.longest_run} equal answers in a row")
+            parts.append(f"no more than {counted(self.longest_run, 'equal answer')} in a row")
         if self.drop_rejected:
             parts.append("no rejected work")
         return "kept: " + ("; ".join(parts) if parts else "everybody")
@@ -127,7 +128,7 @@ def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) ->
     if rule.least_seconds and is_too_fast(checked, rule.least_seconds):
         reasons.append(f"{checked.mean_seconds:.1f} seconds per judgment on average")
     if rule.longest_run is not None and checked.constant > rule.longest_run:
-        reasons.append(f"{checked.constant} equal answers in a row")
+        reasons.append(f"{counted(checked.constant, 'equal answer')} in a row")
     return tuple(reasons)
 
 
@@ -165,10 +166,9 @@ def _released(kept: frozenset[str], checks: tuple[AnnotatorCheck, ...]) -> tuple
     differing = [checked.annotator for checked in checks if not checked.passed and checked.annotator in kept]
     if not differing:
         return ()
-    what = (
-        "do not pass here but passed the control of the release, which may rest on their work in other language pairs"
-    )
-    return (f"{len(differing)} annotators {what}; rankings go by the release",)
+    failed = counted(len(differing), "annotator does", "annotators do")
+    what = "not pass here but passed the control of the release, which may rest on their work in other language pairs"
+    return (f"{failed} {what}; rankings go by the release",)
 
 
 def _notes(*, controls: bool) -> tuple[str, ...]:

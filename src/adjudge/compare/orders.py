@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.maths import NORMAL_95, pearson
+from adjudge.core.wording import agreeing, counted
 from adjudge.meta.coefficients import kendall, spearman
 from adjudge.rank.multiple_testing import holm
 from adjudge.results.compare import Flip, FlipCount, ItemAgreement, ScoreCorrelation
@@ -179,11 +180,12 @@ def verdict_on(names: tuple[str, str], scores: ScoreCorrelation, flips: Sequence
     if certain:
         pair = f"{certain[0].better} and {certain[0].worse}"
         more = f" and {len(certain) - 1} more" if len(certain) > 1 else ""
-        contradict = f"{both} contradict each other by more than chance on {len(certain)} of {count.pairs} pairs"
-        return f"{contradict}: {pair}{more}{_r(scores)}."
+        contradict = f"{both} contradict each other by more than chance"
+        return f"{contradict} on {len(certain)} of {counted(count.pairs, 'pair')}: {pair}{more}{_r(scores)}."
     if not flips:
         return f"{both} put the {scores.n} systems into the same order{_r(scores)}."
-    flipped = f"{len(flips)} of {count.pairs} pairs of systems flip"
+    flip = agreeing(len(flips), "flips", "flip")
+    flipped = f"{len(flips)} of {counted(count.pairs, 'pair')} of systems {flip}"
     if count.p is None:
         return f"Between {both} {flipped}, and nothing is known of chance{_r(scores)}."
     if count.p < LEVEL:

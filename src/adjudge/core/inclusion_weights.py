@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import DataError, shown
+from adjudge.core.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
@@ -26,8 +27,9 @@ def weights_of(table: pl.DataFrame) -> Floats | None:
     if bad.any():
         value = given[int(np.argmax(bad))]
         said = "nothing" if value is None else f"'{shown(value)}'"
+        rows = counted(int(bad.sum()), "row")
         raise DataError(
-            f"column '{INCLUSION}' holds {said} in {int(bad.sum())} rows; give the probability with which the segment "
+            f"column '{INCLUSION}' holds {said} in {rows}; give the probability with which the segment "
             "was chosen, above 0 and at most 1, in every row, or leave the column out"
         )
     if np.ptp(probability) == 0:

@@ -17,6 +17,11 @@ def counted(number: int, what: str, several: str | None = None) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {several or f'{what}s'}"
 
 
+def measured(number: float, unit: str) -> str:
+    """`1 point`, `0.5 points`."""
+    return f"{number:g} {unit}" if number == 1 else f"{number:g} {unit}s"
+
+
 def agreeing(number: int, one: str, several: str) -> str:
     """The form of a verb or phrase for one, or for several: `is`, `are`."""
     return one if number == 1 else several

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.wording import agreeing, counted
 from adjudge.design.campaign import MOST_POINTS, PAGES
 from adjudge.design.degrade import degrade
 from adjudge.design.direct_assessment import chunks
@@ -91,9 +92,10 @@ class Controller:
                 count -= copy.size
                 checked.update(best.systems)
         if count > 0:
+            wanted = f"{count} more '{kind}' {agreeing(count, 'is', 'are')} wanted"
             raise DataError(
-                f"a task has too few items for its controls: {count} more '{kind}' are wanted than can be made from "
-                f"{len(screens)} screens; lower the controls or raise design.task_size"
+                f"a task has too few items for its controls: {wanted} than can be made from "
+                f"{counted(len(screens), 'screen')}; lower the controls or raise design.task_size"
             )
         return made
 

@@ -23,6 +23,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
+from adjudge.core.wording import counted
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 from adjudge.design.task_allocation import Unit, deal_from, improve, spread
 
@@ -99,9 +100,10 @@ def _check_lengths(parts: Sequence[Chunk], together: int, capacity: int) -> None
     need = len(longest.indices) * together
     if need > capacity:
         by_all = f" by {together} systems" if together > 1 else ""
+        held, room = counted(len(longest.indices), "segment"), counted(capacity, "item")
         raise DataError(
-            f"a page of document '{longest.document}' has {len(longest.indices)} segments{by_all}, but a task has room "
-            f"for {capacity} items besides its controls; raise design.task_size or lower context.max_segments"
+            f"a page of document '{longest.document}' has {held}{by_all}, but a task has room for {room} besides its "
+            "controls; raise design.task_size or lower context.max_segments"
         )
 
 
@@ -130,7 +132,7 @@ def _sample(pages: Sequence[Page], limit: int, rng: np.random.Generator) -> list
         judged.update(dict.fromkeys(best[1][0].systems, len(best[1])))
     if not chosen:
         raise DataError(
-            f"no page has at most design.segments = {limit} segments; raise it or lower context.max_segments"
+            f"no page has at most design.segments = {counted(limit, 'segment')}; raise it or lower context.max_segments"
         )
     return chosen
 
@@ -214,8 +216,8 @@ def make_all_systems(
     largest = max(map(len, outputs))
     if largest > capacity:
         raise DataError(
-            f"a segment has {largest} different outputs, but a task has room for {capacity} items besides its "
-            "controls; raise design.task_size or choose the structure 'mixed'"
+            f"a segment has {largest} different outputs, but a task has room for {counted(capacity, 'item')} besides "
+            "its controls; raise design.task_size or choose the structure 'mixed'"
         )
     units = [
         Unit(len(texts), _counts(material, index, texts), str(index))

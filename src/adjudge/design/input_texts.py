@@ -9,6 +9,7 @@ from adjudge.core.errors import InputError, unknown_choice
 from adjudge.core.files import read_text
 from adjudge.core.humans import is_human
 from adjudge.core.test_set import SourceSegment, TestSet
+from adjudge.core.wording import counted
 from adjudge.design.versions import both_versions
 from adjudge.formats.texts.columns import Column, aligned, read_column, read_table, text_format
 
@@ -76,10 +77,8 @@ def _source(column: Column, documents: Path | None) -> tuple[SourceSegment, ...]
         # One document name per segment; only the last field counts, as released lists put the domain first.
         names = tuple(line.split("\t")[-1].strip() for line in read_text(documents).splitlines() if line.strip())
         if len(names) != count:
-            raise InputError(
-                f"names {len(names)} documents where {column.path} has {count} segments; give one per segment",
-                file=documents,
-            )
+            given = f"names {counted(len(names), 'document')} where {column.path} has {counted(count, 'segment')}"
+            raise InputError(f"{given}; give one per segment", file=documents)
     segments = column.segments or tuple(str(i) for i in range(1, count + 1))
     return tuple(SourceSegment(*fields) for fields in zip(names, segments, column.texts, strict=True))
 
@@ -96,13 +95,12 @@ def _read_all(files: Files, group: str, source: Column) -> dict[str, tuple[str, 
         if fitted is None:
             lines = len(column.lines or column.texts)
             same = ", which do not line up" if len(column.texts) == len(source.texts) else ""
-            faults.append(f"{column.path} has {lines} lines ({len(column.texts)} with text){same}")
+            faults.append(f"{column.path} has {counted(lines, 'line')} ({len(column.texts)} with text){same}")
         else:
             texts[name] = fitted
     if faults:
-        count = (
-            f"the source {source.path} has {len(source.lines or source.texts)} lines ({len(source.texts)} with text)"
-        )
+        own_lines = counted(len(source.lines or source.texts), "line")
+        count = f"the source {source.path} has {own_lines} ({len(source.texts)} with text)"
         raise InputError(f"{count}, but {'; '.join(faults)}; make the files line up")
     return texts
 

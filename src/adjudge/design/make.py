@@ -10,6 +10,7 @@ from adjudge.core.errors import DataError
 from adjudge.core.languages import text_direction
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.rng import generator
+from adjudge.core.wording import counted
 from adjudge.design.assemble import Assembler
 from adjudge.design.controls import Controller, planned_amounts
 from adjudge.design.controls_of_rankings import ComparedController
@@ -95,9 +96,10 @@ def _room(material: Material) -> int:
     taken = amounts.repeats if campaign.protocol == "ranking" else amounts.total
     room = campaign.design.task_size - taken
     if room < 1:
+        size = counted(campaign.design.task_size, "item")
         raise DataError(
-            f"the controls take {taken} of design.task_size = {campaign.design.task_size} items, which leaves no room "
-            "for work; lower the controls or raise the size"
+            f"the controls take {taken} of design.task_size = {size}, which leaves no room "
+            " for work; lower the controls or raise the size"
         )
     return room
 

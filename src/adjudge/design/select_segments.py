@@ -23,6 +23,7 @@ import numpy as np
 from adjudge.core.errors import DataError, InputError, shown
 from adjudge.core.files import read_text
 from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.wording import agreeing, counted
 from adjudge.design.campaign import PAGES
 from adjudge.design.ranking import consecutive_runs
 
@@ -65,7 +66,7 @@ def select_segments(material: Material, rng: np.random.Generator) -> Selected:
         return Selected(sorted(calibration), sorted(index for group in rest for index in group), {})
     if limit > sum(map(len, rest)):
         have = sum(map(len, rest))
-        raise DataError(f"design.segments = {limit}, but only {have} segments can be judged; lower it")
+        raise DataError(f"design.segments = {limit}, but only {counted(have, 'segment')} can be judged; lower it")
     if campaign.design.select is not None:
         return Selected(sorted(calibration), *_chosen(material, rest, limit, rng))
     return Selected(sorted(calibration), sorted(_take(rest, limit)[0]), {})
@@ -129,9 +130,8 @@ def read_spread(path: Path, count: int | None = None) -> Floats:
     while lines and not lines[-1]:
         lines.pop()
     if count is not None and len(lines) != count:
-        raise InputError(
-            f"holds {len(lines)} numbers where there are {count} segments; give one per segment", file=path
-        )
+        there = f"there {agreeing(count, 'is', 'are')} {counted(count, 'segment')}"
+        raise InputError(f"holds {counted(len(lines), 'number')} where {there}; give one per segment", file=path)
     values = []
     for number, line in enumerate(lines, start=1):
         try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
 from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.wording import counted
 from adjudge.design.campaign import MOST_POINTS
 from adjudge.design.tasks import Item, Output, Screen, Task
 from adjudge.formats.parsing.delimited import Delimited, read_delimited, to_float, to_int
@@ -51,7 +52,7 @@ def _outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int,
     texts = [fields[column].strip() for column in columns if fields[column].strip()]
     if len(texts) < 2 or (campaign.protocol == "pairwise" and len(texts) != 2):
         wanted = "exactly 2" if campaign.protocol == "pairwise" else "at least 2"
-        raise InputError(f"has {len(texts)} targets where {wanted} are needed", file=table.path, line=line)
+        raise InputError(f"has {counted(len(texts), 'target')} where {wanted} are needed", file=table.path, line=line)
     best = to_int(fields[table.need("best")], "best", table.path, line)
     if not 0 <= best <= len(texts):
         raise InputError(f"best is {best}, it must lie between 0 and {len(texts)}", file=table.path, line=line)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.test_set import AFTER, BEFORE, SourceSegment, TestSet
+from adjudge.core.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,8 +45,8 @@ def _joined(before: Mapping[str, tuple[str, ...]], after: Mapping[str, tuple[str
 def _check_same(before: TestSet, after: TestSet) -> None:
     if len(before) != len(after):
         raise InputError(
-            f"files.after has {len(after):,} segments, the test set as it was has {len(before):,}; both must have the "
-            "same segments"
+            f"files.after has {counted(len(after), 'segment')}, the test set as it was has {len(before):,}; both must "
+            "have the same segments"
         )
     for own, other in zip(before.source, after.source, strict=True):
         if (own.document, own.segment) != (other.document, other.segment):
@@ -117,8 +118,9 @@ def teams(campaign: Campaign, rng: np.random.Generator) -> tuple[tuple[str, ...]
     half = (len(names) + 1) // 2
     first, second = (tuple(sorted(team, key=names.index)) for team in (shuffled[:half], shuffled[half:]))
     if len(second) < campaign.design.judgments:
+        people = counted(campaign.design.judgments, "person", "people")
         raise DataError(
-            f"two versions need two teams of at least design.judgments = {campaign.design.judgments} people, so that "
-            f"nobody sees a document in both; design.annotators is {len(names)}, raise it"
+            f"two versions need two teams of at least design.judgments = {people}, so that nobody sees a "
+            f"document in both; design.annotators is {len(names)}, raise it"
         )
     return first, second

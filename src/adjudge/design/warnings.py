@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.wording import agreeing, counted
 from adjudge.design.counts import work_tasks
 
 if TYPE_CHECKING:
@@ -88,14 +89,17 @@ def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
 
 def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> Iterator[str]:
     work = work_tasks(tasks)
-    counted = Counter(name for task in work for name in task.annotators)
-    if counted:
-        idle = len(tasks.annotators) - len(counted)
+    given = Counter(name for task in work for name in task.annotators)
+    if given:
+        idle = len(tasks.annotators) - len(given)
         if idle:
-            yield f"{idle} of {len(tasks.annotators)} annotators have no task; make tasks smaller or invite fewer"
-        single = sum(1 for number in counted.values() if number == 1)
-        if not PROTOCOLS[campaign.protocol].relative and 2 * single > len(counted):
-            yield f"{single} of {len(counted)} annotators do one task only, so their z-scores are z-scores by task"
+            have = f"{agreeing(idle, 'has', 'have')} no task"
+            yield f"{idle} of {len(tasks.annotators)} annotators {have}; make tasks smaller or invite fewer"
+        single = sum(1 for number in given.values() if number == 1)
+        if not PROTOCOLS[campaign.protocol].relative and 2 * single > len(given):
+            do = agreeing(single, "does", "do")
+            of_all = f"{single} of {counted(len(given), 'annotator')}"
+            yield f"{of_all} {do} one task only, so their z-scores are z-scores by task"
     shared = campaign.design.judgments > 1 or any(task.kind == "calibration" for task in tasks.tasks)
     if len(tasks.annotators) > 1 and not shared:
         yield (
@@ -104,7 +108,7 @@ def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> I
         )
     elif campaign.files.after is not None and report.connected_annotators == TEAMS:
         yield "two versions: the annotators are two teams, so that nobody sees a document in both; parity compares them"
-    elif counted and report.connected_annotators > 1 and len(counted) > 1:
+    elif given and report.connected_annotators > 1 and len(given) > 1:
         groups = report.connected_annotators
         yield f"the annotators fall into {groups} groups without common items; add controls.calibration to link them"
 
@@ -123,7 +127,8 @@ def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
                 "of significance hardly tells the careless from the careful"
             )
     if met := _met_twice(tasks):
-        yield f"{met} times an annotator meets a text twice without a plan, because there are too few for the controls"
+        often = counted(met, "time")
+        yield f"{often} an annotator meets a text twice without a plan, because there are too few for the controls"
 
 
 def _met_twice(tasks: TaskSet) -> int:

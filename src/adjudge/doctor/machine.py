@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.core.files import exists
+from adjudge.core.wording import counted
 from adjudge.datasets import data_folder
 from adjudge.datasets.catalogue import shown_size
 from adjudge.doctor.diagnosis import Finding
@@ -35,9 +36,7 @@ def linear_algebra() -> Iterator[Finding]:
         yield Finding("linear algebra", "warning", "no library was recognised", "expect the mixed model to be slow")
         return
     most = max(int(pool["num_threads"]) for pool in pools)
-    library = (
-        f"{', '.join(sorted({str(pool['internal_api']) for pool in pools}))}, {most} thread{'s' if most > 1 else ''}"
-    )
+    library = f"{', '.join(sorted({str(pool['internal_api']) for pool in pools}))}, {counted(most, 'thread')}"
     if most > processors():
         yield Finding("linear algebra", "warning", library, "set OPENBLAS_NUM_THREADS=1: threads wait for each other")
     else:

@@ -15,6 +15,7 @@ import polars as pl
 from adjudge.core.errors import shown
 from adjudge.core.judgments import SCHEMA, first_true
 from adjudge.core.languages import language_code
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.tables.columns import map_columns, renamed
 from adjudge.formats.tables.load import load_table
 
@@ -90,8 +91,9 @@ def _notes(table: pl.DataFrame, known: pl.DataFrame, keys: Sequence[str], path: 
     notes = []
     if without.height:
         example = shown(" ".join(str(value) for value in without.row(0) if value is not None))
-        what = f"{without.height:,} of {judged.height:,} values of {unit} in the judgments ({rows:,} rows)"
-        notes.append(f"{what} have no row in {path.name}, such as '{example}'")
+        what = f"{without.height:,} of {judged.height:,} values of {unit} in the judgments ({counted(rows, 'row')})"
+        notes.append(f"{what} {agreeing(without.height, 'has', 'have')} no row in {path.name}, such as '{example}'")
     if never:
-        notes.append(f"{never:,} of {known.height:,} rows of {path.name} name a {unit} that nobody judged")
+        of_all = f"{never:,} of {counted(known.height, 'row')} of {path.name}"
+        notes.append(f"{of_all} {agreeing(never, 'names', 'name')} a {unit} that nobody judged")
     return tuple(notes)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError, UsageError, shown
 from adjudge.core.files import read_text
+from adjudge.core.wording import counted
 from adjudge.formats.parsing.delimited import DELIMITERS, Delimited, read_delimited, to_float
 from adjudge.formats.tables.cells import MISSING
 
@@ -91,7 +92,7 @@ def _table(path: Path) -> Delimited:
     for number, line in enumerate(lines[1:], start=2):
         fields = [field.strip('"') for field in line.split()]
         if fields and len(fields) != len(header):
-            what = f"{len(fields)} fields where the header has {len(header)}; the file may be cut"
+            what = f"{counted(len(fields), 'field')} where the header has {len(header)}; the file may be cut"
             raise InputError(what, file=path, line=number)
         if fields:
             rows.append((number, fields))
@@ -148,7 +149,8 @@ def _read_mtme(path: Path) -> list[MetricScore]:
         if not fields:
             continue
         if len(fields) != 2:
-            what = f"has {len(fields)} fields, a system and a score are needed; other columns make a table (.tsv)"
+            held = counted(len(fields), "field")
+            what = f"has {held}, a system and a score are needed; other columns make a table (.tsv)"
             raise InputError(what, file=path, line=line)
         seen[fields[0]] = seen.get(fields[0], 0) + 1
         segment = str(seen[fields[0]]) if level == "seg" else None

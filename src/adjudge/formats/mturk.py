@@ -5,9 +5,8 @@ type BAD_REF contain the separator, so records are read from both ends. Every as
 the column `rejected` says which, for `check` to decide. Only the time of a whole assignment is known; it is divided
 evenly among its items.
 
-A comment may lose its closing quote. A strict reader takes such a comment to run on through the next record and loses
-it without a word. Here a line that is a whole record by itself always begins a new one; what stood open before is
-closed and reported.
+A comment may lose its closing quote. A strict reader lets it run on through the next record and loses that without a
+word. Here a line that is a whole record always begins a new one; what stood open before is closed and reported.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from adjudge.core.files import read_bytes, read_text
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, language_code
+from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.sources import files_in, refuse_empty, stem
@@ -253,11 +253,11 @@ def read_results(path: Path, *, needed: str) -> Results | None:
     cut: dict[int, str] = {}
     for number, record, closed in _records(lines, least):
         fields = _fields(record)
+        held = f"a record of {counted(len(fields), 'field')}"
         if len(fields) < least:
-            problem = f"a record of {len(fields)} fields where {least} are needed ('{shown(record)}')"
-            cut[number] = f"{problem}; the file may be cut"
+            cut[number] = f"{held} where {least} are needed ('{shown(record)}'); the file may be cut"
         elif any(field.strip() for field in fields[len(header) :]):
-            cut[number] = f"a record of {len(fields)} fields where the header has {len(header)}; check quotes"
+            cut[number] = f"{held} where the header has {len(header)}; check quotes"
         repaired += not closed
         rows.append((number, (fields + [""] * len(header))[: len(header)]))
     return Results(path, header, tuple(rows), repaired, cut)

@@ -22,6 +22,7 @@ from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
 from adjudge.core.spans import Span, span_column
+from adjudge.core.wording import counted
 from adjudge.formats.mqm.weights import score, weight
 from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
 from adjudge.formats.parsing.sources import campaign_names, pair_of
@@ -112,7 +113,7 @@ def _rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
     items = entry.get("item") or [{}] * len(annotations)
     items = items if isinstance(items, list) else [items]
     if len(items) != len(annotations):
-        raise ValueError(f"{len(items)} items and {len(annotations)} annotations")
+        raise ValueError(f"{counted(len(items), 'item')} and {counted(len(annotations), 'annotation')}")
     user, page = _name(entry.get("user_id")), _name(entry.get("item_i"))
     segments = [_segment(item, f"{page}.{number}") for number, item in enumerate(items)]
     document = segments[0].rsplit(SECTION, 1)[0] if segments else None

@@ -17,6 +17,7 @@ from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, pair_in_name
 from adjudge.core.protocols import ON_SCALE
+from adjudge.core.wording import counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import pair_of
@@ -62,7 +63,7 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
     bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
     for row, (fields, _) in enumerate(rows):
         if len(fields) != 2:
-            bad.row(row, f"has {len(fields)} fields, a system and a score are needed; correct it")
+            bad.row(row, f"has {counted(len(fields), 'field')}, a system and a score are needed; correct it")
             fields[:1] = fields[:1] or _system_before(rows, row)
     frame = pl.DataFrame(
         {
@@ -156,7 +157,7 @@ def _documents(path: Path, most: object) -> tuple[dict[str, str], list[str]]:
             if file.is_file():
                 names = [line.split("\t")[-1].strip() for line in read_text(file).rstrip("\n").split("\n")]
                 if isinstance(most, int) and len(names) < most:
-                    what = f"names the documents of {len(names):,} segments, the scores have {most:,}"
+                    what = f"names the documents of {counted(len(names), 'segment')}, the scores have {most:,}"
                     raise InputError(f"{what}; the files do not belong together", file=file)
                 return {str(number): name for number, name in enumerate(names, start=1)}, []
     return {}, [f"{path.name}: no documents file lies beside (documents/LP.docs); documents are unknown"]

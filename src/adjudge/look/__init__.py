@@ -21,6 +21,7 @@ import numpy as np
 
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED
+from adjudge.core.wording import agreeing
 from adjudge.look.claims import claims_of, settled_top, tested_pairs, with_final_estimates
 from adjudge.look.decide import DEFAULT_MODE, MODES, LookPlan, Mode, Observed, Settled, State, settle
 from adjudge.look.estimates import Differences, count_judgments, differences_of
@@ -106,8 +107,9 @@ def _plan(planned: int, looks: int, goal: Goal, spending: Mode, level: float) ->
 def _count(judgments: Judgments, plan: LookPlan) -> int:
     count = count_judgments(judgments)
     if count > plan.planned:
+        planned = f"{plan.planned:,} {agreeing(plan.planned, 'was', 'were')} planned"
         raise DataError(
-            f"the data hold {count:,} judgments, {plan.planned:,} were planned; a plan cannot be lengthened under way, "
+            f"the data hold {count:,} judgments, {planned}; a plan cannot be lengthened under way, "
             "look at the first ones only"
         )
     return count

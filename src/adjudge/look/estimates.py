@@ -96,13 +96,13 @@ def as_normal(p: float) -> float:
 
 def count_judgments(judgments: Judgments) -> int:
     """The judgments that count towards the plan: last revisions with an answer, controls left out."""
-    count = counted(judgments).height
+    count = answered_rows(judgments).height
     if not count:
         raise DataError("nothing has been judged yet that counts towards the plan; wait for the first judgments")
     return count
 
 
-def counted(judgments: Judgments) -> pl.DataFrame:
+def answered_rows(judgments: Judgments) -> pl.DataFrame:
     """The rows that count towards the plan: ranks, scores, and translations that were corrected."""
     relative, edited = pl.col("protocol").is_in(RELATIVE), pl.col("protocol").is_in(EDITED)
     given = pl.when(edited).then(pl.col("text").is_not_null()).otherwise(pl.col("score").is_not_null())

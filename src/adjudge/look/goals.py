@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.wording import counted
 
 GoalKind = Literal["pairs", "top"]
 
@@ -41,7 +42,8 @@ class Goal:
             raise DataError(f"'{unknown[0]}' is not among the systems ({', '.join(systems)}); check --between")
         if self.kind == "top" and self.size >= len(systems):
             raise DataError(
-                f"--goal {self} needs more than {self.size} systems, the data hold {len(systems)}; choose a smaller top"
+                f"--goal {self} needs more than {counted(self.size, 'system')}, the data hold {len(systems)}; choose a "
+                "smaller top"
             )
 
     def one_sided_level(self, level: float, systems: int) -> float:

@@ -18,8 +18,9 @@ import polars as pl
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.files import exists, read_text, write_text
 from adjudge.core.judgments import KEY
+from adjudge.core.wording import counted
 from adjudge.look.decide import Observed, Settled
-from adjudge.look.estimates import counted
+from adjudge.look.estimates import answered_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,8 +98,8 @@ def read_history(path: Path) -> History | None:
             raise InputError(f"look {number} was changed after it was taken; restore the file from a copy", file=path)
     if end != {"looks": len(looks), "digest": digest}:
         raise InputError(
-            f"holds {len(looks)} looks where {end.get('looks')} were taken; looks cannot be taken back, restore the "
-            "file from a copy",
+            f"holds {counted(len(looks), 'look')} where {end.get('looks')} were taken; looks cannot be taken back, "
+            "restore the file from a copy",
             file=path,
         )
     return History(plan, records)
@@ -145,7 +146,7 @@ def check_continues(history: History, plan: dict[str, Any], judgments: Judgments
     last = history.records[-1]
     if count < last.judgments:
         raise DataError(
-            f"the data hold {count:,} judgments, at look {last.look} there were {last.judgments:,}; "
+            f"the data hold {counted(count, 'judgment')}, at look {last.look} there were {last.judgments:,}; "
             "a look cannot be taken back, give all judgments so far"
         )
     present = set(_digests(judgments).to_list())
@@ -162,6 +163,6 @@ def _shown(value: object) -> str:
 
 
 def _digests(judgments: Judgments) -> pl.Series:
-    key = counted(judgments).select(pl.concat_str(pl.col(KEY).cast(pl.String).fill_null("\0"), separator="\1"))
+    key = answered_rows(judgments).select(pl.concat_str(pl.col(KEY).cast(pl.String).fill_null("\0"), separator="\1"))
     text = key.to_series().to_list()
     return pl.Series(sorted(hashlib.sha256(row.encode()).hexdigest()[:16] for row in text), dtype=pl.String)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.wording import agreeing, counted
 from adjudge.look.decide import LookPlan, State, bound
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def advice_on(state: State, claims: tuple[LookClaim, ...]) -> tuple[bool, str]:
     if not waiting:
         return True, f"Stop: {what} settled."
     if state.ended:
-        rest = "it stays open" if top else f"{len(waiting)} of {_pairs(len(claims))} stay open"
+        stay = f"{agreeing(len(waiting), 'stays', 'stay')} open"
+        rest = "it stays open" if top else f"{len(waiting)} of {counted(len(claims), 'pair')} {stay}"
         return True, f"Stop: the planned judgments are in; {rest}."
     if all(claim.chance is not None and claim.chance < HARDLY for claim in waiting):
         return False, f"{_open(top, waiting)}; the chance to settle more within the plan is below {HARDLY:.0%}."
@@ -95,17 +97,13 @@ def advice_on(state: State, claims: tuple[LookClaim, ...]) -> tuple[bool, str]:
     if not within:
         return False, f"Go on: {_open(top, waiting)}; more judgments than the {left:,} left would be needed."
     more = f", {beyond} of them beyond the plan" if beyond and not top else ""
-    return False, f"Go on: {_open(top, waiting)}, about {max(within):,} judgments{more}."
+    return False, f"Go on: {_open(top, waiting)}, about {counted(max(within), 'judgment')}{more}."
 
 
 def _open(top: bool, waiting: Sequence[LookClaim]) -> str:
     if top:
         return f"{waiting[0].claim} is not settled yet".replace(" is the best system is", " as the best system is")
-    return f"{_pairs(len(waiting))} open"
-
-
-def _pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"
+    return f"{counted(len(waiting), 'pair')} open"
 
 
 def _goal_in_words(plan: LookPlan, claims: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
+from adjudge.core.wording import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,9 @@ def read_keys(path: Path) -> dict[str, str]:
     for number, line in lines[1:]:
         fields = _split(line)
         if len(fields) <= max(segment, document):
-            raise InputError(f"has {len(fields)} fields where the header has {len(header)}", file=path, line=number)
+            raise InputError(
+                f"has {counted(len(fields), 'field')} where the header has {len(header)}", file=path, line=number
+            )
         if keys.setdefault(fields[segment], fields[document]) != fields[document]:
             raise InputError(
                 f"segment '{fields[segment]}' belongs to two documents; correct it", file=path, line=number

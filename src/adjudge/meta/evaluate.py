@@ -8,6 +8,7 @@ import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.core.wording import counted
 from adjudge.meta import resampling
 from adjudge.meta.accuracy import signs
 from adjudge.meta.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers
@@ -161,7 +162,7 @@ def _lacks_pairs(level: MetricAtLevel, where: str) -> bool:
 def _notes(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:
     notes = [MAE_NOTE] if len(scores.segments) > 1 else []
     if len(scores.systems) < FEW_SYSTEMS:
-        notes.append(f"only {len(scores.systems)} systems: correlations at system level say little")
+        notes.append(f"only {counted(len(scores.systems), 'system')}: correlations at system level say little")
     if far:
         notes.append(
             f"outlier systems ({', '.join(far)}) raise correlations at system level; see the level without them"

@@ -13,6 +13,7 @@ from adjudge.core.edit_rates import edit_rate, ter_signature
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.judgments import SetAside
+from adjudge.core.wording import counted
 from adjudge.meta.document_labels import combined, orders_along, refitted, sweep, tuned
 from adjudge.meta.metric_tests import compare_predictions
 from adjudge.results.qe import ChosenWeight, Costs, DocumentLabel, QualityEstimation, SystemSweep
@@ -140,7 +141,8 @@ def _aligned(
     """Predictions in the order of the documents, NaN where there is none; strangers are counted."""
     names = [document.name for document in documents]
     if predictions and len(names) < FEWEST_DOCUMENTS:
-        raise DataError(f"{len(names)} documents are too few to correlate predictions with; give at least 4")
+        few = counted(len(names), "document is", "documents are")
+        raise DataError(f"{few} too few to correlate predictions with; give at least 4")
     strangers = sum(name not in set(names) for predicted in predictions.values() for name in predicted)
     aligned = {
         system: np.array([predicted.get(name, np.nan) for name in names], dtype=float)
@@ -227,7 +229,7 @@ def _notes(chosen: ChosenWeight, orders: int, two: bool, documents: int) -> tupl
     if not two:
         notes.append("there is one post-edition only, so the label is its edit rate and there is no weight to choose")
     if documents < 30:
-        notes.append(f"only {documents} documents: correlations are uncertain, see the intervals")
+        notes.append(f"only {counted(documents, 'document')}: correlations are uncertain, see the intervals")
     return tuple(notes)
 
 

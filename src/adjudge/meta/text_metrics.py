@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError, UsageError
+from adjudge.core.wording import counted
 from adjudge.formats.metric_scores import MetricScore
 from adjudge.formats.texts.columns import aligned, read_column
 
@@ -52,7 +53,8 @@ def read_texts(references: Sequence[Path], outputs: Mapping[str, Path]) -> Texts
 def _fitting(reference: Column, other: Column) -> tuple[str, ...]:
     texts = aligned(reference, other)
     if texts is None:
-        what = f"has {len(other.texts)} segments where the reference {reference.path} has {len(reference.texts)}"
+        held = counted(len(other.texts), "segment")
+        what = f"has {held} where the reference {reference.path} has {len(reference.texts)}"
         raise InputError(f"{what}; one line per segment is needed", file=other.path)
     return texts
 

@@ -11,7 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from adjudge.core.fingerprint import fingerprint
-from adjudge.core.wording import agreeing, counted
+from adjudge.core.wording import agreeing, counted, measured
 from adjudge.plan.goals import Noise, plan_goals
 from adjudge.plan.people import fewest_people, people_or_judgments, pilot_doubt, pilot_variances
 from adjudge.plan.savings import plan_selection, saving
@@ -110,21 +110,23 @@ def _noise(settings: PlanSettings, variances: Variances, se: float) -> Noise:
 def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
     """What is out of reach, whether people or judgments are short, and how far a pilot can be trusted."""
     if result.recommended is None:
+        segments = counted(settings.documents * settings.segments, "segment")
         yield (
-            f"no design finds {settings.difference:g} points with power {settings.power:.0%} in "
-            f"{settings.documents * settings.segments} segments; add segments or judgments per item, or ask for less"
+            f"no design finds {measured(settings.difference, 'point')} with power {settings.power:.0%} in "
+            f"{segments}; add segments or judgments per item, or ask for less"
         )
     if fewest is None or fewest > settings.annotators:
         people = "any number of" if fewest is None else f"fewer than {fewest}"
         taste = result.spread["annotator:system"]
         yield (
-            f"with tastes of {taste:.1f} points, {people} people cannot find {settings.difference:g} points, however "
-            "much each of them judges; ask more people"
+            f"with tastes of {taste:.1f} points, {people} people cannot find {measured(settings.difference, 'point')}, "
+            "however much each of them judges; ask more people"
         )
     if settings.annotators < FEW_PEOPLE:
         few = agreeing(settings.annotators, "is", "are")
         people = f"{counted(settings.annotators, 'annotator')} {few} few"
-        yield f"{people}: the verdict will hold for them more than for others"
+        whom = agreeing(settings.annotators, "this person", "them")
+        yield f"{people}: the verdict will hold for {whom} more than for others"
     yield from _on_people(result)
     yield from _on_the_check(result, settings)
     if result.pilot is not None:

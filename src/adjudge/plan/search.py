@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import AdjudgeError, UsageError
+from adjudge.core.wording import counted
 from adjudge.plan.layout import make_layout
 from adjudge.plan.precision import measure
 from adjudge.results.plan import PlanChoice, PlanPoint
@@ -117,7 +118,8 @@ def search(settings: PlanSettings, variances: Variances) -> tuple[list[PlanChoic
             faults[0]
             if faults
             else UsageError(
-                f"--per-item asks for more judgments than the {settings.annotators} annotators can give; ask for fewer"
+                f"--per-item asks for more judgments than the {counted(settings.annotators, 'annotator')} can give; "
+                "ask for fewer"
             )
         )
     trials = Search(settings, variances)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.wording import counted
 from adjudge.rank.significance import circles, contradicted
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ def resampling_notes(units: Units, significance: str, method: Method) -> Iterato
     if worth < FEW:
         alike = "" if worth > 0.9 * units.number else f", worth {worth:.1f} who share the work evenly"
         yield (
-            f"only {units.number} annotators{alike}: intervals, rank sets and lines from resampling so few people are "
-            f"too narrow{instead}"
+            f"only {counted(units.number, 'annotator')}{alike}: intervals, rank sets and lines from resampling so few "
+            f"people are too narrow{instead}"
         )
     if significance == "sign":
         yield f"p-values are sign tests, which ignore that annotators have tastes{instead}"

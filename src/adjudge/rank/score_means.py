@@ -157,7 +157,7 @@ def equal_scores_note(annotators: int, scores: int) -> Iterator[str]:
 def few_annotators_note(annotators: int) -> Iterator[str]:
     """Warn of rank sets that rest on a handful of people."""
     if annotators < FEW_ANNOTATORS:
-        yield f"only {annotators} annotators: rank sets from resampling so few people are too narrow"
+        yield f"only {counted(annotators, 'annotator')}: rank sets from resampling so few people are too narrow"
 
 
 def _strangers(raw: Sheet) -> Iterator[str]:
@@ -166,7 +166,9 @@ def _strangers(raw: Sheet) -> Iterator[str]:
         return
     nameless = (raw.annotator == raw.annotators.index(NOBODY)) & np.isnan(raw.given_z)
     if nameless.any():
-        yield f"{int(nameless.sum())} scores name no annotator: they are standardised as if one person had given them"
+        scores = int(nameless.sum())
+        named, they = counted(scores, "score names", "scores name"), agreeing(scores, "it is", "they are")
+        yield f"{named} no annotator: {they} standardised as if one person had given {agreeing(scores, 'it', 'them')}"
 
 
 def _groups(raw: Sheet) -> Iterator[str]:

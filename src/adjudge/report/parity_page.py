@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
-from adjudge.core.wording import counted, short_list
+from adjudge.core.wording import agreeing, counted, measured, short_list
 from adjudge.report.charts import theme
 from adjudge.report.headline import FEW_PEOPLE
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
@@ -79,10 +79,10 @@ def _by_verdict(parity: Parity) -> dict[Verdict, list[str]]:
 
 
 def _sentence(verdict: Verdict, names: list[str], parity: Parity) -> str:
-    is_ = "is" if len(names) == 1 else "are"
+    is_ = agreeing(len(names), "is", "are")
     if verdict == "at parity":
-        margin = next(system.contrast.margin for system in parity.systems if system.contrast is not None)
-        return f"{short_list(names)} {is_} at parity with {parity.human}: less than {margin:g} points apart."
+        margin = next(own.contrast.margin for own in parity.systems if own.contrast and own.contrast.margin is not None)
+        return f"{short_list(names)} {is_} at parity with {parity.human}: less than {measured(margin, 'point')} apart."
     if verdict == "not told apart":
         return f"The data cannot tell {short_list(names)} from {parity.human}, which is no proof of parity."
     return f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{parity.human}."

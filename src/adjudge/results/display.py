@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import UsageError, unknown_choice
+from adjudge.core.wording import counted
 from adjudge.results.table import Span, show
 
 if TYPE_CHECKING:
@@ -135,8 +136,8 @@ def _text_table(table: Table) -> str:
 
 def _left_out(table: Table, columns: int) -> list[str]:
     rows = len(table.rows) - MOST_ROWS
-    left = [f"{rows:,} more rows"] if rows > 0 else []
-    left += [f"{len(table.columns) - columns} more columns"] if columns < len(table.columns) else []
+    left = [counted(rows, "more row")] if rows > 0 else []
+    left += [counted(len(table.columns) - columns, "more column")] if columns < len(table.columns) else []
     return [f"({' and '.join(left)} in to_frame())"] if left else []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from adjudge.core.wording import counted
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, percent, text
 
@@ -152,7 +153,7 @@ class Outlook:
         # With very few judgments the width of intervals is unknown.
         known = self.half_width <= TOO_WIDE * self.half_width_then
         narrower = f"narrow intervals from ±{self.half_width:.2f} to ±{self.half_width_then:.2f}"
-        return f"{self.more:,} more judgments would {settled}{f' and {narrower}' if known else ''}."
+        return f"{counted(self.more, 'more judgment')} would {settled}{f' and {narrower}' if known else ''}."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from adjudge.core.wording import counted, measured
 from adjudge.results.parity_change import ParityChange, change_table, model_table
 from adjudge.results.result import Result, to_plain
 from adjudge.results.table import Cell, Table, number, p_value, percent, shown_name, text
@@ -226,13 +227,14 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
         )[: 3 * modelled],
         text("verdict"),
     )
-    unit = "segments" if scores else "judgments"
+    unit = "segment" if scores else "judgment"
     most = "" if len({system.n for system in part.systems}) == 1 else "at most "
-    note = f"{most}{part.judgments:,} {unit} per system, {part.segments:,} segments.".capitalize()
+    note = f"{most}{counted(part.judgments, unit)} per system, {counted(part.segments, 'segment')}.".capitalize()
     note += " Not told apart is no proof of parity. Verdicts are corrected for all systems (Holm)."
-    margins = {system.contrast.margin for system in part.systems if system.contrast is not None} - {None}
-    if margins:
-        note += f" At parity: surely less than {margins.pop():g} points from the human (two one-sided tests at .05)."
+    contrasts = [system.contrast for system in part.systems if system.contrast is not None]
+    margin = next((contrast.margin for contrast in contrasts if contrast.margin is not None), None)
+    if margin is not None:
+        note += f" At parity: surely less than {measured(margin, 'point')} from the human (two one-sided tests at .05)."
     return Table(f"Against {human}{when}: {part.part} segments", columns, tuple(rows), note)
 
 

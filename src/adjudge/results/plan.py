@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from adjudge.core.wording import counted, measured
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, percent, text
 
@@ -208,8 +209,9 @@ class Plan(Result):
             number("detectable", 2, help="difference found with the power wanted"),
         )
         note = (
-            f"To find a difference of {self.difference:g} points with power {self.power:.0%}, {self.annotators} "
-            f"annotators, {self.comparisons} comparisons at level {self.level:g}."
+            f"To find a difference of {measured(self.difference, 'point')} with power {self.power:.0%}, "
+            f"{counted(self.annotators, 'annotator')}, {counted(self.comparisons, 'comparison')} at level "
+            f"{self.level:g}."
         )
         return Table("What each design needs", columns, rows, note)
 
@@ -257,7 +259,7 @@ class Plan(Result):
             ("campaigns with any such claim", checked.any_claim, interval(checked.any_claim_interval)),
         )
         columns = (text("what"), percent("share"), text("95% interval"))
-        return Table(f"The recommended design, simulated {checked.draws} times", columns, rows)
+        return Table(f"The recommended design, simulated {counted(checked.draws, 'time')}", columns, rows)
 
 
 def _goals_table(goals: tuple[PlanGoal, ...]) -> Table:

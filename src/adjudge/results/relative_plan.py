@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from adjudge.core.wording import counted
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, percent, text
 
@@ -64,7 +65,7 @@ class RelativePlan(Result):
             ("true differences found", self.checked.found),
             ("campaigns of equal systems with a claim", self.checked.any_claim),
         )
-        title = f"The recommended design, simulated {self.checked.draws} times"
+        title = f"The recommended design, simulated {counted(self.checked.draws, 'time')}"
         return self._needs(), assumed, Table(title, (text("what"), percent("share")), rows)
 
     def _needs(self) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adjudge.core.wording import counted
 from adjudge.results.result import Result
 from adjudge.results.table import Cell, Table, number, p_value, percent, text
 
@@ -266,7 +267,8 @@ class TestSetCheck(Result):
                     rows.append((shown, counts[name], len(segments[name]) / max(1, self.segments), what))
         rows.append(("all", sum(self.counts.values()), self.alarmed / max(1, self.segments), ""))
         columns = (text("category"), number("findings", 0), percent("segments"), text("what it is"))
-        note = f"{self.segments:,} segments in {self.documents:,} documents, language {self.language}. * not counted."
+        size = f"{counted(self.segments, 'segment')} in {counted(self.documents, 'document')}"
+        note = f"{size}, language {self.language}. * not counted."
         return Table("What is wrong with the test set", columns, tuple(rows), note)
 
     def _findings(self) -> Table:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adjudge.core.wording import counted
 from adjudge.results.table import Cell, Table, number, percent, text
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Versions:
             "What changed",
             (text("kind"), number("segments", 0)),
             (*self.kinds.items(), ("all", len(self.changes))),
-            f"{self.segments_before:,} segments before, {self.segments_after:,} after.",
+            f"{counted(self.segments_before, 'segment')} before, {self.segments_after:,} after.",
         )
         rows = tuple((_lines(change), change.kind, change.before, change.after) for change in self.changes)
         diff = Table("Changed segments", (text("line"), text("kind"), text("before"), text("after")), rows)

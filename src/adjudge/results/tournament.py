@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adjudge.core.wording import counted
 from adjudge.results.result import Result, to_plain
 from adjudge.results.table import Span, Table, number, span, text
 
@@ -97,7 +98,7 @@ class Tournament(Result):
         if mfas.optima_complete and mfas.optima == 1:
             return f"{cheapest}; no other order is as cheap."
         at_least = "" if mfas.optima_complete else "at least "
-        movable = f"{len(mfas.movable)} systems can move" + ("" if mfas.movable_complete else " or more")
+        movable = f"{counted(len(mfas.movable), 'system')} can move" + ("" if mfas.movable_complete else " or more")
         return f"{cheapest}; {at_least}{mfas.optima:,} orders cost so little, and {movable} between them."
 
     def _cycle_words(self) -> str:

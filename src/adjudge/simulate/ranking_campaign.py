@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import UsageError
+from adjudge.core.wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,9 +91,8 @@ class RankingCampaign:
             both = f"{self.repeats:g} and {self.overlap:g}"
             raise UsageError(f"--repeats and --overlap are {both}; together they may be at most 0.9")
         if self.qualities is not None and len(self.qualities) != self.systems:
-            raise UsageError(
-                f"{len(self.qualities)} qualities were given for {self.systems} systems; give one for each"
-            )
+            given = counted(len(self.qualities), "quality was", "qualities were")
+            raise UsageError(f"{given} given for {counted(self.systems, 'system')}; give one for each")
         if self.systems == 1 and self.reference == 0:
             raise UsageError("one system without a reference has nobody to be compared with; simulate at least two")
 

@@ -15,6 +15,7 @@ import polars as pl
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
+from adjudge.core.wording import counted
 from adjudge.simulate.invented_texts import human_names, numbered
 from adjudge.simulate.ranking_campaign import check_at_least, check_share, settings_of
 
@@ -251,9 +252,8 @@ class ScoreCampaign:
         if not 0 <= self.controls <= 0.9:
             raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
         if self.qualities is not None and len(self.qualities) != self.systems:
-            raise UsageError(
-                f"{len(self.qualities)} qualities were given for {self.systems} systems; give one for each"
-            )
+            given = counted(len(self.qualities), "quality was", "qualities were")
+            raise UsageError(f"{given} given for {counted(self.systems, 'system')}; give one for each")
         if self.systems + self.humans < 2:
             raise UsageError("one system has nobody to be compared with; simulate at least two")
 

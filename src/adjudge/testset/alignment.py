@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.maths import pearson, varies
+from adjudge.core.wording import counted
 from adjudge.results.testset import Finding
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _out_of_step(source: Sequence[str], translation: Sequence[str], name: str) -
     for first, last, shift in stretches:
         direction = "behind" if shift > 0 else "ahead"
         where = f"lines {first} to {last}" if last - first + 1 < len(source) else "all lines"
-        what = f"{where} fit the source better when moved: the translation is {abs(shift)} lines {direction}"
+        what = f"{where} fit the source better when moved: the translation is {counted(abs(shift), 'line')} {direction}"
         yield Finding(name, first, "", "misaligned", translation[first - 1][:64], None, 0.85, what)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.core.wording import counted
 from adjudge.results.testset import Edit, Finding
 from adjudge.testset.alignment import in_step
 from adjudge.testset.quotes.cues import TRAILING
@@ -52,9 +53,9 @@ def _starting(texts: Sequence[str], marks: str = DOUBLE) -> int:
 
 def _finding(source: SourceText, starting: int, trace: str) -> Finding:
     what = (
-        f"{starting} segments start with a quotation mark, {trace}: a reader of tables seems to have taken marks away; "
-        "export the file again, or let --fix restore them by a --translation that has them, before trusting what is "
-        "said of quotation marks"
+        f"{counted(starting, 'segment starts', 'segments start')} with a quotation mark, {trace}: a reader of tables "
+        "seems to have taken marks away; export the file again, or let --fix restore them by a --translation that has "
+        "them, before trusting what is said of quotation marks"
     )
     return Finding(str(source.path), 1, "", "eaten-quotes", source.texts[0].strip()[:64], None, 0.9, what)
 

@@ -10,6 +10,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from adjudge.core.wording import agreeing, counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -63,9 +65,9 @@ def _who_fails(checked: Checked) -> str:
         everybody = f"All {len(checked.annotators)} annotators pass"
         return f"{'The one annotator passes' if len(checked.annotators) == 1 else everybody} the check."
     shown = "; ".join(f"{annotator.annotator} ({', '.join(annotator.reasons)})" for annotator in failing[:5])
-    more = f" and {len(failing) - 5} others" if len(failing) > 5 else ""
-    do = "does" if len(failing) == 1 else "do"
-    return f"{len(failing)} of {len(checked.annotators)} annotators {do} not pass the check: {shown}{more}."
+    more = f" and {counted(len(failing) - 5, 'other')}" if len(failing) > 5 else ""
+    do = agreeing(len(failing), "does", "do")
+    return f"{len(failing)} of {counted(len(checked.annotators), 'annotator')} {do} not pass the check: {shown}{more}."
 
 
 def _has_controls(checked: Checked) -> bool:

@@ -85,12 +85,12 @@ def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: in
 
 def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> list[PanelTable]:
     """What can be said while there is no ranking yet: when the next look comes."""
-    from adjudge.look.estimates import counted
+    from adjudge.look.estimates import answered_rows
     from adjudge.look.history import read_history
 
     past = read_history(history)
     taken = 0 if past is None else len(past.records)
-    first, *others = _waiting(_shown(history), counted(judgments).height, taken, looks)
+    first, *others = _waiting(_shown(history), answered_rows(judgments).height, taken, looks)
     return [replace(first, note=f"{first.note} {why}."), *others]
 
 
@@ -206,16 +206,16 @@ def planned_part(judgments: Judgments, planned: int) -> Judgments:
     import polars as pl
 
     from adjudge.core.judgments import KEY
-    from adjudge.look.estimates import counted
+    from adjudge.look.estimates import answered_rows
 
-    rows = counted(judgments)
+    rows = answered_rows(judgments)
     if rows.height <= planned or "saved" not in rows.columns:
         return judgments
     reason = "judged after the planned number was reached"
     border = rows["saved"].sort()[planned - 1]
     part = judgments.keep(~(pl.col("saved") > border).fill_null(value=False), otherwise=reason)
     # Several judgments may have come with one save.
-    last = counted(part).sort("saved", maintain_order=True).slice(planned).select(KEY)
+    last = answered_rows(part).sort("saved", maintain_order=True).slice(planned).select(KEY)
     if last.is_empty():
         return part
     beyond = pl.struct(KEY).is_in(last.to_struct().implode())

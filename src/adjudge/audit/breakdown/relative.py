@@ -23,6 +23,7 @@ from adjudge.audit.breakdown.subsets import ColumnTest, Subsets, ranks_within, s
 from adjudge.core.comparisons import block_rows, comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.integer_codes import codes_of
+from adjudge.core.wording import counted
 from adjudge.rank import bradley_terry
 from adjudge.rank.annotator_counts import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.bradley_terry import expectations
@@ -115,8 +116,8 @@ def _of_blocks(judgments: Judgments, blocks: pl.DataFrame, column: str) -> Subse
     differing = table.select(column).with_columns(block=code).unique().height - blocks.height
     if differing:
         raise DataError(
-            f"column '{column}' differs within what was compared ({differing:,} times), so it says nothing of "
-            "the whole comparison; choose a column about segments, documents, annotators or tasks"
+            f"column '{column}' differs within what was compared ({counted(differing, 'time')}), so it says nothing "
+            "of the whole comparison; choose a column about segments, documents, annotators or tasks"
         )
     return parts
 

@@ -23,6 +23,7 @@ from adjudge.audit.parity.resampling import RESAMPLES, Resampler, changes, resam
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.core.test_set import AFTER, BEFORE, VERSION
+from adjudge.core.wording import agreeing
 from adjudge.rank.edits_as_scores import as_scores
 from adjudge.results.parity import Parity, ParityPart, Part
 from adjudge.results.parity_change import ModelChange, ParityChange
@@ -113,7 +114,9 @@ def _parts(whole: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, O
     marked = pl.col("segment").is_in(ids) | PLACE.is_in(ids).fill_null(value=False)
     touched, others = whole.only(marked), whole.only(~marked)
     if touched.compared.height == 0:
-        raise DataError(f"none of the {len(ids)} contaminated segments was judged, such as '{ids[0]}'; check the names")
+        several = f"none of the {len(ids)} contaminated segments was judged, such as '{ids[0]}'"
+        none = agreeing(len(ids), f"the contaminated segment '{ids[0]}' was not judged", several)
+        raise DataError(f"{none}; check the names")
     if others.compared.height == 0:
         raise DataError("all segments are named as contaminated; leave --contaminated out")
     return {"all": whole, "contaminated": touched, "untouched": others}

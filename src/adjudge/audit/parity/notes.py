@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.check.twins import find_twins
+from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,7 @@ def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySetting
             "are wider: name the documents with --keys"
         )
     elif len(drawn.names) < FEW_DOCUMENTS:
-        notes.append(f"only {len(drawn.names)} documents: intervals by resampling so few are too narrow")
+        notes.append(f"only {counted(len(drawn.names), 'document')}: intervals by resampling so few are too narrow")
     notes += _few_people(sets[0])
     if settings.contaminated is not None:
         notes += _unknown_marks(sets, settings.contaminated)
@@ -63,7 +64,8 @@ def _unknown_marks(sets: Sequence[Outcomes], marked: frozenset[str]) -> list[str
     unknown = sorted(marked - judged)
     if not unknown:
         return []
-    return [f"{len(unknown)} of the {len(marked)} contaminated segments were not judged, such as '{unknown[0]}'"]
+    of_all = f"{len(unknown)} of the {counted(len(marked), 'contaminated segment')}"
+    return [f"{of_all} {agreeing(len(unknown), 'was', 'were')} not judged, such as '{unknown[0]}'"]
 
 
 def _other_segments(after: Outcomes, before: Outcomes) -> list[str]:
@@ -71,7 +73,7 @@ def _other_segments(after: Outcomes, before: Outcomes) -> list[str]:
     gone, new = len(segments[0] - segments[1]), len(segments[1] - segments[0])
     if not gone + new:
         return []
-    what = f"{gone} segments were judged only before and {new} only after"
+    what = f"{counted(gone, 'segment was', 'segments were')} judged only before and {new} only after"
     return [f"{what}; they count in their own version, so that a part of the change may come from other segments"]
 
 

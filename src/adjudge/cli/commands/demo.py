@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli import options as o
+from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -141,15 +142,15 @@ def _describe_results(results: PairResults) -> Iterator[str]:
     claims = claims_of(results)
     told, pairs = pairs_told_apart(ranking)
     yield f"  rank        {headline(ranking, claims)}"
-    yield f"              {told} of {pairs} pairs of systems are told apart ({ranking.method})"
+    are = agreeing(told, "is", "are")
+    yield f"              {told} of {counted(pairs, 'pair')} of systems {are} told apart ({ranking.method})"
     if results.tournament is not None:
         yield from _describe_tournament(results.tournament)
     if claims is not None:
-        open_pairs = pairs - claims.counted("holds") - claims.counted("fragile")
-        yield (
-            f"  audit       {claims.counted('holds')} differences hold in every audit, {claims.counted('fragile')} are "
-            f"fragile, {open_pairs} stay open"
-        )
+        holds, fragile = claims.counted("holds"), claims.counted("fragile")
+        held = f"{counted(holds, 'difference holds', 'differences hold')} in every audit"
+        still_open = f"{pairs - holds - fragile} {agreeing(pairs - holds - fragile, 'stays', 'stay')} open"
+        yield f"  audit       {held}, {fragile} {agreeing(fragile, 'is', 'are')} fragile, {still_open}"
 
 
 def _describe_tournament(tournament: Tournament) -> Iterator[str]:
@@ -159,13 +160,14 @@ def _describe_tournament(tournament: Tournament) -> Iterator[str]:
         else f"winners run in circles among {sum(map(len, tournament.cycles))} systems"
     )
     proof = "proved the best" if tournament.mfas.optimal else "not proved the best"
-    yield f"  tournament  {circles}; an order with {tournament.mfas.cost} contradictions, {proof}"
+    yield f"  tournament  {circles}; an order with {counted(tournament.mfas.cost, 'contradiction')}, {proof}"
 
 
 def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:
     tau = "–" if recovered.kendall is None else f"{recovered.kendall:.2f}"
     best = "found" if recovered.best_found else f"missed (it is {truth.order[0]})"
-    wrong = "none is wrong" if not recovered.wrong_claims else f"{len(recovered.wrong_claims)} are wrong"
+    wrong_claims = len(recovered.wrong_claims)
+    wrong = "none is wrong" if not wrong_claims else f"{wrong_claims} {agreeing(wrong_claims, 'is', 'are')} wrong"
     yield (
         f"  truth       Kendall's tau {tau} with the true order, the first place {best}; "
         f"of the pairs that a line separates, {wrong}"

@@ -44,10 +44,14 @@ def design(
     tasks = make_tasks(chosen, testset)
     report = measure_balance(tasks, chosen, testset)
     if appraise_batches is not None:
+        from adjudge.core.wording import counted
         from adjudge.design.appraise import write_batches
 
         filled = write_batches(tasks, appraise_batches)
-        print(f"wrote {appraise_batches} ({filled} repeats added to fill tasks up to 100 items)", file=sys.stderr)
+        print(
+            f"wrote {appraise_batches} ({counted(filled, 'repeat')} added to fill tasks up to 100 items)",
+            file=sys.stderr,
+        )
     if output is not None:
         save_tasks(tasks, output)
         print(f"wrote {output}", file=sys.stderr)

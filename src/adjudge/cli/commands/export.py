@@ -64,6 +64,7 @@ def _write_draws(file: Path) -> None:
     from adjudge.collect.adaptive import draws, is_adaptive, replay
     from adjudge.core.errors import UsageError
     from adjudge.core.files import write_text
+    from adjudge.core.wording import counted
 
     if not is_adaptive():
         raise UsageError("--draws is for adaptive campaigns; this campaign file has no [adaptive], leave it out")
@@ -71,7 +72,7 @@ def _write_draws(file: Path) -> None:
     write_text(file, "".join(dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
     differs = replay()
     said = "all come out again from the log" if differs is None else f"decision {differs} comes out otherwise"
-    print(f"{len(decisions)} decisions written to {file}; {said}", file=sys.stderr)
+    print(f"{counted(len(decisions), 'decision')} written to {file}; {said}", file=sys.stderr)
 
 
 def _without_withdrawn(judgments: Judgments) -> Judgments:

@@ -71,6 +71,7 @@ def testset(
     Example: adjudge testset newstest.en.txt --fix clean
     """
     from adjudge.cli.output import write_output
+    from adjudge.core.wording import counted
     from adjudge.testset import TestSetOptions, check
     from adjudge.testset.fix import write_fixed
 
@@ -91,8 +92,11 @@ def testset(
     sources, result = check(files, options)
     if fix is not None:
         written = write_fixed(sources, result.findings, fix)
-        left = f"; {written.left} segments hold markup and were left as they are" if written.left else ""
-        print(f"{written.changes} changes written to {fix}{left}", file=sys.stderr)
+        hold = counted(
+            written.left, "segment holds markup and was left as it is", "segments hold markup and were left as they are"
+        )
+        left = f"; {hold}" if written.left else ""
+        print(f"{counted(written.changes, 'change')} written to {fix}{left}", file=sys.stderr)
     if report is not None:
         from adjudge.cli.output import write_page
         from adjudge.report.testset_page import build_testset_page

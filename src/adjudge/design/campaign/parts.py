@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from adjudge.core.languages import language_code
 from adjudge.core.passing_rule import LEAST_SECONDS, PASS_SHARE
+from adjudge.core.wording import agreeing
 
 MOST_PEOPLE = 100_000
 Direction = Literal["auto", "ltr", "rtl"]
@@ -145,9 +146,10 @@ class Design(Part):
         if len(set(self.annotator_names)) < len(self.annotator_names):
             raise ValueError("'annotators' names somebody twice; every name stands for another person")
         if self.judgments > len(self.annotator_names):
+            people = len(self.annotator_names)
             raise ValueError(
-                f"'judgments' = {self.judgments} different people are wanted per item, but 'annotators' are "
-                f"{len(self.annotator_names)}; ask for fewer judgments or more annotators"
+                f"'judgments' = {self.judgments} different people are wanted per item, but 'annotators' "
+                f"{agreeing(people, 'is', 'are')} {people}; ask for fewer judgments or more annotators"
             )
         return self
 

@@ -66,8 +66,9 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     notes = [*merged.notes, *(batches.notes if batches else ())]
     if others:
         notes.append(f"left alone, no results: {', '.join(others)}")
-    if people is not None and len(people) < len(accounts):
-        notes.append(f"{len(accounts) - len(people)} of {len(accounts)} accounts are not in the map of annotators")
+    if people is not None and (strangers := len(accounts) - len(people)) > 0:
+        are = agreeing(strangers, "is", "are")
+        notes.append(f"{strangers} of {counted(len(accounts), 'account')} {are} not in the map of annotators")
     if people is None and len(accounts) >= MANY_ACCOUNTS:
         notes.append(
             f"{len(accounts)} accounts stand for as many people; where one person worked under several, give the map "
@@ -198,7 +199,8 @@ class _Campaign:
             return rows
         if self.batches is None:
             count = unflagged.select("account", "page", "system").n_unique()
-            what = f"{count} documents were shown again with corrupted segments; which of their other segments belong"
+            again = counted(count, "document was", "documents were")
+            what = f"{again} shown again with corrupted segments; which of the other segments belong"
             self.notes.append(f"{self.name}: {what} to the corrupted copy, only the batches tell (--batches)")
             return rows
         lines = in_corrupted_copies(rows, self.batches)
@@ -212,7 +214,7 @@ class _Campaign:
         rows, unknown = with_segments_by_place(rows)
         self.notes.append(f"{self.name}: items are numbered by task; segments are told by their place in the document")
         if unknown:
-            what = f"{unknown} rows are of documents cut into parts that do not add up"
+            what = f"{counted(unknown, 'row is', 'rows are')} of documents cut into parts that do not add up"
             self.notes.append(f"{self.name}: {what}; each of them counts as a segment of its own")
         return rows
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
+from adjudge.core.wording import counted
 from adjudge.formats.appraise.spans import parse_spans
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import language_codes
@@ -108,7 +109,7 @@ def read_rows(path: Path, options: ReadOptions) -> ResultRows | None:
     bad = BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
     for row, (_, fields) in enumerate(rows):
         if len(fields) != len(names):
-            problem = f"{len(fields)} fields where the first row has {len(names)}; the file may be cut"
+            problem = f"{counted(len(fields), 'field')} where the first row has {len(names)}; the file may be cut"
             bad.row(row, problem, "row of another length than the first")
     whole = [(fields + [""] * len(names))[: len(names)] for _, fields in rows]
     columns = dict(zip(names, zip(*whole, strict=True), strict=True))

@@ -15,6 +15,7 @@ import polars as pl
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.files import write_text
 from adjudge.core.languages import three_letter_code
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.appraise.spans import format_spans
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def write(judgments: Judgments, path: Path, *, columns: int | None = None) -> No
         raise UsageError(f"Appraise files have 9, 11 or 12 columns, not {columns}")
     unscored = table["score"].null_count()
     if unscored:
-        raise DataError(f"{unscored} judgments have no score, which Appraise files need; leave them out")
+        without = counted(unscored, "judgment has", "judgments have")
+        raise DataError(f"{without} no score, which Appraise files need; leave {agreeing(unscored, 'it', 'them')} out")
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     for row in _ordered(table).with_columns(_account()).iter_rows(named=True):

@@ -15,6 +15,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import memory_at_hand, read_text
 from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of
@@ -94,7 +95,8 @@ def _counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count]:
             bad.rows -= 1
             continue
         if len(fields) != 5:
-            bad.row(row, f"{len(fields)} fields where 'A B wins ties losses' has 5; correct the line", _NO_COUNTS)
+            held = counted(len(fields), "field")
+            bad.row(row, f"{held} where 'A B wins ties losses' has 5; correct the line", _NO_COUNTS)
         elif fields[0] == fields[1]:
             bad.row(row, f"'{shown(fields[0])}' is compared with itself; correct the line", _NO_COUNTS)
         elif broken := next((value for value in fields[2:] if not _WHOLE.fullmatch(value)), None):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
+from adjudge.core.wording import counted
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.parsing.bad_rows import BadRows
 
@@ -114,7 +115,7 @@ def read_delimited(
             # Some tools end every row with a delimiter; nothing is lost with it.
             fields.pop()
         if len(fields) != len(header):
-            problem = f"{len(fields)} fields where the header has {len(header)}"
+            problem = f"{counted(len(fields), 'field')} where the header has {len(header)}"
             problem = f"{problem}; the file may be cut or not what --format says"
             if options is None:
                 raise InputError(problem, file=path, line=line)

@@ -13,6 +13,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
+from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _of_length(line: str, width: int) -> str:
 def _ragged(lines: list[str], width: int) -> dict[int, str]:
     """The lines with more or fewer fields than the first, and what is wrong with each."""
     return {
-        row: f"{line.count(' ') + 1} fields where the first line has {width}; "
+        row: f"{counted(line.count(' ') + 1, 'field')} where the first line has {width}; "
         "the file may be cut or not what --format says"
         for row, line in enumerate(lines)
         if line.count(" ") != width - 1

@@ -16,7 +16,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
-from adjudge.core.wording import counted
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
@@ -73,7 +73,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     files, times = _each_line_once(files)
     ranks = [file for file in files if file.holds_ranks and file.name.lower() not in NAMING]
     if len(ranks) < 2:
-        problem = f"{len(ranks)} of {len(files)} files hold ranks"
+        problem = f"{len(ranks)} of {counted(len(files), 'file')} {agreeing(len(ranks), 'holds', 'hold')} ranks"
         raise InputError(f"{problem}, two or more are needed, one per candidate; name them all", file=files[0].path)
     count = _length(ranks, options.stacked)
     beside = [file for file in files if file not in ranks]
@@ -146,7 +146,8 @@ def _length(ranks: list[_File], stacked: int) -> int:
             raise InputError(f"another file is called '{file.name}' as well; candidates need names", file=file.path)
         if len(file.lines) != count:
             other = f"{ranks[0].path.name} has {count:,}"
-            raise InputError(f"has {len(file.lines):,} lines where {other}; they must be in step", file=file.path)
+            held = counted(len(file.lines), "line")
+            raise InputError(f"has {held} where {other}; they must be in step", file=file.path)
     if stacked < 1 or count % stacked:
         what = f"has {count:,} lines, which are not {stacked} annotators one after the other; check --stacked"
         raise InputError(what, file=ranks[0].path)

@@ -14,6 +14,7 @@ import polars as pl
 
 from adjudge.core.errors import Source
 from adjudge.core.judgments import SetAside
+from adjudge.core.wording import counted
 from adjudge.formats.duplicates import (
     COPIED_TABLE,
     ENOUGH_BLOCKS,
@@ -87,7 +88,7 @@ class FileRows:
         """The rows that cannot be used: at first those of another length than the header."""
         bad = BadRows(Source(str(self.path), lambda row: int(self._lines[row])), self.options, rows)
         for row, fields in self._ragged():
-            problem = f"{fields} fields where the header has {len(self.header)}"
+            problem = f"{counted(fields, 'field')} where the header has {len(self.header)}"
             bad.row(row, f"{problem}; the file may be cut, or not what --format says", _OTHER_LENGTH)
         return bad
 

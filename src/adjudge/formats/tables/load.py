@@ -16,6 +16,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import decode_text, read_bytes
+from adjudge.core.wording import counted
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, row_lines
 from adjudge.formats.tables.excel import read_workbook
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
@@ -132,7 +133,8 @@ class _Lines:
         (_, header), *rows = row_lines(self.text, self.separator)
         width = len(header)
         return {
-            row: f"{len(fields)} fields where the header has {width}; the file may be cut, or not what --format says"
+            row: f"{counted(len(fields), 'field')} where the header has {width}; the file may be cut, or not what "
+            "--format says"
             for row, (_, fields) in enumerate(rows)
             if len(fields) != width
         }

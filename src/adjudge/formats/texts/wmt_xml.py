@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_bytes
 from adjudge.core.test_set import SourceSegment, TestSet
+from adjudge.core.wording import counted
 from adjudge.formats.texts.columns import Column
 
 if TYPE_CHECKING:
@@ -128,6 +129,6 @@ def _collect(
 def _texts(document: _Document, name: str, translations: dict[str, dict[str, str]], path: Path) -> list[str]:
     theirs = translations.get(name, {})
     if theirs.keys() != document.source.keys():
-        counts = f"{len(theirs)} segments where the source has {len(document.source)}"
+        counts = f"{counted(len(theirs), 'segment')} where the source has {len(document.source)}"
         raise InputError(f"'{name}' has {counts} in document '{document.name}'; complete or remove it", file=path)
     return [theirs[segment] for segment in document.source]

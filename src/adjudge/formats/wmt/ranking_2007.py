@@ -20,6 +20,7 @@ from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, is_language, language_code
+from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines
@@ -200,9 +201,9 @@ def _filled(fields: list[str], header: dict[str, int], bad: BadRows, row: int) -
     # A row that ends in the name of a system was cut before its rank.
     ends = {header["TYPE"], *(index for name, index in header.items() if name.startswith("SYSTEM_"))}
     if kind is None or (kind == RANKING and len(fields) - 1 in ends and fields[-1]):
-        bad.row(row, f"only {len(fields)} fields; the file may be cut", _CUT)
+        bad.row(row, f"only {counted(len(fields), 'field')}; the file may be cut", _CUT)
     if kind == RANKING and len(fields) > length:
-        problem = f"{len(fields)} fields where the header has {length}"
+        problem = f"{counted(len(fields), 'field')} where the header has {length}"
         bad.row(row, f"{problem}; the file may be damaged or not what --format says", _CUT)
         fields = fields[:length]
     return fields + [""] * (length - len(fields))

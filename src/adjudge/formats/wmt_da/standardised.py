@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError
+from adjudge.core.wording import agreeing, counted
 from adjudge.formats.wmt_da.scores import SCALE
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def undo(rows: pl.DataFrame, means: pl.DataFrame, path: Path) -> tuple[pl.DataFr
     notes = []
     if broken := int((off > _WHOLE).sum()):
         largest = float(str(off.max()))
-        what = f"{broken} of {len(off)} scores are not whole once standardisation is undone"
+        are = agreeing(broken, "is", "are")
+        what = f"{broken} of {counted(len(off), 'score')} {are} not whole once standardisation is undone"
         notes.append(f"{path.name}: {what} (off by up to {largest:.2g}); the means may be of another version")
     notes += _changed_means(joined, path)
     return joined.drop("mean", "sd", "exact", "whole"), notes
@@ -77,9 +79,11 @@ def without_spread(
     constant = _workers_without_spread(means, good, frozenset(rows["annotator"].unique()))
     explained = missing.filter(pl.col("score").is_in(constant["mean"].to_list()))
     total, back = int(missing["copies"].sum()), int(explained["copies"].sum())
-    notes = [f"{path.name}: {back} judgments of workers without spread are put back from the segment means"]
+    put_back, are = counted(back, "judgment"), agreeing(back, "is", "are")
+    notes = [f"{path.name}: {put_back} of workers without spread {are} put back from the segment means"]
     if total > back:
-        notes.append(f"{path.name}: {total - back} judgments that the segment means count are in no file")
+        lost, are = counted(total - back, "judgment"), agreeing(total - back, "is", "are")
+        notes.append(f"{path.name}: {lost} that the segment means count {are} in no file")
     restored = explained.select(pl.exclude("copies").repeat_by("copies").explode())
     restored = restored.with_columns(
         _who_gave(restored["score"], constant),

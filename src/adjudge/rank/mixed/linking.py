@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge.core.integer_codes import renumber
+from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,8 @@ class Linking:
 
     def notes(self, design: MixedDesign) -> tuple[str, ...]:
         """What is to be known of the link."""
-        used = f"{len(self)} scores of calibration items link the annotators; they count for no system"
+        linked = counted(len(self), "score of calibration items links", "scores of calibration items link")
+        used = f"{linked} the annotators; {agreeing(len(self), 'it counts', 'they count')} for no system"
         return used, *self._other_mix(design)
 
     def _other_mix(self, design: MixedDesign) -> tuple[str, ...]:

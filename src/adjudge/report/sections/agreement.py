@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 
@@ -64,11 +65,11 @@ def _sentence(agreement: Agreement, kind: str) -> str:
     who = "Two annotators of the same thing" if kind == "inter" else "Annotators who saw the same thing again"
     name, value = coefficient(agreement, coefficients)
     if math.isnan(value):
-        return f"{who}: {name} cannot be computed from {coefficients.pairs:,} pairs of judgments."
+        return f"{who}: {name} cannot be computed from {counted(coefficients.pairs, 'pair')} of judgments."
     if math.isnan(coefficients.observed):
         return f"{who}: {name} {in_figures(value)} ({in_words(value)})."
-    share = f"{100 * coefficients.observed:.0f}%"
-    return f"{who} agree in {share} of {coefficients.pairs:,} cases: {name} {in_figures(value)} ({in_words(value)})."
+    share = f"{100 * coefficients.observed:.0f}% of {counted(coefficients.pairs, 'case')}"
+    return f"{who} agree in {share}: {name} {in_figures(value)} ({in_words(value)})."
 
 
 def length_chart(agreement: Agreement) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.wording import agreeing, counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, Section
 
@@ -18,7 +19,8 @@ _SUBMITTED, _RANDOM = "in the order submitted", "mean of random orders"
 def gold_headline(gold: Gold) -> str:
     """What the page says first."""
     if gold.correlation is None:
-        return f"{len(gold.scores):,} {gold.level} have a human score."
+        scored = counted(len(gold.scores), f"{gold.level.removesuffix('s')} has", f"{gold.level} have")
+        return f"{scored} a human score."
     correlation = gold.correlation
     return f"The second run repeats the first with r = {correlation.pearson:.3f} over {correlation.n:,} {gold.level}."
 
@@ -26,7 +28,11 @@ def gold_headline(gold: Gold) -> str:
 def gold_facts(gold: Gold) -> tuple[Fact, ...]:
     """Runs and judgments."""
     facts = [
-        Fact(_short(run.name), f"{run.judgments:,} judgments", f"by {run.kept:,} of {run.annotators:,} annotators")
+        Fact(
+            _short(run.name),
+            counted(run.judgments, "judgment"),
+            f"by {run.kept:,} of {counted(run.annotators, 'annotator')}",
+        )
         for run in gold.runs
     ]
     if gold.correlation is not None:
@@ -53,11 +59,9 @@ def gold_sections(gold: Gold) -> tuple[Section, ...]:
         "One order of assignments wiggles by luck; the band holds 95% of random orders.",
     )
     last = gold.curve[-1]
-    says = f"With all {last.assignments} assignments, {last.mean:.0f} judgments per document, it is at its end."
-    if last.pearson is not None:
-        says = (
-            f"With all {last.assignments} assignments, {last.mean:.0f} judgments per document, r is {last.pearson:.3f}."
-        )
+    every = agreeing(last.assignments, "the one assignment", f"all {last.assignments} assignments")
+    reached = "it is at its end" if last.pearson is None else f"r is {last.pearson:.3f}"
+    says = f"With {every}, {counted(round(last.mean), 'judgment')} per document, {reached}."
     chart = Chart("curve", "Correlation as the second run grows", says, curve_chart(gold.curve))
     return (Section("replication", "Replication", words, (chart,), tuple(first)), shown)
 

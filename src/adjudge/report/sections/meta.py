@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import counted, short_list
+from adjudge.core.wording import agreeing, counted, short_list
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, Section
 from adjudge.results.meta import DECIDED, SEPARATED, level_title
@@ -39,7 +39,7 @@ def meta_headline(result: MetaEvaluation) -> str:
     first = result.clusters[level][0]
     if len(first) == len(result.metrics) and len(first) > 1:
         return f"The data cannot tell the metrics apart {where}."
-    what = "is" if len(first) == 1 else "are"
+    what = agreeing(len(first), "is", "are")
     return f"{short_list(list(first))} {what} best {where}."
 
 

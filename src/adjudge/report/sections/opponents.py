@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_relative
@@ -25,9 +26,9 @@ def opponents_section(results: PairResults) -> Section | None:
     least = min(ranking.systems, key=lambda system: system.n)
     words = (
         (
-            f"{most.system} was compared most often ({most.n:,} times), {least.system} least often ({least.n:,}). "
-            "Shares of wins are fair only where everybody met everybody alike; Bradley-Terry takes the opponents' "
-            "strength into account."
+            f"{most.system} was compared most often ({counted(most.n, 'time')}), {least.system} least often "
+            f"({least.n:,}). Shares of wins are fair only where everybody met everybody alike; Bradley-Terry takes "
+            "the opponents' strength into account."
         ),
     )
     charts = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, Section
 
@@ -17,7 +18,7 @@ _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 def qe_headline(result: QualityEstimation) -> str:
     """Whether the weight decides who is best."""
     if not result.systems:
-        return f"{len(result.documents):,} documents have a label from their post-edits."
+        return f"{counted(len(result.documents), 'document has', 'documents have')} a label from post-edits."
     if result.order_changes:
         return "The ranking of systems depends on the weight of the second post-edition."
     return "The ranking of systems is the same at every weight of the second post-edition."
@@ -26,9 +27,7 @@ def qe_headline(result: QualityEstimation) -> str:
 def qe_facts(result: QualityEstimation) -> tuple[Fact, ...]:
     """Documents, the weight, rankings along the sweep, costs."""
     facts = [
-        Fact(
-            "Documents", f"{len(result.documents):,}", f"{sum(document.words for document in result.documents):,} words"
-        ),
+        Fact("Documents", f"{len(result.documents):,}", counted(sum(own.words for own in result.documents), "word")),
         Fact("Weight", f"{result.weight.weight:g}", result.weight.reason),
     ]
     if result.systems:

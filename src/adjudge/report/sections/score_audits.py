@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.charts.rank_changes import places
 from adjudge.report.page import Chart, Section
@@ -69,14 +70,15 @@ def _families(stability: Stability) -> dict[ChangeFamily, list[StabilityRow]]:
 def _family(family: ChangeFamily, rows: list[StabilityRow]) -> str:
     order = sum(row.rank_changed for row in rows)
     clusters = sum(row.cluster_changed for row in rows)
-    changed = f"changes the order in {order} and the clusters in {clusters} of {len(rows)} cases"
+    changed = f"changes the order in {order} and the clusters in {clusters} of {counted(len(rows), 'case')}"
     return f"Leaving out one {family.unit} {changed}."
 
 
 def composition_section(composition: TaskComposition) -> Section:
     """Which systems were judged in the same tasks."""
     low, mean, high = composition.systems_per_unit
-    held = f"A {composition.unit} holds {low} to {high} of {len(composition.systems)} systems, {mean:.1f} on average."
+    systems = counted(len(composition.systems), "system")
+    held = f"A {composition.unit} holds {low} to {high} of {systems}, {mean:.1f} on average."
     words = (held, "Where systems rarely meet, their scores depend on who else was judged beside them.")
     says = f"Share of the row's {composition.unit}s in which the column was judged, too."
     spec = matrix(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from adjudge.core.wording import agreeing, counted
 from adjudge.results.table import Cell, Column, Table, number, p_value, text
 
 LEVEL = 0.05
@@ -89,7 +90,8 @@ def _scores(own: ColumnBreakdown, asked: int) -> Table:
     for system in systems:
         row = [cells.get((system, level)) for level in own.levels]
         rows.append((system, *(None if cell is None else cell.score for cell in row)))
-    left_out = f" {own.unknown:,} judgments have no {own.column} and are left out." if own.unknown else ""
+    unknown, are = counted(own.unknown, "judgment has", "judgments have"), agreeing(own.unknown, "is", "are")
+    left_out = f" {unknown} no {own.column} and {are} left out." if own.unknown else ""
     columns = (text("system"), *(number(level, 2) for level in own.levels))
     return Table(f"Breakdown by {own.column}", columns, tuple(rows), own.verdict(asked) + left_out)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.core.wording import agreeing, listed
+from adjudge.core.wording import agreeing, listed, measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,8 +117,9 @@ def against_human(
     if len(standing.worse) > 1 and not (standing.better or standing.parity or standing.open):
         return [_above_all(standing, named)]
     said = _by_strength(standing.better, standing, f"better than the human translation {human}", named)
-    if standing.parity:
-        said += _by_strength(standing.parity, standing, f"at parity with {human}, within {margin:g} points", named)
+    if standing.parity and margin is not None:
+        within = f"at parity with {human}, within {measured(margin, 'point')}"
+        said += _by_strength(standing.parity, standing, within, named)
     if standing.open:
         open_ = f"The data do not separate {named(standing.open)} from {human}"
         said.append(f"{open_}; that leaves the question open, it does not show that they are equal.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from adjudge.core.wording import counted
 from adjudge.results.result import to_plain
 from adjudge.results.table import P_HOLM, Cell, Table, number, text
 
@@ -77,7 +78,7 @@ class Claims:
         pairs = [claim for claim in self.claims if claim.kind == "better"]
         holds, fragile = self.counted("holds"), self.counted("fragile")
         counts = f"hold {holds}, fragile {fragile}, left open by the data {len(pairs) - holds - fragile}"
-        words = [f"Of {len(pairs)} differences, in {self.unit}: {counts}."]
+        words = [f"Of {counted(len(pairs), 'difference')}, in {self.unit}: {counts}."]
         if supported > MOST_SHOWN:
             words.append(f"The first {MOST_SHOWN} claims are shown; --json has all.")
         return " ".join([*words, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adjudge.core.wording import agreeing, counted
 from adjudge.results.table import Cell, Column, Table, number, percent, shown_name, text
 
 if TYPE_CHECKING:
@@ -112,5 +113,10 @@ class Acceptability:
         )
         note = ""
         if self.mismatched:
-            note = f"{self.mismatched:,} of {self.judgments:,} judgments name another system than the edit they judge."
+            name = agreeing(
+                self.mismatched,
+                "names another system than the edit it judges",
+                "name another system than the edit they judge",
+            )
+            note = f"{self.mismatched:,} of {counted(self.judgments, 'judgment')} {name}."
         return (Table("Acceptability of edited outputs", columns, rows, note),)

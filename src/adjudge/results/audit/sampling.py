@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from adjudge.core.wording import counted
 from adjudge.results.table import Cell, Column, Table, number, p_value, percent, shown_name, text
 
 
@@ -129,7 +130,8 @@ class Composition:
             number("opponents' score", help=f"mean score of those it was shown with, by {self.method}"),
             percent("with reference"),
         )
-        note = f"Two systems met in {self.fewest:,} to {self.most:,} {self.unit}s."
+        fewest = f"{self.fewest:,} to " if self.fewest < self.most else ""
+        note = f"Two systems met in {fewest}{counted(self.most, self.unit)}."
         matrix: tuple[tuple[Cell, ...], ...] = tuple(
             (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
         )
@@ -178,7 +180,7 @@ class SoleWinners:
             number("labelled", 0, help="blocks in which it got a rank"),
             percent("share"),
         )
-        table = Table("Sole winners of blocks", columns, (*rows, *others), f"{self.blocks:,} blocks.")
+        table = Table("Sole winners of blocks", columns, (*rows, *others), f"{counted(self.blocks, 'block')}.")
         return (table,)
 
 
@@ -225,7 +227,8 @@ class Discrepancies:
             number("its score"),
             p_value("p", help="sign test on the direct comparison, not adjusted"),
         )
-        note = f"{len(self.pairs)} of {self.compared} pairs that met: the direct winner scores lower by {self.method}."
+        of_all = f"{len(self.pairs)} of {counted(self.compared, 'pair')} that met"
+        note = f"{of_all}: the direct winner scores lower by {self.method}."
         matrix = tuple((name, *shares) for name, shares in zip(self.systems, self.matrix, strict=True))
         return (
             Table("Discrepancies between direct comparisons and overall scores", columns, rows, note),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from adjudge.core.wording import agreeing, counted
 from adjudge.results.result import to_plain
 from adjudge.results.table import Table, number, percent, text
 
@@ -172,9 +173,10 @@ class Influence:
             number("lost", 0),
             number("gained", 0),
         )
+        differing = f"{self.significant} {agreeing(self.significant, 'differs', 'differ')}"
         note = (
-            f"The {len(rows)} of {len(self.rows)} units that move an effect most when left out. "
-            f"Of {self.pairs} pairs {self.significant} differ at .05, each by itself; flips are pairs whose order is "
+            f"The {len(rows)} of {counted(len(self.rows), 'unit')} that move an effect most when left out. "
+            f"Of {counted(self.pairs, 'pair')} {differing} at .05, each by itself; flips are pairs whose order is "
             "reversed, lost and gained are pairs that cease or begin to differ."
         )
         note = " ".join([note, *(f"{own[:1].upper()}{own[1:]}." for own in self.notes)])

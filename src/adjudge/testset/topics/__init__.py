@@ -18,6 +18,7 @@ import numpy as np
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
+from adjudge.core.wording import counted
 from adjudge.results.testset import DocumentTopic, NearPair, Topic, Topics
 from adjudge.testset.topics.document_space import Space, energy_test, group, make_space
 from adjudge.testset.topics.embeddings import WORDS, embed, load
@@ -48,10 +49,11 @@ def compare_topics(
 ) -> Topics:
     """Compare the documents of a test set with those of a corpus."""
     if min(len(test), len(reference)) < FEWEST_DOCUMENTS:
-        counts = f"{len(test)} documents in the test set and {len(reference)} in the corpus"
+        counts = f"{counted(len(test), 'document')} in the test set and {len(reference)} in the corpus"
         raise DataError(f"topics need {FEWEST_DOCUMENTS} documents or more on both sides, not {counts}")
     if labels and len(labels) != topics:
-        raise UsageError(f"--labels has {len(labels)} names for {topics} topics; give one for each, or change --topics")
+        names = f"{counted(len(labels), 'name')} for {counted(topics, 'topic')}"
+        raise UsageError(f"--labels has {names}; give one for each, or change --topics")
     reference = _sample(reference, seed)
     space = make_space([" ".join(document.texts) for document in (*test, *reference)], seed)
     if embeddings != WORDS:
