@@ -1,4 +1,4 @@
-"""The page that shows the house names files that exist, and the walk of one judgment is short."""
+"""`ARCHITECTURE.md` is true: the files that it names exist, all folders and commands are in it, and the walk is short."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def module_of(path: Path) -> str:
 def test_files_hold_one_idea_each() -> None:
     """At most 300 lines in a file, and no small file that only one other needs: it belongs into that one.
 
-    Files that a framework or a rule of the house asks for by name may be small: those of a folder, a command or a
+    Files that a framework or a rule of this project asks for by name may be small: those of a folder, a command or a
     migration, and Django's own.
     """
     sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
@@ -90,8 +90,8 @@ def test_files_hold_one_idea_each() -> None:
     assert dust == []
 
 
-def test_the_house_stays_in_view() -> None:
-    """Every folder shows all it holds on one screen, and there are few enough files for one page of rooms."""
+def test_no_folder_is_too_full() -> None:
+    """A folder can be read on one screen, and the whole tree in a few minutes."""
     files = list(PACKAGE.rglob("*.py"))
     assert len(files) <= MOST_SOURCES
     most = Counter(path.parent.relative_to(PACKAGE) for path in files).most_common(1)[0]
