@@ -1,4 +1,4 @@
-"""`ARCHITECTURE.md` is true: the files that it names exist, all folders and commands are in it, and the walk is short."""
+"""`ARCHITECTURE.md` is true: the files it names exist, all folders and commands are in it, and the walk is short."""
 
 from __future__ import annotations
 

@@ -21,8 +21,9 @@ from adjudge.audit.intervals import correlate, proportion
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
+from adjudge.results.audit.composition import Composition
 from adjudge.results.audit.edits import Acceptability, Edits
-from adjudge.results.audit.sampling import Composition, Discrepancies, Sampling, SoleWinners
+from adjudge.results.audit.sampling import Discrepancies, Sampling, SoleWinners
 from adjudge.results.result import to_plain
 from adjudge.results.table import Table
 from tests.check.make import Block, rankings, scores

@@ -10,7 +10,7 @@ import pytest
 import adjudge
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
-from adjudge.results.audit.tasks import Documents
+from adjudge.results.audit.composition import Documents
 
 
 def campaign() -> Judgments:

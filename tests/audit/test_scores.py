@@ -13,8 +13,8 @@ from adjudge.audit import audit
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments, concat
 from adjudge.formats import native
+from adjudge.results.audit.composition import Documents, TaskComposition
 from adjudge.results.audit.sampling import Sampling
-from adjudge.results.audit.tasks import Documents, TaskComposition
 from tests.conftest import Run
 
 

@@ -11,7 +11,7 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions
-from adjudge.formats.rankings.table import candidate_names
+from adjudge.formats.rankings.rank_table import candidate_names
 
 COLUMNS = ("Ref_rating", "MT_Z_rating", "MT_Y_rating")
 

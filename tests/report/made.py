@@ -10,9 +10,9 @@ from adjudge.rank.methods import find_method
 from adjudge.results.agree import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
 from adjudge.results.audit import Audit, Section
 from adjudge.results.audit.claims import Claim, Claims, Verdict
+from adjudge.results.audit.composition import Documents, ExplainedSpread, TaskComposition
 from adjudge.results.audit.sampling import Correlation, SampledSystem, Sampling
 from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
-from adjudge.results.audit.tasks import Documents, ExplainedSpread, TaskComposition
 from adjudge.results.audit.trust import AARate, AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
 from adjudge.results.check import AnnotatorCheck, Checked
 from adjudge.results.import_export import Imported

@@ -15,8 +15,8 @@ from adjudge.audit.intervals import correlate
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
+from adjudge.results.audit.composition import TaskComposition
 from adjudge.results.audit.sampling import SampledSystem, Sampling
-from adjudge.results.audit.tasks import TaskComposition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

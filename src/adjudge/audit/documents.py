@@ -21,7 +21,7 @@ from adjudge.core.maths import divide
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.formats.metric_scores import read_metric_scores
 from adjudge.rank.mixed import design_from, prepare
-from adjudge.results.audit.tasks import Documents, ExplainedSpread
+from adjudge.results.audit.composition import Documents, ExplainedSpread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

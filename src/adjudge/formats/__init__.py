@@ -64,12 +64,16 @@ FORMATS: dict[str, Format] = {
     "wmt-acceptability": Format(
         "wmt.acceptability", "judgments of post-edits, YES, NO or UNK (data_ACC.csv)", (), "judgments"
     ),
-    "pairwise-counts": Format("pairwise.counts", "lines 'A B wins ties losses', both directions or one", (), "counts"),
+    "pairwise-counts": Format(
+        "rankings.pairwise_counts", "lines 'A B wins ties losses', both directions or one", (), "counts"
+    ),
     "pairwise-table": Format(
-        "pairwise.table", "a table with columns left, right and winner, one comparison per row", ("columns", "winner")
+        "rankings.pairwise_table",
+        "a table with columns left, right and winner, one comparison per row",
+        ("columns", "winner"),
     ),
     "rank-table": Format(
-        "rankings.table",
+        "rankings.rank_table",
         "a table with one rank column per candidate, one file per annotator",
         ("segment_column", "rank_columns", "labels"),
     ),

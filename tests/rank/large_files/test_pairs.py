@@ -10,7 +10,7 @@ import pytest
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.formats import ReadOptions, read
-from adjudge.formats.pairwise.table import TIES
+from adjudge.formats.rankings.pairwise_table import TIES
 from adjudge.rank import RankSettings, rank
 from adjudge.rank.large_files import pairs as counted_pairs
 from adjudge.rank.large_files.pairs import rank_pairs_file

@@ -21,7 +21,8 @@ from adjudge.core.maths import divide
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import find_method
 from adjudge.rank.tally import tally
-from adjudge.results.audit.sampling import Composition, Opposition, SampledSystem, Sampling
+from adjudge.results.audit.composition import Composition, Opposition
+from adjudge.results.audit.sampling import SampledSystem, Sampling
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -24,10 +24,10 @@ from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.wording import agreeing, counted
-from adjudge.formats.pairwise.table import pair_judgments
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import stem
 from adjudge.formats.rankings.labels import scale_of
+from adjudge.formats.rankings.pairwise_table import pair_judgments
 from adjudge.formats.tables.cells import check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
 from adjudge.formats.tables.load import LoadedTable, load_table

@@ -1,1 +1,1 @@
-"""Tables and files of ranks, and rank labels as people wrote them."""
+"""Relative judgments in plain files: ranks in tables or one per line, comparisons of two systems, and their labels."""

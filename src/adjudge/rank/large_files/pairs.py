@@ -1,7 +1,7 @@
 """Ranking straight from columns of pairs: millions of rows `left, right, winner` are counted first, then ranked.
 
 Columns, winners, humans, copies and bad rows are understood as the reader of such tables understands them
-(`formats.pairwise.table`); only distinct rows are looked at one by one.
+(`formats.rankings.pairwise_table`); only distinct rows are looked at one by one.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from adjudge.core.errors import DataError, Source
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.humans import compile_human_pattern
 from adjudge.formats.options import ReadOptions
-from adjudge.formats.pairwise.table import outcomes
 from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.rankings.pairwise_table import outcomes
 from adjudge.formats.tables.columns import SYNONYMS, map_columns
 from adjudge.formats.tables.large_file_rows import (
     ROW,

@@ -11,8 +11,8 @@ from adjudge.report.sections.score_audits import composition_section, documents_
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
 from adjudge.results.audit.breakdown import Breakdown
 from adjudge.results.audit.claims import Claims
+from adjudge.results.audit.composition import Documents, TaskComposition
 from adjudge.results.audit.stability import Stability
-from adjudge.results.audit.tasks import Documents, TaskComposition
 from adjudge.results.audit.trust import AATest, Influence, Reliability
 
 if TYPE_CHECKING:

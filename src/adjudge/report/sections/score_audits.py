@@ -14,8 +14,8 @@ from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adjudge.results.audit.composition import Documents, TaskComposition
     from adjudge.results.audit.stability import Stability, StabilityRow
-    from adjudge.results.audit.tasks import Documents, TaskComposition
 
 _SHARES = (0.25, 0.5, 0.75)
 _DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)

@@ -1,4 +1,4 @@
-"""Sections of an audit of rankings: sampling of systems, opponents, sole winners, and discrepancies.
+"""Sections of an audit: sampling of systems; of rankings also sole winners and discrepancies.
 
 A discrepancy is a pair in which the winner of the direct comparison has the lower overall score.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adjudge.core.wording import counted
-from adjudge.results.table import Cell, Column, Table, number, p_value, percent, shown_name, text
+from adjudge.results.table import Column, Table, number, p_value, percent, shown_name, text
 
 
 @dataclass(frozen=True)
@@ -84,65 +84,6 @@ class Sampling:
             beside = "share of its blocks in which a human translation was shown too"
         columns = (text("system"), *counts, percent("with reference", help=beside), number("score"))
         return Table("Sampling by system", columns, rows)
-
-
-@dataclass(frozen=True)
-class Opposition:
-    """Whom a system met: how many others, how strong they are on average, how often a human translation."""
-
-    system: str
-    human: bool
-    shown: int
-    opponents: int
-    opponent_score: float
-    reference_share: float
-
-
-@dataclass(frozen=True)
-class Composition:
-    """Which systems were shown together: `matrix[i][j]` blocks, `shares[i][j]` of the blocks of system i."""
-
-    unit: str
-    method: str
-    systems: tuple[str, ...]
-    matrix: tuple[tuple[int, ...], ...]
-    shares: tuple[tuple[float, ...], ...]
-    opposition: tuple[Opposition, ...]
-    fewest: int
-    most: int
-
-    def tables(self) -> tuple[Table, ...]:
-        """Whom each system met, then the matrix."""
-        rows = tuple(
-            (
-                shown_name(opposition.system, opposition.human),
-                opposition.shown,
-                opposition.opponents,
-                opposition.opponent_score,
-                opposition.reference_share,
-            )
-            for opposition in self.opposition
-        )
-        columns = (
-            text("system"),
-            number(f"{self.unit}s", 0),
-            number("opponents", 0, help="different systems it was shown with"),
-            number("opponents' score", help=f"mean score of those it was shown with, by {self.method}"),
-            percent("with reference"),
-        )
-        fewest = f"{self.fewest:,} to " if self.fewest < self.most else ""
-        note = f"Two systems met in {fewest}{counted(self.most, self.unit)}."
-        matrix: tuple[tuple[Cell, ...], ...] = tuple(
-            (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
-        )
-        return (
-            Table("Composition: whom each system met", columns, rows, note),
-            Table(
-                f"Composition: {self.unit}s in which two systems were shown together",
-                (text("system"), *(number(name, 0) for name in self.systems)),
-                matrix,
-            ),
-        )
 
 
 @dataclass(frozen=True)

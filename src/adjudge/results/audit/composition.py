@@ -1,10 +1,11 @@
-"""Section of an audit of scores: what tasks and annotators were made of."""
+"""Sections of an audit: what was judged. Which systems met in tasks or blocks, and how hard the documents are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adjudge.results.table import Cell, Table, number, percent, text
+from adjudge.core.wording import counted
+from adjudge.results.table import Cell, Table, number, percent, shown_name, text
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,65 @@ class TaskComposition:
         if self.annotators_with_one_task is not None and self.annotators_with_one_task > 0.5:
             parts.append("most annotators did one task, so an annotator's z-score is mostly a task's")
         return "; ".join(parts).capitalize() + "." if parts else ""
+
+
+@dataclass(frozen=True)
+class Opposition:
+    """Whom a system met: how many others, how strong they are on average, how often a human translation."""
+
+    system: str
+    human: bool
+    shown: int
+    opponents: int
+    opponent_score: float
+    reference_share: float
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Which systems were shown together: `matrix[i][j]` blocks, `shares[i][j]` of the blocks of system i."""
+
+    unit: str
+    method: str
+    systems: tuple[str, ...]
+    matrix: tuple[tuple[int, ...], ...]
+    shares: tuple[tuple[float, ...], ...]
+    opposition: tuple[Opposition, ...]
+    fewest: int
+    most: int
+
+    def tables(self) -> tuple[Table, ...]:
+        """Whom each system met, then the matrix."""
+        rows = tuple(
+            (
+                shown_name(opposition.system, opposition.human),
+                opposition.shown,
+                opposition.opponents,
+                opposition.opponent_score,
+                opposition.reference_share,
+            )
+            for opposition in self.opposition
+        )
+        columns = (
+            text("system"),
+            number(f"{self.unit}s", 0),
+            number("opponents", 0, help="different systems it was shown with"),
+            number("opponents' score", help=f"mean score of those it was shown with, by {self.method}"),
+            percent("with reference"),
+        )
+        fewest = f"{self.fewest:,} to " if self.fewest < self.most else ""
+        note = f"Two systems met in {fewest}{counted(self.most, self.unit)}."
+        matrix: tuple[tuple[Cell, ...], ...] = tuple(
+            (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
+        )
+        return (
+            Table("Composition: whom each system met", columns, rows, note),
+            Table(
+                f"Composition: {self.unit}s in which two systems were shown together",
+                (text("system"), *(number(name, 0) for name in self.systems)),
+                matrix,
+            ),
+        )
 
 
 @dataclass(frozen=True)

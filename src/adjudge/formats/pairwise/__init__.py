@@ -1,1 +1,0 @@
-"""Comparisons of two systems: one per row, or counted."""
