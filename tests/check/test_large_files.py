@@ -87,6 +87,32 @@ def test_the_result_is_that_of_the_whole_table(timed: bool, tmp_path: Path) -> N
     assert replace(checked, data="", notes=notes, drifts=()) == replace(ordinary, data="", drifts=())
 
 
+@pytest.mark.parametrize("within_tasks", [True, False])
+def test_repeats_are_looked_for_where_the_whole_table_has_them(within_tasks: bool, tmp_path: Path) -> None:
+    # Everybody but a1 gets repeats in other tasks only; if a1 gets them within tasks, those of the others are none.
+    elsewhere = pl.when((pl.col("kind") == "repeat") & ((pl.col("annotator") != "a1") | (not within_tasks)))
+    table = work(6).with_columns(task=elsewhere.then(pl.lit("another")).otherwise("task"))
+    checked = in_parts(table, tmp_path / "scores.parquet")
+    assert checked is not None
+    assert checked.annotators == check(formats.read(tmp_path / "scores.parquet"), rule=RULE).annotators
+    with_repeats = {person.annotator for person in checked.annotators if person.repeat_pairs}
+    assert with_repeats == ({"a1"} if within_tasks else {f"a{number}" for number in range(8)} - {"a5"})
+
+
+def test_drifts_go_by_time_where_all_judgments_have_one(tmp_path: Path) -> None:
+    table = work(7).drop("rejected")
+    backwards = table.with_columns(ended=pl.datetime(2024, 5, 1) - pl.duration(minutes=pl.int_range(pl.len())))
+    unknown = pl.when(pl.col("annotator") != "a2").then("ended").alias("ended")
+    for number, timed in enumerate((backwards, backwards.with_columns(unknown))):
+        file = tmp_path / f"scores{number}.parquet"
+        checked = in_parts(timed.with_columns(pl.col("ended").dt.replace_time_zone("UTC")), file)
+        assert checked is not None
+        ordinary = check(formats.read(file), rule=RULE).drifts
+        assert [drift.time_ratio for drift in checked.drifts] == [drift.time_ratio for drift in ordinary]
+        scores = [drift.score_change for drift in ordinary]
+        assert [drift.score_change for drift in checked.drifts] == pytest.approx(scores, abs=1e-9)
+
+
 def test_csv_and_parquet_give_the_same(tmp_path: Path) -> None:
     table = work(2).drop("rejected")
     by_csv, by_parquet = (in_parts(table, tmp_path / name) for name in ("scores.csv", "scores.parquet"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from adjudge.core.integer_codes import equal_to_others, key_hashes
 from adjudge.core.protocols import RATED
 from adjudge.results.check import Drift, SameText
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 FEWEST = 15
 """Screens of a person from which on a drift is looked for."""
 _TEXTS = ("target_text", "text_hash")
+_WORK = ("annotator", "task", "screen", "document", "segment", "system", "active_seconds", "ended")
 
 
 def same_texts(judgments: Judgments) -> tuple[SameText, ...]:
@@ -33,10 +35,9 @@ def same_texts(judgments: Judgments) -> tuple[SameText, ...]:
     column = next((name for name in _TEXTS if name in table.columns), None)
     if column is None:
         return ()
-    shown = table.with_columns(answer=_answer()).filter(
-        pl.col("answer").is_not_null() & pl.col(column).is_not_null() & pl.col("annotator").is_not_null()
-    )
     cell = ["annotator", "task", "screen", "segment"]
+    shown = table.select(*cell, column, answer=_answer()).drop_nulls(["answer", column, "annotator"])
+    shown = shown.filter(equal_to_others(key_hashes(shown, (*cell, column))))
     # Of n identical texts, n (n - 1) / 2 pairs; those with equal answers are counted the same way.
     equal = shown.group_by(*cell, column, "answer").len("equal")
     alike = (
@@ -51,20 +52,37 @@ def same_texts(judgments: Judgments) -> tuple[SameText, ...]:
     )
 
 
-def drifts(judgments: Judgments, *, by_time: bool, system_means: pl.DataFrame | None = None) -> tuple[Drift, ...]:
+def drifts(judgments: Judgments) -> tuple[Drift, ...]:
     """By annotator, how scores, time and distance from the others change from the first judgment to the last.
 
-    Args:
-        judgments: the judgments.
-        by_time: the order of the work is that of the times; otherwise that of the rows.
-        system_means: columns system and expected, the means of all answers, where these are some of the annotators
-            only; nothing is said of distances then.
+    The order of the work is that of the times where every judgment has one, otherwise that of the rows.
     """
-    table = _in_order(judgments, system_means, by_time=by_time)
-    return tuple(
-        _drift(str(name), part)
-        for (name,), part in table.group_by("annotator", maintain_order=True)
-        if part["screen"].n_unique() >= FEWEST
+    rows = rated(judgments)
+    if not has_enough_screens(rows).any():
+        return ()
+    item = ["document", "segment", "system"]
+    others = (pl.col("answer").sum().over(item) - pl.col("answer").sum().over([*item, "annotator"])) / (
+        pl.len().over(item) - pl.len().over([*item, "annotator"])
+    )
+    return _drifts(
+        _in_order(rows, by_time=is_ordered_by_time(rows)).with_columns(
+            deviation=pl.col("answer") - pl.col("answer").mean().over("system"),
+            others=pl.when(pl.len().over(item) > pl.len().over([*item, "annotator"])).then(others),
+        )
+    )
+
+
+def drifts_of_part(rows: pl.DataFrame, system_means: pl.DataFrame, *, by_time: bool) -> tuple[Drift, ...]:
+    """The same for some annotators, without the distance from the others.
+
+    Args:
+        rows: their judgments, as `rated` has them.
+        system_means: columns system and expected, the means of all answers.
+        by_time: whether the judgments of everybody have times.
+    """
+    ordered = _in_order(rows, by_time=by_time).join(system_means, on="system", how="left", maintain_order="left")
+    return _drifts(
+        ordered.with_columns(deviation=pl.col("answer") - pl.col("expected"), others=pl.lit(None, pl.Float64))
     )
 
 
@@ -73,45 +91,39 @@ def _answer() -> pl.Expr:
     return pl.coalesce(pl.col("score"), -pl.col("rank").cast(pl.Float64))
 
 
-def _rated(judgments: Judgments) -> pl.DataFrame:
-    return judgments.table.with_columns(answer=_answer()).filter(
-        pl.col("answer").is_not_null() & pl.col("kind").is_in(RATED) & pl.col("annotator").is_not_null()
-    )
+def rated(judgments: Judgments) -> pl.DataFrame:
+    """The judgments of systems by known annotators, of which drifts tell; the column answer is the judgment."""
+    wanted = pl.col("kind").is_in(RATED) & pl.col("annotator").is_not_null()
+    return judgments.table.filter(wanted).select(*_WORK, answer=_answer()).drop_nulls("answer")
 
 
-def is_ordered_by_time(judgments: Judgments) -> bool:
+def is_ordered_by_time(rows: pl.DataFrame) -> bool:
     """Whether every judgment of a system says when it was made."""
-    return _rated(judgments)["ended"].null_count() == 0
+    return rows["ended"].null_count() == 0
 
 
-def most_screens(judgments: Judgments) -> int:
-    """The most screens with judgments of systems that anybody saw."""
-    screens = _rated(judgments).group_by("annotator").agg(pl.col("screen").n_unique())["screen"].max()
-    return screens if isinstance(screens, int) else 0
+def has_enough_screens(rows: pl.DataFrame) -> pl.Series:
+    """Which rows are of people with enough screens to look for a drift."""
+    screens = rows.group_by("annotator").agg(pl.col("screen").n_unique())
+    return rows["annotator"].is_in(screens.filter(pl.col("screen") >= FEWEST)["annotator"].implode())
 
 
-def answers_by_system(judgments: Judgments) -> pl.DataFrame:
+def answers_by_system(rows: pl.DataFrame) -> pl.DataFrame:
     """Columns system, total and len: the answers that drifts are measured on."""
-    return _rated(judgments).group_by("system").agg(pl.col("answer").sum().alias("total"), pl.len())
+    return rows.group_by("system", maintain_order=True).agg(pl.col("answer").sum().alias("total"), pl.len())
 
 
-def _in_order(judgments: Judgments, system_means: pl.DataFrame | None, *, by_time: bool) -> pl.DataFrame:
-    """The judgments of systems in the order of the work, with what is expected of each without a drift."""
-    table = _rated(judgments)
-    if by_time:
-        table = table.sort("annotator", "ended", maintain_order=True)
-    if system_means is not None:
-        known = table.join(system_means, on="system", how="left", maintain_order="left")
-        away = known.with_columns(deviation=pl.col("answer") - pl.col("expected"), others=pl.lit(None, pl.Float64))
-        return away.sort("annotator", maintain_order=True)
-    item = ["document", "segment", "system"]
-    others = (pl.col("answer").sum().over(item) - pl.col("answer").sum().over([*item, "annotator"])) / (
-        pl.len().over(item) - pl.len().over([*item, "annotator"])
+def _in_order(rows: pl.DataFrame, *, by_time: bool) -> pl.DataFrame:
+    return rows.sort("annotator", "ended", maintain_order=True) if by_time else rows
+
+
+def _drifts(table: pl.DataFrame) -> tuple[Drift, ...]:
+    """Drifts by annotator; rows of each are in the order of the work, with what is expected of each without a drift."""
+    return tuple(
+        _drift(str(name), part)
+        for (name,), part in table.sort("annotator", maintain_order=True).group_by("annotator", maintain_order=True)
+        if part["screen"].n_unique() >= FEWEST
     )
-    return table.with_columns(
-        deviation=pl.col("answer") - pl.col("answer").mean().over("system"),
-        others=pl.when(pl.len().over(item) > pl.len().over([*item, "annotator"])).then(others),
-    ).sort("annotator", maintain_order=True)
 
 
 def _drift(name: str, part: pl.DataFrame) -> Drift:

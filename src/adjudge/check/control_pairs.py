@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import unknown_choice
+from adjudge.core.integer_codes import are_among, key_hashes
 from adjudge.core.protocols import KINDS
 
 if TYPE_CHECKING:
@@ -52,22 +53,21 @@ def repeat_pairs(judgments: Judgments, *, within_tasks: bool) -> pl.DataFrame:
     return _paired(judgments, control="repeat", genuine=KINDS["repeat"].made_from, key=key)
 
 
-def has_repeats_within_tasks(judgments: Judgments) -> bool:
-    """Whether somebody was shown an output twice in one task."""
-    return repeat_pairs(judgments, within_tasks=True).height > 0
-
-
 def _paired(judgments: Judgments, *, control: str, genuine: tuple[str, ...], key: tuple[str, ...]) -> pl.DataFrame:
-    scored = judgments.table.filter(pl.col("score").is_not_null())
-    controls = scored.filter(pl.col("kind") == control).select(*key, pl.col("score").alias("control"))
+    scored = judgments.table.select(*key, "kind", "score").filter(pl.col("score").is_not_null())
+    is_control = scored["kind"] == control
+    controls = scored.filter(is_control).select(*key, pl.col("score").alias("control"))
+    # Most outputs have no control. Only those that seem to have one are put in order and compared by their words.
+    hashes = key_hashes(scored, key)
+    possible = scored.filter(are_among(hashes, hashes[is_control.to_numpy()])).filter(pl.col("kind").is_in(genuine))
     order = pl.col("kind").replace_strict(genuine, range(len(genuine)), default=None, return_dtype=pl.Int32)
     originals = (
-        scored.filter(pl.col("kind").is_in(genuine))
-        .sort(order, maintain_order=True)
+        possible.sort(order, maintain_order=True)
         .unique(key, keep="first", maintain_order=True)
         .select(*key, pl.col("score").alias("genuine"))
     )
-    return controls.join(originals, on=key, nulls_equal=True).select("annotator", "genuine", "control")
+    together = controls.join(originals, on=key, nulls_equal=True, maintain_order="right_left")
+    return together.select("annotator", "genuine", "control")
 
 
 def _paired_t(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:

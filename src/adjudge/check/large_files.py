@@ -10,18 +10,27 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
+
 from adjudge.check.annotators import CheckRule, decide
-from adjudge.check.consistency import FEWEST
-from adjudge.check.measures import Measured, PartTraits, WholeTable, measure, part_traits, whole_table
+from adjudge.check.consistency import (
+    answers_by_system,
+    drifts_of_part,
+    has_enough_screens,
+    is_ordered_by_time,
+    rated,
+)
+from adjudge.check.measures import Measured, as_part, measure_people
 from adjudge.formats.native.large_files import PartRecord, large_table, record_of
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adjudge.formats.native.large_files import PartFile
     from adjudge.formats.options import ReadOptions
-    from adjudge.results.check import Checked
+    from adjudge.results.check import Checked, Drift
 
 LEFT_OUT = (
     "the table is very large, so annotators were checked some at a time: copied or mirrored answers were not looked "
@@ -33,8 +42,13 @@ class _Seen(NamedTuple):
     """What was seen in a part."""
 
     measured: Measured
-    traits: PartTraits
     record: PartRecord
+    systems: pl.DataFrame
+    """Columns system, total and len: the answers."""
+    by_time: bool
+    """Whether every judgment says when it was made."""
+    rows: Path | None
+    """A file of the judgments of those who saw enough screens for drifts; they need the answers of everybody."""
 
 
 def check_large_file(path: Path, rule: CheckRule, options: ReadOptions) -> Checked | None:
@@ -43,21 +57,13 @@ def check_large_file(path: Path, rule: CheckRule, options: ReadOptions) -> Check
     with large_table(path, ("annotator",), options) as table:
         if table is None:
             return None
-        seen = map_tasks(partial(_see, rule.test, None), table.parts, what="annotators")
-        if any(part is None for part in seen):
-            return None
+        seen = map_tasks(partial(_see, rule.test), table.parts, what="annotators")
         known = [part for part in seen if part is not None]
-        whole = whole_table([part.traits for part in known])
-        again = [number for number, part in enumerate(known) if _depends(part.traits, whole)]
-        for number, part in zip(
-            again,
-            map_tasks(partial(_see, rule.test, whole), [table.parts[number] for number in again], what="drifts"),
-            strict=True,
-        ):
-            known[number] = part or known[number]
+        if len(known) < len(seen):
+            return None
         set_aside, notes = record_of([part.record for part in known])
         return decide(
-            [part.measured for part in known],
+            _measured(known),
             rule,
             data=table.fingerprint,
             set_aside=set_aside,
@@ -66,20 +72,47 @@ def check_large_file(path: Path, rule: CheckRule, options: ReadOptions) -> Check
         )
 
 
-def _see(test: str, whole: WholeTable | None, part: PartFile) -> _Seen | None:
+def _see(test: str, part: PartFile) -> _Seen | None:
     read = part.read()
     if read is None:
         return None
     final = read.judgments.final()
-    traits = part_traits(final)
-    # Before all parts are known, nothing can be said of drifts: the systems' means are those of all annotators.
-    own = whole or whole_table([traits])
-    measured = measure(final, test, whole=own)
-    return _Seen(measured, traits, replace(read.record, set_aside=final.set_aside))
+    rows = rated(final)
+    enough = has_enough_screens(rows)
+    file = part.kept_file if enough.any() else None
+    if file is not None:
+        rows.filter(enough).drop("document", "segment").write_parquet(file, compression="lz4")
+    return _Seen(
+        measure_people(final, test),
+        replace(read.record, set_aside=final.set_aside),
+        answers_by_system(rows),
+        is_ordered_by_time(rows),
+        file,
+    )
 
 
-def _depends(part: PartTraits, whole: WholeTable) -> bool:
-    """Whether a part must be looked at again, with what the whole table shows."""
-    own = part.traits
-    alike = (own.repeats_within_tasks, own.timed) == (whole.repeats_within_tasks, whole.timed)
-    return not alike or part.screens >= FEWEST
+def _measured(seen: Sequence[_Seen]) -> list[Measured]:
+    """What was seen in the parts, with what all of them show together."""
+    within = any(part.measured.repeats_within_tasks for part in seen)
+    timed = any(part.measured.timed for part in seen)
+    people = [as_part(part.measured, repeats_within_tasks=within, timed=timed) for part in seen]
+    files = {number: part.rows for number, part in enumerate(seen) if part.rows is not None}
+    systems = pl.concat(part.systems for part in seen).group_by("system", maintain_order=True)
+    means = systems.agg(pl.col("total", "len").sum()).select(
+        "system", (pl.col("total") / pl.col("len")).alias("expected")
+    )
+    see = partial(_drifts, means, by_time=all(part.by_time for part in seen))
+    for number, found in zip(files, map_tasks(see, files.values(), what="drifts"), strict=True):
+        people[number] = replace(people[number], drifts=found)
+    return people
+
+
+def _system_means(seen: Sequence[_Seen]) -> pl.DataFrame:
+    """Columns system and expected: the means of all answers."""
+    # In the order of the rows, in which sums are the same whenever they are made.
+    systems = pl.concat(part.systems for part in seen).group_by("system", maintain_order=True)
+    return systems.agg(expected=pl.col("total").sum() / pl.col("len").sum())
+
+
+def _drifts(means: pl.DataFrame, file: Path, *, by_time: bool) -> tuple[Drift, ...]:
+    return drifts_of_part(pl.read_parquet(file), means, by_time=by_time)

@@ -1,82 +1,29 @@
 """What the judgments of annotators show: controls, repeats, pace, runs of equal answers, drifts. Nothing is decided.
 
-Almost all of it is seen in each annotator's own judgments; `WholeTable` holds what is not.
+All but the drifts is seen in each annotator's own judgments, but for two things that the whole table tells: whether
+repeats were shown within tasks, and whether time was measured.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from adjudge.check.consistency import answers_by_system, drifts, is_ordered_by_time, most_screens, same_texts
-from adjudge.check.control_pairs import control_p, control_pairs, has_repeats_within_tasks, repeat_pairs
+from adjudge.check.consistency import drifts, same_texts
+from adjudge.check.control_pairs import control_p, control_pairs, repeat_pairs
 from adjudge.core.protocols import KINDS
 from adjudge.results.check import AnnotatorCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
     from adjudge.results.check import Drift, SameText
 
 _CONTROLS = tuple(kind.name for kind in KINDS.values() if kind.control or not kind.judged)
 """Kinds of outputs whose answers are no judgments of systems, as exports and the organisers' page count them."""
-
-
-@dataclass(frozen=True, eq=False)
-class WholeTable:
-    """What the judgments of one annotator do not tell."""
-
-    repeats_within_tasks: bool
-    """Whether somebody got an output twice in one task; otherwise repeats are looked for across tasks."""
-    timed: bool
-    """Whether time was measured at all: where it is 0 everywhere, it was not."""
-    by_time: bool
-    """Whether every judgment says when it was made."""
-    system_means: pl.DataFrame | None = None
-    """Columns system and expected, for a part of a table: the answers of all annotators."""
-
-
-def traits_of(final: Judgments) -> WholeTable:
-    """What a whole table shows."""
-    return WholeTable(has_repeats_within_tasks(final), _is_timed(final), is_ordered_by_time(final))
-
-
-@dataclass(frozen=True, eq=False)
-class PartTraits:
-    """What a part of a table adds to the whole."""
-
-    traits: WholeTable
-    systems: pl.DataFrame
-    """Columns system, total and len: the answers."""
-    screens: int
-    """The most screens that anybody saw."""
-
-
-def part_traits(final: Judgments) -> PartTraits:
-    """What the judgments of some annotators add."""
-    return PartTraits(traits_of(final), answers_by_system(final), most_screens(final))
-
-
-def whole_table(parts: Sequence[PartTraits]) -> WholeTable:
-    """What all parts show together."""
-    systems = pl.concat(part.systems for part in parts).group_by("system").agg(pl.col("total", "len").sum())
-    return WholeTable(
-        any(part.traits.repeats_within_tasks for part in parts),
-        any(part.traits.timed for part in parts),
-        all(part.traits.by_time for part in parts),
-        systems.select("system", (pl.col("total") / pl.col("len")).alias("expected")),
-    )
-
-
-def _is_timed(final: Judgments) -> bool:
-    answered = final.table["score"].is_not_null() | final.table["rank"].is_not_null()
-    return bool((final.table["active_seconds"].filter(answered).fill_null(0) > 0).any())
 
 
 @dataclass(frozen=True)
@@ -89,56 +36,86 @@ class Measured:
     released: frozenset[str]
     """Who passed the control of the release."""
     same_texts: tuple[SameText, ...]
-    drifts: tuple[Drift, ...]
+    repeats_within_tasks: bool
+    """Whether somebody got an output twice in one task; otherwise repeats are looked for across tasks."""
+    timed: bool
+    """Whether time was measured at all: where it is 0 everywhere, it was not."""
+    drifts: tuple[Drift, ...] = ()
 
 
-def measure(final: Judgments, test: str, *, whole: WholeTable | None = None) -> Measured:
+def measure(final: Judgments, test: str) -> Measured:
     """What the judgments, in their last revision, show of their annotators.
 
     Args:
         final: all judgments of these annotators.
         test: on controls.
-        whole: what the whole table shows, where this is a part of it.
     """
-    traits = whole or traits_of(final)
-    repeats = _by_annotator(repeat_pairs(final, within_tasks=traits.repeats_within_tasks))
+    return replace(measure_people(final, test), drifts=drifts(final))
+
+
+def measure_people(final: Judgments, test: str) -> Measured:
+    """The same without drifts, which need the judgments of everybody."""
+    within = repeat_pairs(final, within_tasks=True)
+    repeats = _by_annotator(within if within.height else repeat_pairs(final, within_tasks=False))
     controls = _by_annotator(control_pairs(final))
     marked = final.table.schema.get("passed") == pl.Boolean
-    released = final.table.filter(pl.col("passed"))["annotator"].drop_nulls() if marked else ()
+    released = final.table.filter(pl.col("passed"))["annotator"].drop_nulls().unique() if marked else ()
+    kinds, timed = final.table.group_by("annotator", "kind").len(), _is_timed(final)
     return Measured(
         tuple(
             _measured(row, controls.get(row["annotator"]), repeats.get(row["annotator"]), test)
-            for row in _counts(final, timed=traits.timed).iter_rows(named=True)
+            for row in _counts(final, kinds, timed=timed).iter_rows(named=True)
         ),
-        final.table.group_by("annotator", "kind").len(),
+        kinds,
         frozenset(released),
         same_texts(final),
-        drifts(final, by_time=traits.by_time, system_means=traits.system_means),
+        within.height > 0,
+        timed,
     )
 
 
-_Pairs = dict[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
+def as_part(measured: Measured, *, repeats_within_tasks: bool, timed: bool) -> Measured:
+    """What was seen of some annotators, where the whole table shows repeats within tasks or time and they do not."""
+    people = measured.annotators
+    if repeats_within_tasks and not measured.repeats_within_tasks:
+        people = tuple(replace(person, p_repeats=None, repeat_pairs=0, repeat_difference=None) for person in people)
+    if timed and not measured.timed:
+        # A median is that of times which are all 0, and so is their mean.
+        people = tuple(replace(person, mean_seconds=person.seconds) for person in people)
+    return replace(measured, annotators=people)
+
+
+def _is_timed(final: Judgments) -> bool:
+    answered = final.table["score"].is_not_null() | final.table["rank"].is_not_null()
+    return bool((final.table["active_seconds"].filter(answered).fill_null(0) > 0).any())
+
+
+_Pairs = dict[str, tuple["Floats", "Floats"]]
 
 
 def _by_annotator(pairs: pl.DataFrame) -> _Pairs:
+    grouped = pairs.drop_nulls("annotator").group_by("annotator").agg("genuine", "control")
     return {
-        str(name): (part["genuine"].to_numpy(), part["control"].to_numpy())
-        for (name,), part in pairs.drop_nulls("annotator").group_by("annotator")
+        name: (genuine.to_numpy(), control.to_numpy())
+        for name, genuine, control in zip(grouped["annotator"], grouped["genuine"], grouped["control"], strict=True)
     }
 
 
-def _counts(judgments: Judgments, *, timed: bool) -> pl.DataFrame:
+def _counts(judgments: Judgments, kinds: pl.DataFrame, *, timed: bool) -> pl.DataFrame:
     table = judgments.table.filter(pl.col("annotator").is_not_null())
     rejected = (
         pl.col("rejected").fill_null(False).any() if table.schema.get("rejected") == pl.Boolean else pl.lit(False)
     )
-    counted = table.group_by("annotator").agg(
-        pl.len().alias("judgments"),
-        pl.col("kind").is_in(_CONTROLS).sum().alias("controls"),
-        pl.col("task").n_unique().alias("tasks"),
-        rejected.alias("rejected"),
+    by_kind = kinds.group_by("annotator").agg(
+        pl.col("len").sum().alias("judgments"),
+        pl.col("len").filter(pl.col("kind").is_in(_CONTROLS)).sum().alias("controls"),
     )
-    return counted.join(_pace(judgments, timed=timed), on="annotator", how="left").sort("annotator")
+    counted = table.group_by("annotator").agg(pl.col("task").n_unique().alias("tasks"), rejected.alias("rejected"))
+    return (
+        counted.join(by_kind, on="annotator")
+        .join(_pace(judgments, timed=timed), on="annotator", how="left")
+        .sort("annotator")
+    )
 
 
 def _pace(judgments: Judgments, *, timed: bool) -> pl.DataFrame:
@@ -148,25 +125,29 @@ def _pace(judgments: Judgments, *, timed: bool) -> pl.DataFrame:
     was not measured.
     """
     answer = pl.coalesce(pl.col("score"), pl.col("rank").cast(pl.Float64))
-    ordered = judgments.table.with_columns(answer=answer).filter(pl.col("answer").is_not_null())
-    runs = ordered.select("annotator", "answer").with_columns(
-        run=pl.struct("annotator", "answer").rle_id(),
-    )
-    longest = runs.group_by("annotator", "run").len().group_by("annotator").agg(pl.col("len").max().alias("constant"))
+    ordered = judgments.table.select("annotator", "active_seconds", answer=answer).drop_nulls("answer")
     time = pl.col("active_seconds")
     seconds = ordered.group_by("annotator").agg(
         time.median().alias("seconds"),
         (time.count() if timed else pl.lit(0)).alias("timed"),
         time.sum().alias("active"),
     )
-    return seconds.join(longest, on="annotator", nulls_equal=True)
+    return seconds.join(_longest_runs(ordered), on="annotator", nulls_equal=True)
+
+
+def _longest_runs(ordered: pl.DataFrame) -> pl.DataFrame:
+    """Columns annotator and constant: by annotator, the longest run of equal answers."""
+    differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in ("annotator", "answer"))
+    starts = ordered.select(differs).to_series().to_numpy().copy()
+    starts[:1] = True
+    first = np.flatnonzero(starts)
+    lengths = np.diff(first, append=ordered.height)
+    runs = ordered.select(pl.col("annotator").gather(first)).with_columns(constant=pl.Series(lengths))
+    return runs.group_by("annotator").agg(pl.col("constant").max())
 
 
 def _measured(
-    row: dict[str, object],
-    controls: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-    repeats: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-    test: str,
+    row: dict[str, object], controls: tuple[Floats, Floats] | None, repeats: tuple[Floats, Floats] | None, test: str
 ) -> AnnotatorCheck:
     p_controls = control_p(test, *controls) if controls else None
     return AnnotatorCheck(

@@ -1,4 +1,8 @@
-"""Integer codes for words and for rows that agree in several columns, in time that grows with the rows alone."""
+"""Integer codes and hashes of words and of rows by several columns, in time that grows with the rows alone.
+
+Hashes find the few rows that may agree with others before words are compared. Rows that agree have equal hashes. Rows
+with equal hashes hardly ever differ, but they may, so what is found by hashes is looked at again by the words.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from adjudge.core.arrays import Codes
+    from adjudge.core.arrays import Bools, Codes, Hashes
 
 
 SPARSE = 8
@@ -60,3 +64,35 @@ def _codes_of_words(column: pl.Series) -> tuple[Codes, int]:
     position = np.zeros(len(row), dtype=np.int64)
     position[present[order]] = np.arange(len(present))
     return position[hashed], len(present)
+
+
+def key_hashes(table: pl.DataFrame, key: Iterable[str]) -> Hashes:
+    """A hash per row, equal where rows agree in all columns of the key; nulls agree with each other.
+
+    Hashes of different tables cannot be compared: columns without any value are left out.
+    """
+    # Every column has a seed of its own: a sum of hashes then tells the values of one from those of another.
+    seeds = {name: seed for seed, name in enumerate(key) if table[name].null_count() < table.height}
+    hashes = np.zeros(table.height, dtype=np.uint64)
+    for name, seed in seeds.items():
+        hashes += table[name].hash(seed).to_numpy()
+    return hashes
+
+
+def any_single(hashes: Hashes) -> bool:
+    """Whether one of the hashes is equal to no other."""
+    ordered = np.sort(hashes)
+    differs = np.concatenate([[True], ordered[1:] != ordered[:-1], [True]])
+    return len(hashes) > 0 and bool((differs[1:] & differs[:-1]).any())
+
+
+def equal_to_others(hashes: Hashes) -> Bools:
+    """Which of the hashes are equal to others."""
+    ordered = np.sort(hashes)
+    again = ordered[1:] == ordered[:-1]
+    return are_among(hashes, ordered[1:][again]) if again.any() else np.zeros(len(hashes), dtype=bool)
+
+
+def are_among(hashes: Hashes, wanted: Hashes) -> Bools:
+    """Which of the hashes are among those wanted."""
+    return pl.Series(hashes).is_in(pl.Series(wanted).implode()).to_numpy(writable=True)

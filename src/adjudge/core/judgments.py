@@ -15,6 +15,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError, Source, shown
 from adjudge.core.fingerprint import fingerprint
+from adjudge.core.integer_codes import equal_to_others, key_hashes
 from adjudge.core.languages import UNKNOWN, language_code, pair_name, parse_pair
 from adjudge.core.protocols import KINDS, PROTOCOLS
 
@@ -170,7 +171,10 @@ class Judgments:
         if self.table["revision"].n_unique() <= 1:
             return self
         last = pl.col("revision") == pl.col("revision").max().over(KEY)
-        return self.keep(last, otherwise="earlier revision of a judgment that was saved again")
+        # Most judgments have no other revision, which hashes tell.
+        kept = ~equal_to_others(key_hashes(self.table, KEY))
+        kept[~kept] = self.table.filter(~kept).select(last).to_series().to_numpy()
+        return self.keep(pl.lit(pl.Series(kept)), otherwise="earlier revision of a judgment that was saved again")
 
     def for_pair(self, pair: str) -> Judgments:
         """The judgments of one language pair, however the pair is written."""

@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from adjudge.core.comparisons import BLOCK_KEY
+from adjudge.core.integer_codes import any_single, equal_to_others, key_hashes
 from adjudge.core.judgments import KEY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from adjudge.core.arrays import Bools
     from adjudge.core.judgments import Judgments
 
 Repeated = Literal["corrections", "judgments", "counts"]
@@ -75,7 +77,7 @@ def _identified() -> pl.Expr:
 def _numbered(judgments: Judgments) -> Judgments:
     """Repeated judgments with their number, where there are any."""
     table = judgments.table
-    repeated = table.select(pl.struct(_identity(table)).is_duplicated()).to_series()
+    repeated = pl.Series(_repeated(table, _identity(table)))
     if not table.filter(repeated).select(_identified().any()).item():
         return judgments
     number = times_before(table, _identity(table), repeated) + 1
@@ -94,6 +96,13 @@ def times_before(table: pl.DataFrame, key: Sequence[str], repeated: pl.Series) -
     return pl.zeros(table.height, dtype=pl.UInt32, eager=True).scatter(repeated.arg_true(), counted)
 
 
+def _repeated(table: pl.DataFrame, key: Sequence[str]) -> Bools:
+    """Which rows have a key that others have too."""
+    repeated = equal_to_others(key_hashes(table, key))
+    repeated[repeated] = table.filter(repeated).select(pl.struct(key).is_duplicated()).to_series().to_numpy()
+    return repeated
+
+
 def _last_of_each(judgments: Judgments) -> Judgments:
     kept, exact = last_of_each(judgments)
     rows = len(judgments) - len(kept)
@@ -104,11 +113,14 @@ def last_of_each(judgments: Judgments) -> tuple[Judgments, int]:
     """Of rows that judge the same, the last; and how many of the others, which are set aside, are exact copies."""
     table = judgments.table
     key = _identity(table)
-    if not table.select(pl.struct(key).is_duplicated().any()).item():
+    repeated = _repeated(table, key)
+    if not repeated.any():
         return judgments, 0
-    repeated = _identified() & ~pl.struct(key).is_last_distinct()
-    exact = table.select((repeated & ~pl.struct(pl.all()).is_unique()).sum()).item()
-    return judgments.keep(~repeated, otherwise=REPEATED), exact
+    rows = table.filter(repeated)
+    again = rows.select(_identified() & ~pl.struct(key).is_last_distinct()).to_series()
+    exact = rows.select((again & ~pl.struct(pl.all()).is_unique()).sum()).item()
+    repeated[repeated] = again.to_numpy()
+    return judgments.keep(pl.lit(pl.Series(~repeated)), otherwise=REPEATED), exact
 
 
 def without_copied_table(judgments: Judgments) -> Judgments:
@@ -116,9 +128,11 @@ def without_copied_table(judgments: Judgments) -> Judgments:
     table = judgments.table
     if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:
         return judgments
-    # Every row of a copied block stands in each copy. Mostly a single row that stands there once settles it.
-    if table.select(_content(table, ("screen",)).is_unique().any()).item():
-        return judgments
+    # Every row of a copied block stands in each copy, on whatever screen. Mostly a single row that stands there once
+    # settles it, by what identifies its judgment alone.
+    for columns in (_identity(table), _plain(table)):
+        if any_single(key_hashes(table, (name for name in columns if name != "screen"))):
+            return judgments
     once = _once(judgments, None, left_out=())
     return once if len(once) < len(judgments) else _once(judgments, _block_number(table), left_out=("screen",))
 
@@ -174,9 +188,13 @@ def _contents(table: pl.DataFrame, block: pl.Series | None, left_out: Collection
 
 def _content(table: pl.DataFrame, left_out: Collection[str]) -> pl.Expr:
     """A number for all that a row holds but some columns."""
-    plain = [name for name, dtype in table.schema.items() if not dtype.is_nested() and name not in left_out]
+    plain = [name for name in _plain(table) if name not in left_out]
     # The sum over a block does not depend on the order of its rows; the division keeps it within the number's range.
     return (pl.struct(plain).hash() // 65_536).alias("content")
+
+
+def _plain(table: pl.DataFrame) -> list[str]:
+    return [name for name, dtype in table.schema.items() if not dtype.is_nested()]
 
 
 def lines_once(lines: Sequence[object]) -> tuple[range, int]:

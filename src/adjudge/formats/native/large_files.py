@@ -75,6 +75,11 @@ class PartFile:
     """The file that the part is of."""
     options: ReadOptions
 
+    @property
+    def kept_file(self) -> Path:
+        """A file for what a later look at the part needs; it lasts as long as the parts."""
+        return self.folder / "kept"
+
     def read(self) -> PartRead | None:
         """The judgments; None where the ordinary reader must see the whole table."""
         frame = pl.read_parquet(self.folder / "*.parquet", hive_partitioning=False).sort(ROW).drop(ROW)
