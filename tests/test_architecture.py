@@ -33,9 +33,20 @@ def test_the_walk_is_short_and_its_files_exist() -> None:
 def test_every_file_that_is_named_exists() -> None:
     """Placeholders are called `x`; tests and documents are named from the root, the package's own file from `src`."""
     files = [file for file in re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.[a-z]+)`", PAGE) if not re.search(r"/x\b", file)]
-    homes = (PACKAGE, ROOT, PACKAGE.parent)
     assert len(files) > 60
-    assert [file for file in files if not any((home / file).is_file() for home in homes)] == []
+    assert missing(files) == []
+
+
+def test_every_source_that_the_documents_name_exists() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    files = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", text)
+    assert len(files) > 5
+    assert missing(files) == []
+
+
+def missing(files: list[str]) -> list[str]:
+    homes = (PACKAGE, ROOT, PACKAGE.parent)
+    return [file for file in files if not any((home / file).is_file() for home in homes)]
 
 
 def folders_and_commands() -> dict[str, list[str]]:

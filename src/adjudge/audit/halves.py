@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 
-FEWEST_ANNOTATORS = 4
-"""With fewer, a half would be a single person or nobody."""
-
-
 def random_half(annotator: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
     """The rows of half of the annotators, drawn at random; of an odd number the smaller half."""
     people = int(annotator.max()) + 1

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half, z_by_row
+from adjudge.audit.halves import random_half, z_by_row
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.fit import one_thread
 from adjudge.rank.mixed.shared_fits import model_of
+from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import HalfAgreement, Reliability
 from adjudge.work import map_tasks
 

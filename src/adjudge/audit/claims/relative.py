@@ -13,7 +13,7 @@ import numpy as np
 
 from adjudge.audit.claims.make_claims import Evidence, better_claims
 from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, spread_out
-from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
+from adjudge.audit.halves import random_half
 from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.maths import student_quantile
 from adjudge.core.rng import generator
@@ -25,6 +25,7 @@ from adjudge.rank.resampling_units import Units, labelling_annotators, units_of
 from adjudge.rank.significance import difference_spread, resampling_tests, separation
 from adjudge.rank.strengths import ComparedStrengths, compare_strengths
 from adjudge.rank.tastes import refit
+from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import numpy as np
 
 from adjudge.audit.claims.make_claims import Evidence, above_zero, better_claims, verdict
 from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, put_to, spread_out
-from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
+from adjudge.audit.halves import random_half
 from adjudge.audit.margins import margin_in_points
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
@@ -30,6 +30,7 @@ from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.rows import rows_of_the_model
 from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
 from adjudge.rank.multiple_testing import holm
+from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claim, Claims
 from adjudge.work import map_tasks
 

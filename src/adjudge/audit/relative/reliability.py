@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.halves import FEWEST_ANNOTATORS, random_half
+from adjudge.audit.halves import random_half
 from adjudge.audit.reliability import SPLITS, agreement_of, kendall
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
@@ -16,6 +16,7 @@ from adjudge.rank.methods import METHODS
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import units_of
 from adjudge.rank.tastes import fit_tastes, refit
+from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import Reliability
 
 if TYPE_CHECKING:

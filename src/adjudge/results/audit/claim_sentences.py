@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adjudge.results.audit.claims import Claim, Claims, Verdict
 
 FEWEST_ANNOTATORS = 4
-"""With fewer no claim can be tried on halves of the annotators."""
+"""With fewer no claim can be tried on halves of the annotators: a half would be a single person or nobody."""
 _FEW = {1: "One person judged: all of this is about this person only.",
         2: "Two people judged: all of this is about these two only."}  # fmt: skip
 BEST_SYSTEM = {
