@@ -95,6 +95,22 @@ def test_the_p_of_a_flip_is_the_larger_of_both() -> None:
     assert np.isnan(score_correlation(first, second, ["a", "b"]).pearson)
 
 
+def test_a_rank_correlation_of_1_in_a_resample_is_not_infinitely_far() -> None:
+    """Four systems; in half of the resamples two neighbours change places, so that Spearman's r is .8 or 1.
+
+    By hand: 1 counts as .9, halfway to .8, so z is atanh(.8) = 1.0986 or atanh(.9) = 1.4722 with a standard deviation
+    of .1916 over 20 resamples, and the lower end is tanh(1.4722 - 1.96 * .1916).
+    """
+    names = ["a", "b", "c", "d"]
+    still = {name: np.full(20, float(4 - i)) for i, name in enumerate(names)}
+    moved = {**still, "a": np.tile([4.0, 3.0], 10), "b": np.tile([3.0, 4.0], 10)}
+    scores = {name: float(4 - i) for i, name in enumerate(names)}
+    first, second = (Campaign("x", "m", "u", scores, frozenset(), resampled) for resampled in (still, moved))
+    low, high = score_correlation(first, second, names).spearman_interval or (0.0, 0.0)
+    assert low == pytest.approx(np.tanh(1.4722 - 1.96 * 0.1916), abs=1e-3)
+    assert low < 0.9 < high < 1
+
+
 @pytest.mark.slow
 def test_intervals_hold_the_correlation_of_the_truth() -> None:
     """Two campaigns with their own people judge ten systems; the truth of both correlates with r = 1.

@@ -44,8 +44,10 @@ def score_correlation(first: Campaign, second: Campaign, systems: Sequence[str])
     drawn = [_resampled(campaign, systems) for campaign in (first, second)]
     coefficients: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
     values = {name: coefficient(x, y) for name, coefficient in coefficients.items()}
+    # A correlation of exactly 1 has no finite z: what lies halfway to the next lower value of ranks stands for it.
+    limits = {"pearson": 0.9999, "spearman": 1 - 6 / (len(systems) * (len(systems) ** 2 - 1)), "kendall": None}
     intervals = {
-        name: _interval(values[name], coefficient, drawn[0], drawn[1], fisher=name != "kendall")
+        name: _interval(values[name], coefficient, drawn[0], drawn[1], limit=limits[name])
         for name, coefficient in coefficients.items()
     }
     return ScoreCorrelation(
@@ -65,8 +67,9 @@ def _resampled(campaign: Campaign, systems: Sequence[str]) -> Floats | None:
 
 
 def _interval(
-    value: float, coefficient: Coefficient, first: Floats | None, second: Floats | None, *, fisher: bool
+    value: float, coefficient: Coefficient, first: Floats | None, second: Floats | None, *, limit: float | None
 ) -> tuple[float, float] | None:
+    """The spread over resamples, by Fisher's z where a limit is given: correlations beyond it count as the limit."""
     if first is None or second is None or np.isnan(value):
         return None
     known = np.isfinite(first).all(1) & np.isfinite(second).all(1)
@@ -74,11 +77,10 @@ def _interval(
     drawn = drawn[np.isfinite(drawn)]
     if len(drawn) < 20:
         return None
-    if not fisher:
+    if limit is None:
         reach = NORMAL_95 * drawn.std(ddof=1)
         return (max(-1.0, float(value - reach)), min(1.0, float(value + reach)))
-    # A correlation of exactly 1 has no finite z: one that is as good as 1 stands for it.
-    z, middle = np.arctanh(np.clip(drawn, -0.9999, 0.9999)), np.arctanh(np.clip(value, -0.9999, 0.9999))
+    z, middle = np.arctanh(np.clip(drawn, -limit, limit)), np.arctanh(np.clip(value, -limit, limit))
     reach = NORMAL_95 * z.std(ddof=1)
     return (float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
 
