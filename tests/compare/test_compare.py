@@ -174,6 +174,18 @@ def test_names_are_matched_with_help() -> None:
         compare({"one": campaign(EFFECTS, 1), "two": other}, rename={"nobody": "a"})
 
 
+def test_names_in_other_scripts_are_not_all_alike() -> None:
+    assert suggestions(["נמר"], ["дом"]) == {}
+    assert suggestions(["Дом-1"], ["дом_1"]) == {"дом_1": "Дом-1"}
+    assert suggestions(["🦄"], ["🐎"]) == {}
+
+
+def test_renaming_does_not_make_one_system_of_two() -> None:
+    other = {name.upper(): effect for name, effect in EFFECTS.items()} | {"a": 1.0}
+    with pytest.raises(UsageError, match="makes one system 'a' of 'A' and 'a' in two"):
+        compare({"one": campaign(EFFECTS, 1), "two": campaign(other, 2)}, rename={"A": "a"}, resamples=20)
+
+
 def test_systems_of_one_campaign_only_are_said() -> None:
     result = compare({"one": campaign(EFFECTS, 1), "two": campaign({**EFFECTS, "f": 0.0}, 2)}, resamples=20)
     assert "only two has f" in result.notes

@@ -92,6 +92,14 @@ def test_what_people_write_for_no_score_is_no_score(nothing: str, tmp_path: Path
     assert judgments.table["score"].to_list() == [7.0, None]
 
 
+def test_names_with_commas_can_be_given_as_the_message_has_them(tmp_path: Path) -> None:
+    rows = [("item", "rater", "Alpha", "Gamma, Inc."), (1, "ann", 60, 70), (2, "ann", 65, 80)]
+    file = workbook(tmp_path, rows)
+    with pytest.raises(InputError, match=r"--systems 'Alpha,\"Gamma, Inc\.\"';"):
+        read(file)
+    assert read(file, systems='Alpha,"Gamma, Inc."').systems == ("Alpha", "Gamma, Inc.")
+
+
 def test_another_scale_needs_another_protocol(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"score is -4, .*or name the protocol of another scale"):
         read(write(tmp_path, "system,segment,score\nx,1,-4\ny,1,-2\n"))

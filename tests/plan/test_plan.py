@@ -154,6 +154,19 @@ def test_what_annotators_of_one_output_share_is_not_lost_to_a_plan() -> None:
     assert sum(sd**2 for sd in variances_like(model).sd.values()) == pytest.approx(sum(variance.values()))
 
 
+def test_a_plan_for_one_person_is_about_that_person() -> None:
+    """It may suffice, so no note may say that it cannot."""
+    result = plan(replace(SMALL, annotators=1, difference=50, structures=("mixed",), per_item=(1,)))
+    assert result.recommended is not None
+    assert [note.split(":")[0] for note in result.notes] == ["one annotator only"]
+    assert "1 annotator, 6 comparisons" in result.tables()[0].note
+
+
+def test_a_plan_says_where_tasks_do_not_reach_everybody() -> None:
+    result = plan(replace(SMALL, documents=2, task_size=100, systems=2, structures=("pages",), per_item=(1,)))
+    assert any("has 1 task, so only 1 of 5 annotators judges; lower --task-size" in note for note in result.notes)
+
+
 def test_tastes_average_out_over_people_only() -> None:
     """All else without spread: 2 taste^2 / people, whatever the number of judgments."""
     sd = variances(residual=0.01, **{"annotator:system": 3.0})

@@ -15,7 +15,7 @@ import pytest
 from adjudge.core.errors import UsageError
 from adjudge.report.build import build_report
 from adjudge.report.output.formats import WRITERS, ByPair, to_csv, write_results
-from adjudge.report.output.latex import to_latex
+from adjudge.report.output.latex import escape, to_latex
 from adjudge.report.output.pages import write_page
 from adjudge.report.output.paper import write_paper
 from adjudge.results.table import HumanName, Span, Table, number, span, text
@@ -43,6 +43,7 @@ def test_latex_escapes_what_it_would_read_as_commands() -> None:
     assert r"\label{tab:metrics-1}" in made
     assert "\n% adjudge x|y:1\n" in made
     assert 'quote" and line' in made
+    assert escape("a|b") == r"a\textbar{}b", "else pdflatex prints a dash"
 
 
 def test_csv_of_a_ranking_is_read_back_as_it_was(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from adjudge.cli import options as o
+from adjudge.core.wording import split_names
 from adjudge.formats.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -158,5 +159,5 @@ def _reading(given: dict[str, Any]) -> Reading:
 
 def _typed(value: Any, kind: Any) -> Any:
     if kind == tuple[str, ...]:
-        return tuple(name.strip() for name in value.split(",")) if value else ()
+        return split_names(value) if value else ()
     return tuple(value or ()) if kind == tuple[Path, ...] else value

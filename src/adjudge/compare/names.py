@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.errors import DataError, UsageError, shown, unknown_choice
 from adjudge.core.judgments import Judgments
+from adjudge.core.wording import as_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +29,19 @@ def renamed(sources: Mapping[str, Source], rename: Mapping[str, str]) -> dict[st
     for old in rename:
         if old not in known:
             raise unknown_choice("system to rename", old, sorted(known))
+    for campaign, source in sources.items():
+        _check_apart(campaign, set(_systems(source)), rename)
     return {name: _renamed(source, rename) for name, source in sources.items()} if rename else dict(sources)
+
+
+def _check_apart(campaign: str, systems: set[str], rename: Mapping[str, str]) -> None:
+    """Refuse to make one system of two that a campaign has."""
+    olds: dict[str, str] = {}
+    for old in sorted(systems):
+        new = rename.get(old, old)
+        if olds.setdefault(new, old) != old:
+            both = f"'{shown(olds[new])}' and '{shown(old)}'"
+            raise UsageError(f"--rename makes one system '{shown(new)}' of {both} in {campaign}; choose another name")
 
 
 def _systems(source: Source) -> Iterable[str]:
@@ -80,14 +93,14 @@ def suggestions(first: Iterable[str], second: Iterable[str]) -> dict[str, str]:
 
 
 def _alike(first: str, second: str) -> bool:
-    a, b = (re.sub(r"[^0-9a-z.]+", "", name.casefold()) for name in (first, second))
-    return a == b or (bool(a and b) and (a.endswith(f".{b}") or b.endswith(f".{a}")))
+    a, b = (re.sub(r"[^\w.]|_", "", name.casefold()) for name in (first, second))
+    return bool(a and b) and (a == b or a.endswith(f".{b}") or b.endswith(f".{a}"))
 
 
 def _hint(alike: Mapping[str, str]) -> str:
     if not alike:
         return "rename them with --rename OLD=NEW"
-    pairs = [f"--rename {old}={new}" for old, new in list(alike.items())[:MOST_NAMED]]
+    pairs = [f"--rename {as_argument([f'{old}={new}'])}" for old, new in list(alike.items())[:MOST_NAMED]]
     return f"try {' '.join(pairs)}"
 
 

@@ -1,7 +1,13 @@
-"""Wording of sentences: `1 pair` and `2,000 pairs`, verbs that agree with a number, and lists of names."""
+"""Wording of sentences: `1 pair` and `2,000 pairs`, verbs that agree with a number, and lists of names.
+
+Also lists of names as the command line takes them.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,3 +45,16 @@ def short_list(names: Sequence[str], last: str = "and") -> str:
         kept -= 1
     left = len(names) - kept
     return listed([*names[:kept], counted(left, "other")] if left else names, last)
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Names joined by commas; one that holds a comma stands in double quotes: `A,"B, C"`."""
+    rows = csv.reader([" ".join(text.split("\n"))], skipinitialspace=True)
+    return tuple(name.strip() for row in rows for name in row)
+
+
+def as_argument(names: Sequence[str]) -> str:
+    """Names as `split_names` takes them, quoted as a shell needs it."""
+    joined = io.StringIO()
+    csv.writer(joined, lineterminator="").writerow(names)
+    return shlex.quote(joined.getvalue())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.core.errors import InputError, UsageError, unknown_choice
 from adjudge.core.files import exists
+from adjudge.core.wording import split_names
 from adjudge.formats.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOpt
 def _listed(name: str, value: Any) -> Any:
     """Lists as the options hold them; names joined by commas, as on the command line, are a list too."""
     if isinstance(value, str) and getattr(ReadOptions, name) == ():
-        return tuple(part.strip() for part in value.split(","))
+        return split_names(value)
     return tuple(value) if isinstance(value, list) else value
 
 

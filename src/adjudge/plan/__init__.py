@@ -115,18 +115,28 @@ def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator
             f"no design finds {measured(settings.difference, 'point')} with power {settings.power:.0%} in "
             f"{segments}; add segments or judgments per item, or ask for less"
         )
-    if fewest is None or fewest > settings.annotators:
+    if settings.annotators > 1 and (fewest is None or fewest > settings.annotators):
         people = "any number of" if fewest is None else f"fewer than {fewest}"
         taste = result.spread["annotator:system"]
         yield (
             f"with tastes of {taste:.1f} points, {people} people cannot find {measured(settings.difference, 'point')}, "
             "however much each of them judges; ask more people"
         )
-    if settings.annotators < FEW_PEOPLE:
+    if settings.annotators == 1:
+        yield (
+            "one annotator only: the plan is about what this person likes better; whether others agree "
+            "needs other people"
+        )
+    elif settings.annotators < FEW_PEOPLE:
         few = agreeing(settings.annotators, "is", "are")
         people = f"{counted(settings.annotators, 'annotator')} {few} few"
-        whom = agreeing(settings.annotators, "this person", "them")
-        yield f"{people}: the verdict will hold for {whom} more than for others"
+        yield f"{people}: the verdict will hold for them more than for others"
+    busy = result.choices[0].point.tasks
+    if busy < settings.annotators:
+        yield (
+            f"the first design has {counted(busy, 'task')}, so only {busy} of {settings.annotators} annotators "
+            f"{agreeing(busy, 'judges', 'judge')}; lower --task-size, so that all take part"
+        )
     yield from _on_people(result)
     yield from _on_the_check(result, settings)
     if result.pilot is not None:

@@ -95,7 +95,8 @@ class RelativePlan(Result):
             number("detectable", 2, help="difference found with the power wanted"),
         )
         note = (
-            f"To find a difference of {self.difference:g} log-odds with power {self.power:.0%}, {self.comparisons} "
-            f"comparisons at level {self.level:g}. More people buy more than more blocks of the same people."
+            f"To find a difference of {self.difference:g} log-odds with power {self.power:.0%}, "
+            f"{counted(self.comparisons, 'comparison')} at level {self.level:g}. "
+            "More people buy more than more blocks of the same people."
         )
         return Table("What each number of annotators needs", columns, rows, note)

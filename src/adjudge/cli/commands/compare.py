@@ -100,9 +100,10 @@ def _read(path: Path, format: str | None, reading: Reading) -> Any:  # noqa: A00
 
 def _renames(pairs: "Sequence[str]") -> dict[str, str]:
     from adjudge.core.errors import UsageError
+    from adjudge.core.wording import split_names
 
     renames: dict[str, str] = {}
-    for pair in (part for given in pairs for part in given.split(",")):
+    for pair in (part for given in pairs for part in split_names(given)):
         old, equals, new = pair.partition("=")
         if not (old and equals and new):
             raise UsageError(f"--rename is '{pair}'; write OLD=NEW")

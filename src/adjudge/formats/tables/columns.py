@@ -14,6 +14,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
 from adjudge.core.judgments import SCHEMA, ColumnUse
+from adjudge.core.wording import as_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -140,7 +141,7 @@ class ColumnMap:
     def looks_wide(self, systems: Sequence[str]) -> InputError:
         """The error for a table without a column of systems, but with columns of numbers that may be systems."""
         what = f"has no column 'system', but {len(systems)} columns of numbers ({shown(', '.join(systems), 200)})"
-        names = shown(",".join(systems), 200)
+        names = shown(as_argument(systems), 200)
         other = "otherwise which is the system, as --columns system=NAME"
         return self.source.fault(f"{what}; if each is a system, say --systems {names}; {other}")
 
