@@ -57,6 +57,19 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
     text = read_text(path).rstrip()
     if not text:
         raise InputError("is empty; lines of system and score are needed", file=path)
+    frame, bad = _frame(text, path, options)
+    set_aside, notes = bad.settle()
+    frame = frame.filter(~pl.col("row").is_in(list(bad.problems)))
+    frame, times = _each_once(frame)
+    if times > 1:
+        set_aside.append(SetAside(COPIED_TABLE, (times - 1) * frame.height))
+        notes.append(copied_table_note(times))
+    set_aside.append(SetAside("no score was given", int(frame["missing"].sum())))
+    return _judgments(frame.filter(~pl.col("missing")), path, options, set_aside, notes)
+
+
+def _frame(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
+    """System, segment and score of every line, and the lines that cannot be used."""
     # An empty line is a segment without a score: left out, it would give all segments behind it other numbers.
     lines = list(enumerate(text.split("\n"), start=1))
     rows = [(text.split(), line) for line, text in lines]
@@ -80,14 +93,7 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
     )
     broken = frame.select(~pl.col("missing") & ~pl.col("score").is_finite().fill_null(value=False)).to_series()
     bad.mark(broken, lambda row: f"score is '{frame['given'][row]}', a number is needed; correct it", "broken score")
-    set_aside, notes = bad.settle()
-    frame = frame.filter(~pl.col("row").is_in(list(bad.problems)))
-    frame, times = _each_once(frame)
-    if times > 1:
-        set_aside.append(SetAside(COPIED_TABLE, (times - 1) * frame.height))
-        notes.append(copied_table_note(times))
-    set_aside.append(SetAside("no score was given", int(frame["missing"].sum())))
-    return _judgments(frame.filter(~pl.col("missing")), path, options, set_aside, notes)
+    return frame, bad
 
 
 def _system_before(rows: list[tuple[list[str], int]], row: int) -> list[str]:

@@ -105,17 +105,11 @@ def _is_branch(part: str) -> bool:
 
 def _with_files(campaign: Campaign, path: Path) -> Campaign:
     """The campaign with absolute paths that exist, and the instructions' texts."""
-    folder = path.resolve().parent
     missing: list[str] = []
 
     def absolute(file: Path, key: str) -> Path:
-        full = folder / file
-        try:
-            there = full.is_file()
-        except (OSError, ValueError):
-            # No file can have such a name.
-            there = False
-        if not there:
+        full = path.resolve().parent / file
+        if not _exists(full):
             missing.append(f"{quoted(key, 100)}: no such file '{quoted(file)}' beside the campaign file")
         return full
 
@@ -138,6 +132,14 @@ def _with_files(campaign: Campaign, path: Path) -> Campaign:
     if page.logo is not None:
         logo_type(page.logo)
     return campaign.model_copy(update={"files": files.model_copy(update=update), "instructions": texts, "page": page})
+
+
+def _exists(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except (OSError, ValueError):
+        # No file can have such a name.
+        return False
 
 
 def _with_texts(texts: Texts, key: str, absolute: Callable[[Path, str], Path]) -> dict[str, Any]:

@@ -90,17 +90,17 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     labels = _labels(block, ranks, bad, options)
     settled = [of_file.settle() for of_file in bad.values()]
     labels = _without_broken_lines(labels, bad)
-    notes = [
-        f"{file.path.name} is left alone: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
-        for file in beside
-        if file not in fitting
-    ]
+    notes = [_left_alone(file, count) for file in beside if file not in fitting]
     notes += [note for _, told in settled for note in told]
     set_aside = [record for records, _ in settled for record in records]
     if times > 1:
         set_aside.append(SetAside(COPIED_TABLE, (times - 1) * count * len(ranks)))
         notes.append(copied_table_note(times))
     return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(ranks[0].path))
+
+
+def _left_alone(file: _File, count: int) -> str:
+    return f"{file.path.name} is left alone: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
 
 
 def _labels(

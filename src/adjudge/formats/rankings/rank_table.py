@@ -46,21 +46,9 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     if not table.rows:
         raise InputError("holds a header but no rows; check that the file is complete", file=table.path)
     scale = scale_of(options, len(ranks))
-    source, target = pair_of(table.path, options)
-    block = pl.DataFrame(
-        {
-            "segment": pl.select(pl.concat_str([table.texts(column) for column in segment], separator="/")).to_series(),
-            **_extra_columns(table, {*ranks.values(), *segment}),
-        }
-    )
-    block = block.with_columns(
-        _screens(block, screens).alias("screen"),
-        pl.lit(table.path.resolve().parent.name).alias("campaign"),
-        pl.lit("ranking").alias("protocol"),
-        pl.lit(stem(table.path)).alias("annotator"),
-        pl.lit(source).alias("source_lang"),
-        pl.lit(target).alias("target_lang"),
-    )
+    segments = pl.select(pl.concat_str([table.texts(column) for column in segment], separator="/")).to_series()
+    shown_rows = pl.DataFrame({"segment": segments, **_extra_columns(table, {*ranks.values(), *segment})})
+    block = _with_context(shown_rows, table.path, screens, options)
     labels = pl.concat(
         block.with_row_index(_ROW).with_columns(
             pl.lit(name).alias("system"),
@@ -74,6 +62,19 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
     return Judgments.from_columns(
         labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=_uses(table, ranks, segment)
+    )
+
+
+def _with_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOptions) -> pl.DataFrame:
+    """What all ranks of a row have in common: screen, campaign, annotator and languages."""
+    source, target = pair_of(path, options)
+    return block.with_columns(
+        _screens(block, screens).alias("screen"),
+        pl.lit(path.resolve().parent.name).alias("campaign"),
+        pl.lit("ranking").alias("protocol"),
+        pl.lit(stem(path)).alias("annotator"),
+        pl.lit(source).alias("source_lang"),
+        pl.lit(target).alias("target_lang"),
     )
 
 

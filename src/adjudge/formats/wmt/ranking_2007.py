@@ -260,7 +260,11 @@ def _labels(
                 parse_ranks(ranks, scale=scale, bad=bad),
             ).filter(ranking)
         )
-    labels = pl.concat(parts).sort("row", maintain_order=True)
+    return _named(pl.concat(parts).sort("row", maintain_order=True), bad)
+
+
+def _named(labels: pl.DataFrame, bad: BadRows) -> tuple[pl.DataFrame, int]:
+    """The labels that name a system, each with its share of the block's time, and how many ranks name none."""
     labels = labels.with_columns((pl.col("row").rank("dense")).cast(pl.String).alias("screen"))
     for row in labels.group_by("row").agg((pl.col("system") == "").all()).filter("system")["row"]:
         bad.row(row, "is a ranking without any system; check quotes and columns", "ranking without any system")

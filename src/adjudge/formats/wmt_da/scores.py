@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import ColumnUse, SetAside
     from adjudge.formats.options import ReadOptions
+    from adjudge.formats.parsing.bad_rows import BadRows
 
 
 @dataclass(frozen=True)
@@ -72,18 +73,12 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreR
     bad = table.bad_rows(options)
     score = table.numbers(columns["score"], "score", bad)
     if raw or (raw is None and score.min() is not None and float(str(score.min())) >= 0):
-        outside = (score < SCALE[0]) | (score > SCALE[1])
-        bad.mark(
-            outside,
-            lambda row: f"score is {score[row]:g}, it must lie between 0 and 100; correct it",
-            "score off the scale",
-        )
+        _mark_off_scale(score, bad)
     kind = table.texts(columns["kind"])
     known = "; the known types are " + ", ".join(KINDS)
     strange = ~kind.is_in(list(KINDS)).fill_null(value=False)
     bad.mark(strange, lambda row: f"type is '{shown(kind[row])}'{known}", "row of an unknown type")
-    system = table.texts(columns["system"])
-    bad.mark(system.is_null() | (system == ""), lambda _: "has no system; name what was judged", "row without a system")
+    _mark_nameless(table.texts(columns["system"]), bad)
     texts = {name: table.texts(index) for name, index in columns.items() if name not in ("score", "kind", "seconds")}
     seconds = table.numbers(columns["seconds"], "time", bad, optional=True) if "seconds" in columns else None
     frame = pl.DataFrame(
@@ -99,6 +94,20 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreR
     frame = frame.with_columns(language_codes(frame["source_lang"]), language_codes(frame["target_lang"]))
     uses = column_uses(path, table.header, {_MEANINGS.get(name, name): index for name, index in columns.items()})
     return ScoreRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes), uses)
+
+
+def _mark_off_scale(score: pl.Series, bad: BadRows) -> None:
+    outside = (score < SCALE[0]) | (score > SCALE[1])
+    bad.mark(
+        outside,
+        lambda row: f"score is {score[row]:g}, it must lie between 0 and 100; correct it",
+        "score off the scale",
+    )
+
+
+def _mark_nameless(systems: pl.Series, bad: BadRows) -> None:
+    nameless = systems.is_null() | (systems == "")
+    bad.mark(nameless, lambda _: "has no system; name what was judged", "row without a system")
 
 
 def is_standardised(frame: pl.DataFrame) -> bool:
@@ -131,10 +140,7 @@ def read_segments(path: Path, options: ReadOptions) -> ScoreRows | None:
     if table is None or table.frame.height == 0:
         return None
     system, segment = table.column_index("SYS"), table.column_index("SID")
-    single = table.column_index("SCR")
-    standardised = "stnd" in path.name
-    raw = table.column_index("RAW.SCR") if single is None or standardised else single
-    z = single if single is not None and standardised else table.column_index("Z.SCR")
+    raw, z = _mean_columns(table)
     count = table.column_index("N", "N.raw")
     if system is None or segment is None or (raw is None and z is None):
         existing = shown(", ".join(table.header), 200) or "no header"
@@ -143,7 +149,7 @@ def read_segments(path: Path, options: ReadOptions) -> ScoreRows | None:
     nothing = pl.repeat(None, table.frame.height, dtype=pl.Float64, eager=True)
     source, target = _pair_of_segments(table)
     names = table.texts(system)
-    bad.mark(names.is_null() | (names == ""), lambda _: "has no system; name what was judged", "row without a system")
+    _mark_nameless(names, bad)
     frame = pl.DataFrame(
         {
             "source_lang": source,
@@ -159,6 +165,14 @@ def read_segments(path: Path, options: ReadOptions) -> ScoreRows | None:
     taken = {"system": system, "document and segment": segment, "score": raw, "z": z, "n": count}
     uses = column_uses(path, table.header, taken)
     return ScoreRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes), uses)
+
+
+def _mean_columns(table: Spaced) -> tuple[int | None, int | None]:
+    """The columns of raw and of standardised means; where there is a single one, the file's name says which it is."""
+    single, standardised = table.column_index("SCR"), "stnd" in table.path.name
+    raw = table.column_index("RAW.SCR") if single is None or standardised else single
+    z = single if single is not None and standardised else table.column_index("Z.SCR")
+    return raw, z
 
 
 def _pair_of_segments(table: Spaced) -> tuple[pl.Series, pl.Series]:
