@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from adjudge.audit.parity.counts import Ties
     from adjudge.core.judgments import Judgments
+    from adjudge.results.parity import Parity
 
 
 def parity(
@@ -51,11 +52,9 @@ def parity(
 
     Example: adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error
     """
-    from adjudge.api.comparing import marked_segments
     from adjudge.audit.parity import ParitySettings, parity
     from adjudge.cli.output import for_each_pair, write_output
     from adjudge.core.errors import UsageError
-    from adjudge.core.test_set import CORRECTED
     from adjudge.meta.document_keys import read_keys
 
     if bool(before) != bool(after):
@@ -63,17 +62,9 @@ def parity(
     if bool(files) == bool(after):
         raise UsageError("give judgments either as FILE or as --before and --after")
     earlier, later = _read_versions(reading.with_human(human), before or [], after or files or [])
-    if (
-        not before
-        and earlier
-        and contaminated is None
-        and all(CORRECTED in part.table.columns for part in later.values())
-    ):
-        contaminated = CORRECTED
+    both_in_one = bool(earlier) and not before
     settings = ParitySettings(
-        contaminated=None
-        if contaminated is None
-        else marked_segments(contaminated, [*later.values(), *earlier.values()]),
+        contaminated=_contaminated(contaminated, earlier, later, both_in_one=both_in_one),
         keys=None if keys is None else read_keys(keys),
         ties=cast("Ties", ties),
         margin=margin,
@@ -84,12 +75,28 @@ def parity(
         later, lambda part: parity(part, human=human, before=pairs[id(part)], settings=settings)
     )  # fmt: skip
     if report is not None:
-        from adjudge.cli.output import write_page
-        from adjudge.report.parity_page import build_parity_page
-
-        title = ", ".join(["Human parity", *(name for name in results if not name.startswith("und"))])
-        write_page(build_parity_page(results, title=title), report)
+        _write_page(results, report)
     write_output(results, json=json, output=output)
+
+
+def _contaminated(
+    given: str | None, earlier: "Mapping[str, Judgments]", later: "Mapping[str, Judgments]", *, both_in_one: bool
+) -> frozenset[str] | None:
+    """The segments to look at apart; those that were corrected, where one campaign judged both versions and says it."""
+    from adjudge.api.comparing import marked_segments
+    from adjudge.core.test_set import CORRECTED
+
+    if given is None and both_in_one and all(CORRECTED in part.table.columns for part in later.values()):
+        given = CORRECTED
+    return None if given is None else marked_segments(given, [*later.values(), *earlier.values()])
+
+
+def _write_page(results: "Mapping[str, Parity]", file: Path) -> None:
+    from adjudge.cli.output import write_page
+    from adjudge.report.parity_page import build_parity_page
+
+    title = ", ".join(["Human parity", *(name for name in results if not name.startswith("und"))])
+    write_page(build_parity_page(results, title=title), file)
 
 
 def _read_versions(

@@ -47,7 +47,7 @@ def report(
     """
     import sys
 
-    from adjudge.report.output.pages import check_page_ending, write_page, write_plots, write_tables
+    from adjudge.report.output.pages import check_page_ending
     from adjudge.work import AUDIT_MODULES, prepared_processes
 
     check_page_ending(output)
@@ -56,7 +56,6 @@ def report(
     # Only now, so that the other processes start first.
     from adjudge.api.report import ReportSettings, make_report
     from adjudge.cli.output import progress, write_output
-    from adjudge.report.output.paper import write_paper
 
     with progress() as tell:
         settings = ReportSettings(
@@ -70,21 +69,30 @@ def report(
         )
         made = make_report(parts, settings, title=title or _title(files, list(parts)))
         tell("writing")
-        page = made.page()
-        write_page(page, output)
-        if tables is not None:
-            write_tables(page, tables)
-        if plots is not None:
-            write_plots(page, plots)
-        if paper is not None:
-            write_paper(made.pairs, paper)
-    for name, reason in made.left_out.items():
-        print(f"adjudge: {name} is left out: {reason}", file=sys.stderr)
-    written = [path for path in (output, tables, plots, paper) if path is not None]
-    for path in written:
-        print(f"wrote {path}", file=sys.stderr)
+        written = _write(made, output, tables=tables, plots=plots, paper=paper)
+    said = [f"adjudge: {name} is left out: {reason}" for name, reason in made.left_out.items()]
+    for line in [*said, *(f"wrote {path}" for path in written)]:
+        print(line, file=sys.stderr)
     if json:
         write_output({"all": _written(written, made)}, json=True, output=None)
+
+
+def _write(
+    made: "CampaignReport", output: Path, *, tables: Path | None, plots: Path | None, paper: Path | None
+) -> list[Path]:
+    """Write the page, and what else is wanted of tables, charts and material for a paper; returns where it lies."""
+    from adjudge.report.output.pages import write_page, write_plots, write_tables
+    from adjudge.report.output.paper import write_paper
+
+    page = made.page()
+    write_page(page, output)
+    if tables is not None:
+        write_tables(page, tables)
+    if plots is not None:
+        write_plots(page, plots)
+    if paper is not None:
+        write_paper(made.pairs, paper)
+    return [path for path in (output, tables, plots, paper) if path is not None]
 
 
 def _written(files: list[Path], made: "CampaignReport") -> "Written":

@@ -8,6 +8,7 @@ import typer
 from adjudge.cli import options as o
 
 if TYPE_CHECKING:
+    from adjudge.results.simulate import Simulated
     from adjudge.simulate import RankingCampaign, ScoreCampaign
 
 PROTOCOLS = ("ranking", "da")
@@ -71,9 +72,6 @@ def simulate(
     Example: adjudge simulate -o judgments.parquet --truth truth.json --systems 12 --uneven 1 --careless 0.1
     """
     from adjudge.cli.output import write_output
-    from adjudge.core.files import write_text
-    from adjudge.formats import native
-    from adjudge.report.output.formats import to_json
     from adjudge.simulate import simulate_many
 
     common = {
@@ -97,13 +95,23 @@ def simulate(
         given["system_taste" if protocol == "ranking" else "taste"] = taste
     drawn = simulate_many(_campaign(protocol, systems, spread, qualities, given), campaigns, seed=seed)
     for number, simulated in enumerate(drawn, start=1):
-        native.write(simulated.judgments, _numbered(output, number, campaigns))
-        if truth is not None:
-            write_text(_numbered(truth, number, campaigns), to_json(simulated.truth.to_dict()) + "\n")
-        if sources is not None:
-            write_text(_numbered(sources, number, campaigns), "\n".join(simulated.sources) + "\n")
+        beside = (file and _numbered(file, number, campaigns) for file in (truth, sources))
+        _write(simulated, _numbered(output, number, campaigns), *beside)
     names = [pair] if campaigns == 1 else [f"{pair} {number}" for number in range(1, campaigns + 1)]
     write_output({name: simulated.truth for name, simulated in zip(names, drawn, strict=True)}, json=json, output=None)
+
+
+def _write(simulated: "Simulated", output: Path, truth: Path | None, sources: Path | None) -> None:
+    """Write the judgments of a campaign, and the truth and the source texts where they are wanted."""
+    from adjudge.core.files import write_text
+    from adjudge.formats import native
+    from adjudge.report.output.formats import to_json
+
+    native.write(simulated.judgments, output)
+    if truth is not None:
+        write_text(truth, to_json(simulated.truth.to_dict()) + "\n")
+    if sources is not None:
+        write_text(sources, "\n".join(simulated.sources) + "\n")
 
 
 def _numbered(file: Path, number: int, of: int) -> Path:

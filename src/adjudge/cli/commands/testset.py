@@ -2,11 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options as o
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.results.testset import TestSetCheck
+    from adjudge.testset.document import SourceText
 
 
 def testset(
@@ -71,9 +77,7 @@ def testset(
     Example: adjudge testset newstest.en.txt --fix clean
     """
     from adjudge.cli.output import write_output
-    from adjudge.core.wording import counted
     from adjudge.testset import TestSetOptions, check
-    from adjudge.testset.fix import write_fixed
 
     options = TestSetOptions.parse(
         format=format,
@@ -91,15 +95,23 @@ def testset(
     )
     sources, result = check(files, options)
     if fix is not None:
-        written = write_fixed(sources, result.findings, fix)
-        hold = counted(
-            written.left, "segment holds markup and was left as it is", "segments hold markup and were left as they are"
-        )
-        left = f"; {hold}" if written.left else ""
-        print(f"{counted(written.changes, 'change')} written to {fix}{left}", file=sys.stderr)
+        _write_fixed(sources, result, fix)
     if report is not None:
         from adjudge.cli.output import write_page
         from adjudge.report.testset_page import build_testset_page
 
         write_page(build_testset_page(result, title=files[0].name), report)
     write_output({"all": result}, json=json, output=output)
+
+
+def _write_fixed(sources: "Sequence[SourceText]", result: "TestSetCheck", folder: Path) -> None:
+    """Write the corrected texts, and say how much was changed and what was left as it is."""
+    from adjudge.core.wording import counted
+    from adjudge.testset.fix import write_fixed
+
+    written = write_fixed(sources, result.findings, folder)
+    hold = counted(
+        written.left, "segment holds markup and was left as it is", "segments hold markup and were left as they are"
+    )
+    left = f"; {hold}" if written.left else ""
+    print(f"{counted(written.changes, 'change')} written to {folder}{left}", file=sys.stderr)

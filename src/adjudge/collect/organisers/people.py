@@ -120,9 +120,7 @@ def people(now: datetime) -> list[dict[str, Any]]:
     last = dict(Save.objects.values_list("state__assignment__annotator").annotate(last=Max("received")))
     unfinished = Assignment.objects.filter(held_condition(now), finished__isnull=True)
     open_tasks = set(unfinished.values_list("annotator", flat=True))
-    links: dict[int | None, Link] = {}
-    for link in Link.objects.filter(annotator__isnull=False).order_by("created", "pk"):
-        links[link.annotator_id] = link
+    links = _latest_links()
     rows = []
     for annotator in Annotator.objects.order_by("name"):
         tally = done.get(annotator.id, Tally())
@@ -144,6 +142,12 @@ def people(now: datetime) -> list[dict[str, Any]]:
         row["attention"] = [] if annotator.excluded else _attention(row, now, in_hand=annotator.id in open_tasks)
         rows.append(row)
     return rows
+
+
+def _latest_links() -> dict[int | None, Link]:
+    """The link that every annotator got last."""
+    made = Link.objects.filter(annotator__isnull=False).order_by("created", "pk")
+    return {link.annotator_id: link for link in made}
 
 
 def _attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str]:
