@@ -97,24 +97,15 @@ class Sheet:
 def sheet_of(judgments: Judgments) -> Sheet:
     """The scores of one language pair, last revision; rows without a score are left out."""
     table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
-    rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
-    if not rated.any():
-        held = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
+    rated = _rated(table, judgments)
     systems = table["system"].filter(rated).unique().sort()
     annotators = table["annotator"].fill_null(NOBODY).unique().sort()
     documents = table["document"].drop_nulls().unique().sort()
-    item = (
-        table.select(pl.struct("system", "document", "segment").rank("dense") - 1).to_series().cast(pl.Int64)
-    ).to_numpy()
+    item = _items(table)
     system = _codes(table["system"], systems)
     item_system = np.full(int(item.max()) + 1, -1, dtype=np.int64)
     item_system[item] = system
     human = set(table.filter(pl.col("human"))["system"].to_list())
-    weight = weights_of(table.filter(rated))
-    item_weight = None if weight is None else np.ones(len(item_system))
-    if item_weight is not None:
-        item_weight[item[rated.to_numpy()]] = weight
     return Sheet(
         systems=tuple(systems),
         human=np.array([name in human for name in systems], dtype=bool),
@@ -131,8 +122,33 @@ def sheet_of(judgments: Judgments) -> Sheet:
         own=~_column(table, "copy", False).to_numpy(),
         given_z=_column(table, "z", float("nan")).to_numpy(),
         judgments=_column(table, "n", 1).cast(pl.Int64).to_numpy(),
-        item_weight=item_weight,
+        item_weight=_item_weights(table, rated, item),
     )
+
+
+def _rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
+    """Which scores rate a system, by annotators who passed; judgments without any are refused."""
+    rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
+    if not rated.any():
+        held = ", ".join(judgments.protocols) or "no judgments at all"
+        raise DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
+    return rated
+
+
+def _items(table: pl.DataFrame) -> NDArray[np.int64]:
+    """A number for every output of a system for a segment."""
+    number = pl.struct("system", "document", "segment").rank("dense") - 1
+    return table.select(number.cast(pl.Int64)).to_series().to_numpy()
+
+
+def _item_weights(table: pl.DataFrame, rated: pl.Series, item: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """1 / probability of every item's segment, 1 for items without a rated score; None where all were chosen alike."""
+    weight = weights_of(table.filter(rated))
+    if weight is None:
+        return None
+    by_item = np.ones(int(item.max()) + 1)
+    by_item[item[rated.to_numpy()]] = weight
+    return by_item
 
 
 def _column(table: pl.DataFrame, name: str, otherwise: bool | float) -> pl.Series:

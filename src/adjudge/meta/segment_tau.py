@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
+    from adjudge.meta.join import Cells
     from adjudge.results.meta import MetaEvaluation, MetricComparison
     from adjudge.results.rank import Ranking
 
@@ -128,19 +129,12 @@ def _decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Dec
     judged = [MetricScore(HUMAN, "", segment, document, None) for document, segment in keys]
     segments = [score for score in metrics if score.segment is not None and score.score is not None]
     named = place_of(judged, segments)
-    segment_index, system = (
-        {name: i for i, name in enumerate(names)} for names in ((named(own) for own in judged), compared.systems)
-    )
-    code = np.array([segment_index[named(own)] for own in judged])
     ahead = compared.outcome != 0
-    where, first, second = code[compared.segment[ahead]], compared.first[ahead], compared.second[ahead]
+    where, first, second = compared.segment[ahead], compared.first[ahead], compared.second[ahead]
     cells, _ = score_cells(segments, named)
     agrees: dict[str, Floats] = {}
     for name, scores in cells.items():
-        matrix = np.full((len(system), len(judged)), np.nan)
-        for (own, segment), score in scores.items():
-            if own in system and segment in segment_index:
-                matrix[system[own], segment_index[segment]] = score
+        matrix = _matrix(scores, compared.systems, [named(own) for own in judged])
         agrees[name] = np.sign(matrix[first, where] - matrix[second, where]) * compared.outcome[ahead]
     if not any((~np.isnan(own)).any() for own in agrees.values()):
         raise DataError(
@@ -154,6 +148,12 @@ def _decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Dec
     }
     aside = tuple(SetAside(reason, rows) for reason, rows in counted.items() if rows)
     return _Decided(compared.annotator[ahead], compared.segment[ahead], agrees), aside
+
+
+def _matrix(scores: Cells, systems: Sequence[str], segments: Sequence[str]) -> Floats:
+    """(systems, segments): the scores of a metric, NaN where it gave none."""
+    values = [[scores.get((system, segment), np.nan) for segment in segments] for system in systems]
+    return np.array(values, dtype=np.float64).reshape(len(systems), len(segments))
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from adjudge.core.arrays import Floats
     from adjudge.look.boundaries import Spending
+    from adjudge.plan.layout import Layout
+    from adjudge.plan.search import Search
+    from adjudge.results.plan import PlanPoint
 
 __all__ = ["PlanSettings", "Variances", "pilot_variances", "plan", "variances_like"]
 
@@ -51,11 +54,7 @@ def plan(
     progress("trying designs")
     choices, tried = search(asked, assumed)
     best, per_item = choices[0], choices[0].point.judgments_per_item
-    layout = next(
-        layout
-        for (name, _), layout in tried.layouts.items()
-        if name == best.point.structure and layout.segments == best.point.segments
-    )
+    layout = _layout_of(best.point, tried)
     checked: PlanCheck | None = None
     if best.suffices and asked.draws > 0:
         progress(f"simulating {best.point.structure}")
@@ -98,6 +97,15 @@ def _looks(settings: PlanSettings, judgments: int) -> tuple[PlanLooks, ...]:
             expected_none=ceil(judgments * row.none),
         )
         for spending, row in rows
+    )
+
+
+def _layout_of(point: PlanPoint, tried: Search) -> Layout:
+    """The layout whose precision the point tells."""
+    return next(
+        layout
+        for (name, _), layout in tried.layouts.items()
+        if name == point.structure and layout.segments == point.segments
     )
 
 

@@ -69,21 +69,8 @@ def assemble(
     order = _order(estimate)
     after = line_after(rule, order, estimate.tests, estimate.rank_sets, level)
     clusters = cluster_numbers(after)
-    ranks = rank_bounds(estimate.scores)[0]
     facts = find_method(method)
-    systems = tuple(
-        RankedSystem(
-            system=estimate.systems[i],
-            human=bool(estimate.human[i]),
-            score=_number(estimate.scores[i]),
-            rank=int(ranks[i]) if not np.isnan(estimate.scores[i]) else len(order),
-            rank_set=(int(estimate.rank_sets[i, 0]), int(estimate.rank_sets[i, 1])),
-            cluster=int(cluster),
-            n=int(estimate.n[i]),
-            numbers={name: _number(values[i]) for name, values in estimate.numbers.items()},
-        )
-        for i, cluster in zip(order, clusters, strict=True)
-    )
+    systems = _ranked_systems(estimate, order, clusters)
     return Ranking(
         settings=settings,
         data=source.data,
@@ -108,6 +95,26 @@ def _order(estimate: Estimate) -> NDArray[np.int64]:
     """The best first; equal scores by name, so that the order never depends on the order of the rows."""
     keys = [(np.isnan(score), -score, name) for score, name in zip(estimate.scores, estimate.systems, strict=True)]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+
+def _ranked_systems(
+    estimate: Estimate, order: NDArray[np.int64], clusters: NDArray[np.int64]
+) -> tuple[RankedSystem, ...]:
+    """The systems in their order; one without a score has the last rank."""
+    ranks = rank_bounds(estimate.scores)[0]
+    return tuple(
+        RankedSystem(
+            system=estimate.systems[i],
+            human=bool(estimate.human[i]),
+            score=_number(estimate.scores[i]),
+            rank=int(ranks[i]) if not np.isnan(estimate.scores[i]) else len(order),
+            rank_set=(int(estimate.rank_sets[i, 0]), int(estimate.rank_sets[i, 1])),
+            cluster=int(cluster),
+            n=int(estimate.n[i]),
+            numbers={name: _number(values[i]) for name, values in estimate.numbers.items()},
+        )
+        for i, cluster in zip(order, clusters, strict=True)
+    )
 
 
 def _comparisons(estimate: Estimate, order: NDArray[np.int64]) -> tuple[PairComparison, ...]:

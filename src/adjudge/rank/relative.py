@@ -35,6 +35,8 @@ from adjudge.rank.significance import (
 from adjudge.rank.strengths import compare_strengths, draws, estimate_strengths, spread_components
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from adjudge.core.comparisons import Comparisons
@@ -124,19 +126,9 @@ def _rank_by_resamples(
     # Without resamples there is the sign test only.
     significance = wanted if len(scored.resampled) > 1 else "sign"
     apart = separation(tally.wins)
-    sets = resampled_rank_sets(scored.scores, scored.resampled, settings.level)
-    sets = apart.widened(sets, np.stack(rank_bounds(scored.scores), axis=1), settings.level)
-    numbers = _numbers(tally, scored, units.number, settings.level)
-    estimate = Estimate(
-        systems=tally.systems,
-        human=tally.human,
-        scores=scored.scores,
-        n=tally.met.sum(-1).astype(int),
-        tests=_tests(tally, scored, units, significance),
-        rank_sets=sets,
-        numbers=numbers if method.bounded else _bounded(numbers, apart),
-        pair_numbers=_pair_numbers(tally, scored, units.number),
-    )
+    estimate = _estimate(tally, scored, units, apart, level=settings.level, significance=significance)
+    if not method.bounded:
+        estimate = replace(estimate, numbers=_bounded(estimate.numbers, apart))
     rule = settings.lines or ("none" if units.kind == "blocks" else "rank-sets")
     return assemble(
         source,
@@ -150,6 +142,23 @@ def _rank_by_resamples(
             *evidence_notes(tally, scored.scores, settings.level),
             *(() if method.bounded else unopposed_note(tally, apart)),
         ),
+    )
+
+
+def _estimate(
+    tally: Tally, scored: _Scored, units: Units, apart: Separation, *, level: float, significance: str
+) -> Estimate:
+    """Scores with rank sets from resamples, wider where no judgment bounds a system."""
+    sets = resampled_rank_sets(scored.scores, scored.resampled, level)
+    return Estimate(
+        systems=tally.systems,
+        human=tally.human,
+        scores=scored.scores,
+        n=tally.met.sum(-1).astype(int),
+        tests=_tests(tally, scored, units, significance),
+        rank_sets=apart.widened(sets, np.stack(rank_bounds(scored.scores), axis=1), level),
+        numbers=_numbers(tally, scored, units.number, level),
+        pair_numbers=_pair_numbers(tally, scored, units.number),
     )
 
 
@@ -234,8 +243,7 @@ def _settings(
     }
 
 
-def _bounded(numbers: dict[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
+def _bounded(numbers: Mapping[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
     """The numbers without the intervals of systems that no judgment bounds: the resamples' spread would be made up."""
-    for name in {"se", "low", "high"} & set(numbers):
-        numbers[name] = np.where(apart.unbounded, np.nan, numbers[name])
-    return numbers
+    of_spread = {"se", "low", "high"} & set(numbers)
+    return {**numbers, **{name: np.where(apart.unbounded, np.nan, numbers[name]) for name in of_spread}}

@@ -107,35 +107,9 @@ class Checked(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Who is kept, and what was found about each."""
-        columns = (
-            text("annotator"), text("kept"),
-            number("judgments", 0, help="without controls and examples"),
-            number("controls", 0, help="answers to controls and examples"), number("tasks", 0), p_value("p controls"),
-            number("lead", 1, help="genuine minus degraded, in points"), p_value("p repeats"),
-            number("repeat diff.", 1), number("seconds", 1, help="per judgment, mean"),
-            number("run", 0, help="longest run of equal answers"),
-            text("why not"),
-        )  # fmt: skip
-        rows = tuple(
-            (
-                annotator.annotator,
-                "yes" if annotator.passed else "no",
-                annotator.judgments - annotator.controls,
-                annotator.controls,
-                annotator.tasks,
-                annotator.p_controls,
-                annotator.control_difference,
-                annotator.p_repeats,
-                annotator.repeat_difference,
-                annotator.mean_seconds,
-                annotator.constant,
-                "; ".join(annotator.reasons),
-            )
-            for annotator in self.annotators
-        )
         counted = tuple((what, self.kept.get(what, 0), self.dropped.get(what, 0)) for what in self.kept)
         counts = Table("Kept and dropped", (text("what"), number("kept", 0), number("dropped", 0)), counted, self.rule)
-        tables = [counts, Table("Annotators", columns, rows)]
+        tables = [counts, _annotators_table(self.annotators)]
         if self.twins:
             tables.append(_twins_table(self.twins))
         if self.same_texts:
@@ -143,6 +117,36 @@ class Checked(Result):
         if self.drifts:
             tables.append(_drift_table(self.drifts))
         return tuple(tables)
+
+
+def _annotators_table(annotators: tuple[AnnotatorCheck, ...]) -> Table:
+    columns = (
+        text("annotator"), text("kept"),
+        number("judgments", 0, help="without controls and examples"),
+        number("controls", 0, help="answers to controls and examples"), number("tasks", 0), p_value("p controls"),
+        number("lead", 1, help="genuine minus degraded, in points"), p_value("p repeats"),
+        number("repeat diff.", 1), number("seconds", 1, help="per judgment, mean"),
+        number("run", 0, help="longest run of equal answers"),
+        text("why not"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            annotator.annotator,
+            "yes" if annotator.passed else "no",
+            annotator.judgments - annotator.controls,
+            annotator.controls,
+            annotator.tasks,
+            annotator.p_controls,
+            annotator.control_difference,
+            annotator.p_repeats,
+            annotator.repeat_difference,
+            annotator.mean_seconds,
+            annotator.constant,
+            "; ".join(annotator.reasons),
+        )
+        for annotator in annotators
+    )
+    return Table("Annotators", columns, rows)
 
 
 def _twins_table(twins: tuple[Twins, ...]) -> Table:

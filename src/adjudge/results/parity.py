@@ -227,7 +227,12 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
         )[: 3 * modelled],
         text("verdict"),
     )
-    unit = "segment" if scores else "judgment"
+    return Table(f"Against {human}{when}: {part.part} segments", columns, tuple(rows), _part_note(part))
+
+
+def _part_note(part: ParityPart) -> str:
+    """How much was judged, and what the verdicts mean."""
+    unit = "judgment" if part.human_mean_score is None else "segment"
     most = "" if len({system.n for system in part.systems}) == 1 else "at most "
     note = f"{most}{counted(part.judgments, unit)} per system, {counted(part.segments, 'segment')}.".capitalize()
     note += " Not told apart is no proof of parity. Verdicts are corrected for all systems (Holm)."
@@ -235,7 +240,7 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
     margin = next((contrast.margin for contrast in contrasts if contrast.margin is not None), None)
     if margin is not None:
         note += f" At parity: surely less than {measured(margin, 'point')} from the human (two one-sided tests at .05)."
-    return Table(f"Against {human}{when}: {part.part} segments", columns, tuple(rows), note)
+    return note
 
 
 def _model_cells(contrast: Contrast | None) -> tuple[Cell, Cell, Cell]:

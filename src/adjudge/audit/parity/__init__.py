@@ -29,9 +29,10 @@ from adjudge.results.parity import Parity, ParityPart, Part
 from adjudge.results.parity_change import ModelChange, ParityChange
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from adjudge.core.judgments import Judgments
+    from adjudge.results.parity import Contrast
 
 __all__ = ["ParitySettings", "parity", "split_versions"]
 
@@ -50,35 +51,24 @@ def parity(
     settings = settings or ParitySettings()
     # Post-edits and judgments of acceptability are compared as the scores that they stand for.
     judgments, before = as_scores(judgments), None if before is None else as_scores(before)
-    if settings.ties not in ("half", "drop"):
-        raise UsageError(f"--ties is '{settings.ties}'; choose half or drop")
-    sets = [outcomes(version, human, settings.keys) for version in (judgments, before) if version is not None]
-    if len({version.relative for version in sets}) > 1:
-        raise DataError("one version holds ranks and the other scores; compare judgments of one kind")
-    _check_margin(settings.margin, relative=sets[0].relative)
+    versions = [version for version in (judgments, before) if version is not None]
+    sets = _compared(versions, human, settings)
     drawn = resampler(sets, seed=settings.seed, resamples=settings.resamples)
     parts = [_parts(version, settings.contaminated) for version in sets]
     later = sets[0]
     models, model_notes = ({}, ()) if later.relative else model_contrasts(judgments, later.human, settings.margin)
-    said = (*judgments.notes, *(() if before is None else before.notes))
     modelled, change_notes = (
         ((), ()) if before is None else model_changes(before, judgments, later.human, settings.contaminated)
     )
-    counted = _counted(parts[0], drawn, settings.ties)
-    if models:
-        whole = count_part("all", later, drawn, ties=settings.ties, contrasts=models)
-        counted = (whole, *counted[1:])
+    said = [note for version in versions for note in version.notes]
+    said += [*model_notes, *change_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before)]
     return Parity(
         settings=_shown(settings, human),
-        data="+".join(version.fingerprint for version in (before, judgments) if version is not None),
-        set_aside=tuple(aside for part in (judgments, before) if part is not None for aside in part.final().set_aside),
-        notes=tuple(
-            dict.fromkeys(
-                (*said, *model_notes, *change_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before))
-            )
-        ),
+        data="+".join(version.fingerprint for version in reversed(versions)),
+        set_aside=tuple(aside for version in versions for aside in version.final().set_aside),
+        notes=tuple(dict.fromkeys(said)),
         human=later.human,
-        parts=counted,
+        parts=_counted(parts[0], drawn, settings.ties, models),
         agreement=agreement(judgments, later.human) if later.relative else (),
         change=None if before is None else _change(parts[1], parts[0], drawn, settings.ties, modelled),
         annotators=_annotators(judgments),
@@ -97,6 +87,17 @@ def _annotators(judgments: Judgments) -> int | None:
     """How many people judged; None where some are not named."""
     names = judgments.table["annotator"]
     return None if names.null_count() else names.n_unique()
+
+
+def _compared(versions: Sequence[Judgments], human: str, settings: ParitySettings) -> list[Outcomes]:
+    """What every comparison with the human came to, by version; settings that do not fit are refused."""
+    if settings.ties not in ("half", "drop"):
+        raise UsageError(f"--ties is '{settings.ties}'; choose half or drop")
+    sets = [outcomes(version, human, settings.keys) for version in versions]
+    if len({version.relative for version in sets}) > 1:
+        raise DataError("one version holds ranks and the other scores; compare judgments of one kind")
+    _check_margin(settings.margin, relative=sets[0].relative)
+    return sets
 
 
 def _check_margin(margin: float | str | None, *, relative: bool) -> None:
@@ -122,8 +123,14 @@ def _parts(whole: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, O
     return {"all": whole, "contaminated": touched, "untouched": others}
 
 
-def _counted(parts: dict[Part, Outcomes], drawn: Resampler, ties: Ties) -> tuple[ParityPart, ...]:
-    return tuple(count_part(name, part, drawn, ties=ties) for name, part in parts.items())
+def _counted(
+    parts: dict[Part, Outcomes], drawn: Resampler, ties: Ties, contrasts: Mapping[str, Contrast] | None = None
+) -> tuple[ParityPart, ...]:
+    """All systems on every part; the model's contrasts are of the whole."""
+    return tuple(
+        count_part(name, part, drawn, ties=ties, contrasts=contrasts if name == "all" else None)
+        for name, part in parts.items()
+    )
 
 
 def _change(

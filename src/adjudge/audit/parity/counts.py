@@ -7,6 +7,7 @@ allows for them: of scores the mixed model, of ranks Bradley-Terry with tastes, 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from adjudge.audit.parity.outcomes import Outcomes
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.mixed import MixedFit
     from adjudge.results.parity import Part
 
 
@@ -53,37 +55,45 @@ def count_part(
     tests = {name: sign_test(*three, ties) for name, three in counts.items()}
     adjusted = dict(zip(tests, holm(np.array(list(tests.values()))), strict=True))
     by_people = _people_tests(outcomes)
-    systems = []
-    for name, (better, tie, worse) in counts.items():
-        n = better + tie + worse
-        own = outcomes.compared.filter(pl.col("system") == name)
-        share = Sums.of(own, pl.col("outcome") >= 0, resampler)
-        lead = Sums.of(own, pl.col("outcome"), resampler)
-        systems.append(
-            SystemParity(
-                system=name,
-                human=name in outcomes.humans,
-                mt_better=better,
-                tie=tie,
-                human_better=worse,
-                n=n,
-                p=tests[name],
-                p_holm=float(adjusted[name]),
-                parity_share=(better + tie) / n,
-                interval=interval_of(share.means(resampler.weights)),
-                lead=(better - worse) / n,
-                lead_interval=interval_of(lead.means(resampler.weights)),
-                rank_points=_worth(outcomes, name) if outcomes.relative else None,
-                mean_score=None if outcomes.relative else _worth(outcomes, name),
-                contrast=(contrasts or {}).get(name),
-                p_people=by_people.get(name),
-            )
+    systems = tuple(
+        replace(
+            _system(name, three, outcomes, resampler),
+            p=tests[name],
+            p_holm=float(adjusted[name]),
+            contrast=(contrasts or {}).get(name),
+            p_people=by_people.get(name),
         )
-    own_worth = _worth(outcomes, outcomes.human)
+        for name, three in counts.items()
+    )
     segments = outcomes.compared.select("document", "segment").n_unique()
     judged = max((counted.n for counted in systems), default=0)
-    points, score = (own_worth, None) if outcomes.relative else (None, own_worth)
-    return ParityPart(part, judged, segments, tuple(systems), points, score)
+    return ParityPart(part, judged, segments, systems, *_points_and_score(outcomes, outcomes.human))
+
+
+def _system(name: str, counts: tuple[int, int, int], outcomes: Outcomes, resampler: Resampler) -> SystemParity:
+    """One system against the human, with intervals; it is not tested yet."""
+    better, tie, worse = counts
+    n = better + tie + worse
+    own = outcomes.compared.filter(pl.col("system") == name)
+    share = Sums.of(own, pl.col("outcome") >= 0, resampler)
+    lead = Sums.of(own, pl.col("outcome"), resampler)
+    points, score = _points_and_score(outcomes, name)
+    return SystemParity(
+        system=name,
+        human=name in outcomes.humans,
+        mt_better=better,
+        tie=tie,
+        human_better=worse,
+        n=n,
+        p=float("nan"),
+        p_holm=float("nan"),
+        parity_share=(better + tie) / n,
+        interval=interval_of(share.means(resampler.weights)),
+        lead=(better - worse) / n,
+        lead_interval=interval_of(lead.means(resampler.weights)),
+        rank_points=points,
+        mean_score=score,
+    )
 
 
 def _people_tests(outcomes: Outcomes) -> dict[str, float]:
@@ -118,9 +128,11 @@ def _counts(outcomes: Outcomes, system: str) -> tuple[int, int, int]:
     return int((outcome > 0).sum()), int((outcome == 0).sum()), int((outcome < 0).sum())
 
 
-def _worth(outcomes: Outcomes, system: str) -> float | None:
+def _points_and_score(outcomes: Outcomes, system: str) -> tuple[float | None, float | None]:
+    """The mean of rank points, or of scores; the other is None."""
     mean = outcomes.worth.filter(pl.col("system") == system).select(pl.col("value").mean()).item()
-    return None if mean is None else float(mean)
+    worth = None if mean is None else float(mean)
+    return (worth, None) if outcomes.relative else (None, worth)
 
 
 def model_contrasts(
@@ -130,7 +142,6 @@ def model_contrasts(
 
     Where the model cannot be fitted, there are none and the note says why.
     """
-    from adjudge.rank.contrasts import contrasts, equivalence
     from adjudge.rank.mixed import design_from, fit
 
     # The model leaves references out as controls; here the human is one of those compared.
@@ -144,11 +155,18 @@ def model_contrasts(
     points = margin_in_points(margin, design.as_given, default=False)
     if human not in fitted.systems:
         return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
+    return _contrasts_with(fitted, human, points), fitted.notes
+
+
+def _contrasts_with(fitted: MixedFit, human: str, margin: float | None) -> dict[str, Contrast]:
+    """The contrast of every other system with the human; p-values are corrected for all of them (Holm)."""
+    from adjudge.rank.contrasts import contrasts, equivalence
+
     own = fitted.systems.index(human)
     compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
     low, high = compared.interval()
     others = [i for i in range(len(fitted.systems)) if i != own]
-    tests = {i: None if points is None else equivalence(compared, i, own, margin=points) for i in others}
+    tests = {i: None if margin is None else equivalence(compared, i, own, margin=margin) for i in others}
     p_holm = holm(np.array([compared.two_sided[i, own] for i in others]))
     p_equivalence = holm(np.array([np.nan if (test := tests[i]) is None else test.p for i in others]))
     results = {}
@@ -159,9 +177,9 @@ def model_contrasts(
             se=float(compared.se[i, own]),
             interval=(float(low[i, own]), float(high[i, own])),
             p=max(float(compared.two_sided[i, own]), sys.float_info.min),
-            margin=points,
+            margin=margin,
             p_equivalence=None if tested is None else max(tested.p, sys.float_info.min),
             p_holm=max(float(p_holm[number]), sys.float_info.min),
             p_equivalence_holm=None if tested is None else max(float(p_equivalence[number]), sys.float_info.min),
         )
-    return results, fitted.notes
+    return results

@@ -162,13 +162,7 @@ def _text(
         for change in result.change.changes
         if change.measure == "parity_share"
     }
-    ties = {
-        name: 100 * abs(later.tie - earlier.tie) / later.n
-        for earlier, later in zip(
-            parts["before", "contaminated"].systems, parts["after", "contaminated"].systems, strict=True
-        )
-        for name in [later.system]
-    }
+    ties = _changes_of_ties(parts["before", "contaminated"], parts["after", "contaminated"])
     moved = [
         (label, 100 * (cells[f"{label}, after"] - cells[f"{label}, before"]) / 3)
         for cells in points.values()
@@ -189,6 +183,14 @@ def _text(
         "mean kappa of 11 groups": float(np.mean(kappas)),
         "tasks, each for two annotators": len(released.groups),
         **_edits(released),
+    }
+
+
+def _changes_of_ties(before: ParityPart, after: ParityPart) -> dict[str, float]:
+    """By how much the share of ties changes, in percent, by system."""
+    return {
+        later.system: 100 * abs(later.tie - earlier.tie) / later.n
+        for earlier, later in zip(before.systems, after.systems, strict=True)
     }
 
 

@@ -95,6 +95,16 @@ def _mark(mark: Mark, figure: Curves) -> Any:
     )
 
 
+def _mark_across(mark: Mark, number: str) -> Any:
+    """A line across all bars at a value."""
+    import altair as alt
+
+    rule = alt.Chart(theme.values([{"value": mark.value, "name": mark.name}]))
+    return rule.mark_rule(color=theme.INK, strokeDash=[4, 4]).encode(
+        x="value:Q", tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("value:Q", format=number)]
+    )
+
+
 def bars_chart(figure: Bars, panel: str) -> dict[str, Any]:
     """The bars of one panel with their numbers; the series of a row lie beside each other."""
     import altair as alt
@@ -125,12 +135,5 @@ def bars_chart(figure: Bars, panel: str) -> dict[str, Any]:
         ],
     )
     numbers = base.mark_text(align="left", dx=4, fontSize=11).encode(text=alt.Text("value:Q", format=number))
-    layers = [boxes, numbers]
-    if figure.mark is not None:
-        rule = alt.Chart(theme.values([{"value": figure.mark.value, "name": figure.mark.name}]))
-        layers.append(
-            rule.mark_rule(color=theme.INK, strokeDash=[4, 4]).encode(
-                x="value:Q", tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("value:Q", format=number)]
-            )
-        )
+    layers = [boxes, numbers, *([_mark_across(figure.mark, number)] if figure.mark is not None else [])]
     return theme.finish(alt.layer(*layers), height=max(ROW_HEIGHT * len(bars) + 8 * len(order), 60))

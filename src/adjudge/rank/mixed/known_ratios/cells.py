@@ -109,9 +109,7 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
     """
     design, kept = prepared.design, prepared.effects.kept
     named = [effect for effect in kept if SEGMENT in effect.parts]
-    if design.linking is not None or design.weight is not None or any(len(effect.parts) > 1 for effect in named):
-        return None
-    if design.segment is not None and not named:
+    if not _has_cells(design, named):
         return None
     cell = _first_seen(combine(design.system, *(effect.codes for effect in kept if SEGMENT not in effect.parts)))
     segment = named[0].codes if named else None
@@ -124,9 +122,7 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
         return None
     effects = tuple(replace(effect, codes=effect.codes[first]) for effect in kept if SEGMENT not in effect.parts)
     inside = tuple(inside_blocks(effect, block) for effect in effects)
-    low, high = np.full(len(first), np.inf), np.full(len(first), -np.inf)
-    np.minimum.at(low, cell, design.as_given)
-    np.maximum.at(high, cell, design.as_given)
+    low, high = _ranges(cell, design.as_given)
     one_each = np.zeros(len(cell), dtype=bool)
     one_each[first] = True
     return Cells(
@@ -143,6 +139,21 @@ def cells_of(prepared: Prepared, standard: Floats) -> Cells | None:
         buckets=tuple(_buckets(_Rows.of(cell, segment, standard, block), () if large else effects, inside)),
         large=large,
     )
+
+
+def _has_cells(design: MixedDesign, segments: Sequence[Effect]) -> bool:
+    """Whether the scores of a cell differ in their segment alone, given the effects that segments are part of."""
+    plain = design.linking is None and design.weight is None and all(len(effect.parts) == 1 for effect in segments)
+    return plain and (design.segment is None or bool(segments))
+
+
+def _ranges(cell: Codes, scores: Floats) -> tuple[Floats, Floats]:
+    """The lowest and the highest score of each cell."""
+    cells = int(cell.max()) + 1
+    low, high = np.full(cells, np.inf), np.full(cells, -np.inf)
+    np.minimum.at(low, cell, scores)
+    np.maximum.at(high, cell, scores)
+    return low, high
 
 
 def _products(block: Codes) -> float:

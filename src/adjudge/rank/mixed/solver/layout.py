@@ -91,22 +91,20 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
     core_plain = indicator(unknowns.core.codes, rows, len(unknowns.core.kind))
     absorbed_rows = indicator(unknowns.absorbed.codes, rows, len(unknowns.absorbed.kind))
     size = np.asarray(absorbed_rows.sum(axis=0), dtype=np.float64)
-    classes, size_class = np.unique(size * len(unknowns.parts) + unknowns.absorbed.kind, return_inverse=True)
+    sizes, size_kinds, size_class = _size_classes(size, unknowns.absorbed.kind, len(unknowns.parts))
     by_level = absorbed_rows.T.tocsr()
     core_sum, border_sum = by_level @ core_plain, by_level @ border_rows
     terms = gram_terms(
-        core_plain, border_rows, core_sum=core_sum, border_sum=border_sum, size_class=size_class, sizes=len(classes)
+        core_plain, border_rows, core_sum=core_sum, border_sum=border_sum, size_class=size_class, sizes=len(sizes)
     )
     padded = sum(bucket.count * bucket.core for bucket in buckets)
-    core_kind = np.full(padded, -1)
-    core_kind[core_index.vector] = unknowns.core.kind
     return Layout(
         rows=rows,
         systems=systems,
         parts=unknowns.parts,
         levels=unknowns.levels,
         border_kind=np.append(border_kind, -1),
-        core_kind=core_kind,
+        core_kind=_moved_kinds(unknowns.core.kind, core_index.vector, padded),
         absorbed_kind=unknowns.absorbed.kind,
         border_rows=border_rows,
         core_rows=moved(core_plain, core_index.vector, padded),
@@ -115,14 +113,28 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
         absorbed_border=border_sum,
         absorbed_size=size,
         absorbed_class=size_class,
-        sizes=classes // max(len(unknowns.parts), 1),
-        size_kinds=(classes % max(len(unknowns.parts), 1)).astype(np.int64),
+        sizes=sizes,
+        size_kinds=size_kinds,
         core_terms=terms.core(core_index),
         mixed_terms=terms.mixed(core_index),
         border_terms=terms.border(),
         buckets=buckets,
         core_index=core_index,
     )
+
+
+def _size_classes(size: Floats, kind: Codes, kinds: int) -> tuple[Floats, Codes, Codes]:
+    """The sizes and kinds that occur together, by class, and the class of each absorbed unknown."""
+    classes, size_class = np.unique(size * kinds + kind, return_inverse=True)
+    divisor = max(kinds, 1)
+    return classes // divisor, (classes % divisor).astype(np.int64), size_class
+
+
+def _moved_kinds(kind: Codes, position: Codes, length: int) -> Codes:
+    """The kinds at other positions, -1 for the padding between them."""
+    kinds = np.full(length, -1)
+    kinds[position] = kind
+    return kinds
 
 
 def indicator(codes: Sequence[Codes], rows: int, columns: int) -> csr_array:
