@@ -123,6 +123,19 @@ def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator
             f"no design finds {measured(settings.difference, 'point')} with power {settings.power:.0%} in "
             f"{segments}; add segments or judgments per item, or ask for less"
         )
+    yield from _on_few_people(result, settings, fewest)
+    yield from _on_people(result)
+    yield from _on_the_check(result, settings)
+    if result.pilot is not None:
+        low, high = result.pilot.times
+        yield (
+            f"the spread comes from {result.pilot.judgments} judgments, so the size needed is known roughly: from "
+            f"{low:.1f} to {high:.1f} times that of the recommended design (90%)"
+        )
+
+
+def _on_few_people(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
+    """Whether there are too few people for their tastes, and too few tasks for all of them."""
     if settings.annotators > 1 and (fewest is None or fewest > settings.annotators):
         people = "any number of" if fewest is None else f"fewer than {fewest}"
         taste = result.spread["annotator:system"]
@@ -136,22 +149,12 @@ def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator
             "needs other people"
         )
     elif settings.annotators < FEW_PEOPLE:
-        few = agreeing(settings.annotators, "is", "are")
-        people = f"{counted(settings.annotators, 'annotator')} {few} few"
-        yield f"{people}: the verdict will hold for them more than for others"
+        yield f"{settings.annotators} annotators are few: the verdict will hold for them more than for others"
     busy = result.choices[0].point.tasks
     if busy < settings.annotators:
         yield (
             f"the first design has {counted(busy, 'task')}, so only {busy} of {settings.annotators} annotators "
             f"{agreeing(busy, 'judges', 'judge')}; lower --task-size, so that all take part"
-        )
-    yield from _on_people(result)
-    yield from _on_the_check(result, settings)
-    if result.pilot is not None:
-        low, high = result.pilot.times
-        yield (
-            f"the spread comes from {result.pilot.judgments} judgments, so the size needed is known roughly: from "
-            f"{low:.1f} to {high:.1f} times that of the recommended design (90%)"
         )
 
 
