@@ -157,13 +157,24 @@ WEIGHED = [
         # Freitag et al. (2021), Experts, Errors, and Context: the same weights, errors of the source not excepted.
         ("google", [1, 0.1, 5, 5, 25]),
         ("minor=2,major=10", [2, 0.1, 10, 0, 25]),
+        ("Severe=8, minor=2", [2, 0.1, 5, 0, 25]),
     ],
 )
 def test_weights_are_chosen_by_name_or_stated(chosen: str, costs: list[float]) -> None:
     assert [weight(*error, find_weights(chosen)) for error in WEIGHED] == costs
 
 
-@pytest.mark.parametrize("stated", ["gogle", "minor=x", "minor=-1", "minor=nan", "source=1", ""])
+@pytest.mark.parametrize("stated", ["gogle", "minor=x", "minor=-1", "source=1", "severe=", "=3", "neutral=1", ""])
 def test_weights_that_cannot_be_are_refused(stated: str) -> None:
     with pytest.raises(UsageError, match="--mqm-weights"):
         find_weights(stated)
+
+
+def test_a_severity_of_its_own_has_the_weight_that_is_stated(tmp_path: Path) -> None:
+    file = write(tmp_path, row(category="Style", severity="Quite Severe"), row(category="Style", severity="minor"))
+    judgments = read([file], format="mqm", mqm_weights="quite_severe=8")
+    assert judgments.table["score"].to_list() == [-9.0]
+    with pytest.raises(InputError, match="or a weight for it, as --mqm-weights 'quite severe=8'"):
+        read([file], format="mqm")
+    with pytest.raises(UsageError, match="names 'majro', but the severities are minor, quite severe"):
+        read([file], format="mqm", mqm_weights="quite severe=8,majro=10")

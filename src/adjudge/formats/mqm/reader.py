@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError, shown
+from adjudge.core.errors import InputError, UsageError, shown
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import is_language, language_code
 from adjudge.core.spans import Span, span_column
-from adjudge.core.wording import agreeing, counted
+from adjudge.core.wording import agreeing, as_argument, counted
 from adjudge.formats.mqm.weights import NO_ERROR, Weights, find_weights, plain, score, weight
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
@@ -55,13 +55,29 @@ class _Rating:
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read rating files; each becomes a campaign named after it."""
     files = files_in(paths)
-    return concat([_read_file(path, name, options) for path, name in zip(files, campaign_names(files), strict=True)])
+    weights = find_weights(options.mqm_weights or DEFAULT_WEIGHTS)
+    judgments = concat(
+        [_read_file(path, name, weights, options) for path, name in zip(files, campaign_names(files), strict=True)]
+    )
+    _check_severities(judgments, weights)
+    return judgments
 
 
-def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+def _check_severities(judgments: Judgments, weights: Weights) -> None:
+    """Refuse weights of severities that no error has: such a name is a slip of the pen."""
+    severities = judgments.table["spans"].explode().drop_nulls().struct.field("severity").unique().sort().to_list()
+    for name, _ in weights.others:
+        if name not in map(plain, severities):
+            raise UsageError(
+                f"--mqm-weights names '{shown(name)}', but the severities are {shown(', '.join(severities), 200)}; "
+                "correct it"
+            )
+
+
+def _read_file(path: Path, campaign: str, weights: Weights, options: ReadOptions) -> Judgments:
     table = read_delimited(path, "\t", quoting=False, options=options)
     counts: Counter[str] = Counter()
-    ratings = _ratings(table, counts, find_weights(options.mqm_weights or DEFAULT_WEIGHTS))
+    ratings = _ratings(table, counts, weights)
     set_aside, told = table.bad.settle()
     if not ratings:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
@@ -201,7 +217,7 @@ def _ratings(table: Delimited, counts: Counter[str], weights: Weights) -> list[_
             continue
         rating = columns.rating(fields)
         rating = ratings.setdefault((rating.key, rating.pair), rating)
-        if row in table.bad.problems or _refused(error, table, row):
+        if row in table.bad.problems or _refused(error, weights, table, row):
             # Without this error the rating would look better than it is.
             rating.broken = True
             continue
@@ -216,12 +232,13 @@ def _ratings(table: Delimited, counts: Counter[str], weights: Weights) -> list[_
     return [rating for rating in ratings.values() if not rating.broken]
 
 
-def _refused(error: tuple[str, str], table: Delimited, row: int) -> bool:
+def _refused(error: tuple[str, str], weights: Weights, table: Delimited, row: int) -> bool:
     """Whether an error is of no known severity, which makes the row a bad one."""
-    if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR or weight(*error) is not None:
+    if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR or weight(*error, weights) is not None:
         return False
     known = "no-error, neutral, minor, major or critical"
-    table.bad.row(row, f"severity is '{shown(error[0])}', {known} is needed", "error of unknown severity")
+    own = f"or a weight for it, as --mqm-weights {as_argument([f'{plain(error[0])}=8'])}" if error[0] else "correct it"
+    table.bad.row(row, f"severity is '{shown(error[0])}', {known} is needed, {own}", "error of unknown severity")
     return True
 
 

@@ -26,6 +26,8 @@ class Weights:
     non_translation: float = 25.0
     source: bool = False
     """Whether errors of the source cost what their severity says; otherwise they cost nothing."""
+    others: tuple[tuple[str, float], ...] = ()
+    """Severities of a campaign's own, in small letters, and what they cost."""
 
 
 WORKSHOPS = Weights()
@@ -51,16 +53,22 @@ def weight(severity: str, category: str | None, weights: Weights = WORKSHOPS) ->
         return 0.0
     if re.match(r"non.translation", category):
         return weights.non_translation
+    own = dict(weights.others)
+    if severity in own:
+        return own[severity]
     if severity == "trivial" or (severity == "minor" and "punctuation" in category):
         return weights.punctuation
     return {"minor": weights.minor, "major": weights.major, "critical": weights.critical}.get(severity)
 
 
 def find_weights(text: str) -> Weights:
-    """Weights by name, or stated as `minor=1,major=10`; what is not stated is as the workshops have it."""
+    """Weights by name, or stated as `minor=1,major=10`; what is not stated is as the workshops have it.
+
+    A name that is none of the workshops' is a severity of the campaign's own.
+    """
     if text in NAMED:
         return NAMED[text]
-    numbers = [field.name for field in fields(Weights) if field.name != "source"]
+    numbers = [field.name for field in fields(Weights) if field.type == "float"]
     stated: dict[str, Any] = {}
     for part in text.split(","):
         name, _, value = (piece.strip() for piece in part.partition("="))
@@ -68,13 +76,14 @@ def find_weights(text: str) -> Weights:
             stated[name] = float(value)
         except ValueError:
             stated[name] = math.nan
-        if name not in numbers or not 0 <= stated[name] < math.inf:
+        if name in ("", "source", *_FREE) or not 0 <= stated[name] < math.inf:
             known = ", ".join(NAMED)
             raise UsageError(
                 f"--mqm-weights '{text}' is neither a name ({known}) nor a list such as minor=1,major=5 "
-                f"of {', '.join(numbers)}; correct it"
+                f"of {', '.join(numbers)}, or a severity of your own; correct it"
             )
-    return replace(WORKSHOPS, **stated)
+    others = tuple((plain(name), stated.pop(name)) for name in list(stated) if name not in numbers)
+    return replace(WORKSHOPS, **stated, others=others)
 
 
 def score(weights: list[float]) -> float:
