@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from adjudge.audit import AuditSettings, audit
-from adjudge.audit.claims.trials import NOT_IN_BOTH_HALVES, Trial, outcome
+from adjudge.audit.claims.trials import HALVES, NOT_IN_BOTH_HALVES, Trial, outcome
 from adjudge.core.judgments import Judgments
 from adjudge.rank import rank
 from adjudge.rank.mixed import shared_fits
@@ -124,8 +124,24 @@ def test_the_json_is_a_list_of_claims() -> None:
 def test_a_family_is_survived_only_whole() -> None:
     ahead, behind = (np.array([[0.0, sign], [-sign, 0.0]]) for sign in (1.0, -1.0))
     trials = [Trial("one", "all", ahead), Trial("two", "all", behind), Trial("other", "other", ahead)]
-    survives, broken = outcome(trials, lambda trial: trial.keeps_better(0, 1, 0.05))
-    assert (survives, broken) == (("other",), ("two",))
+    assert outcome(trials, lambda trial: trial.keeps_better(0, 1, 0.05)) == (("other",), ("two",), ("all",))
+
+
+def test_audits_are_counted_whole_whether_survived_or_not() -> None:
+    """Of four audits, one of which breaks the claim three times, three are survived."""
+    claim = Claim(
+        "a is better than b", "better", ("a", "b"), 1.0, (0.5, 1.5), 0.01, ("x", "y", "z"), ("ann", "bob", "cy"),
+        "fragile", fails=("any annotator left out",),
+    )  # fmt: skip
+    (table,) = Claims("mixed", "points", 0.05, None, (claim,), ()).tables()
+    assert table.rows[0][-2:] == ("3 of 4", "ann; bob; cy")
+
+
+def test_a_claim_names_the_audits_that_it_fails() -> None:
+    claims = by_text(claims_of(campaign({"good": 30.0, "fair": 0.0, "poor": -30.0})))
+    lone = campaign({"good": 30.0, "fair": 0.0}).select(pl.col("annotator").is_in(["a1", "a2", "a3"]))
+    assert claims["good is better than poor"].fails == ()
+    assert claims_of(lone).claims[0].fails[-1] == HALVES
 
 
 def test_a_claim_about_a_system_that_one_person_judged_never_holds() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.claims.trials import put_to
+from adjudge.audit.claims.trials import Tried, put_to
 from adjudge.rank.multiple_testing import holm
 from adjudge.results.audit.claims import Claim
 
@@ -74,8 +74,7 @@ def verdict(*, supported: bool, broken: tuple[str, ...]) -> Verdict:
 def _better(evidence: Evidence, pair: tuple[int, int], p: float, level: float, trials: list[Trial]) -> Claim:
     better, worse = pair
     supported = bool(p < level)
-    tried = put_to(trials, pair, lambda trial: trial.keeps_better(better, worse, level)) if supported else ((), ())
-    survives, broken = tried
+    tried = put_to(trials, pair, lambda trial: trial.keeps_better(better, worse, level)) if supported else Tried()
     return Claim(
         claim=f"{evidence.systems[better]} is better than {evidence.systems[worse]}",
         kind="better",
@@ -83,9 +82,10 @@ def _better(evidence: Evidence, pair: tuple[int, int], p: float, level: float, t
         estimate=float(evidence.difference[pair]),
         interval=(float(evidence.low[pair]), float(evidence.high[pair])),
         p_holm=None if np.isnan(p) else above_zero(p),
-        survives=survives,
-        broken_by=broken,
-        verdict=verdict(supported=supported, broken=broken),
+        survives=tried.survives,
+        broken_by=tried.broken_by,
+        verdict=verdict(supported=supported, broken=tried.broken_by),
+        fails=tried.fails,
         p=None if np.isnan(evidence.two_sided[pair]) else above_zero(evidence.two_sided[pair]),
     )
 
@@ -115,5 +115,6 @@ def _best(evidence: Evidence, claims: dict[tuple[int, int], Claim]) -> Claim:
         survives=survives,
         broken_by=broken,
         verdict=verdict(supported=supported, broken=broken),
+        fails=tuple(dict.fromkeys(name for claim in tried for name in claim.fails)),
         p=max((claim.p for claim in parts if claim.p is not None), default=None),
     )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.claims.make_claims import Evidence, above_zero, better_claims, verdict
-from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, put_to, spread_out
+from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, Tried, put_to, spread_out
 from adjudge.audit.halves import random_half
 from adjudge.audit.margins import margin_in_points
 from adjudge.core.errors import DataError
@@ -223,7 +223,7 @@ def parity_claims(
 
 def _outcomes(
     trials: list[Trial], supported: list[Pair], pairs: list[Pair], margin: float, level: float
-) -> dict[Pair, tuple[tuple[str, ...], tuple[str, ...]]]:
+) -> dict[Pair, Tried]:
     """Which trials each supported claim survives, and which break it."""
     outcomes = {}
     # Where only the order counts, nothing is said of equivalence.
@@ -234,11 +234,9 @@ def _outcomes(
     return outcomes
 
 
-def _claim(
-    evidence: Evidence, pair: Pair, test: Equivalence, p: float, tried: tuple[tuple[str, ...], tuple[str, ...]] | None
-) -> Claim:
+def _claim(evidence: Evidence, pair: Pair, test: Equivalence, p: float, tried: Tried | None) -> Claim:
     system, human = (evidence.systems[index] for index in pair)
-    survives, broken = tried or ((), ())
+    survives, broken, fails = tried or Tried()
     return Claim(
         claim=f"{system} is at parity with {human}",
         kind="parity",
@@ -249,5 +247,6 @@ def _claim(
         survives=survives,
         broken_by=broken,
         verdict=verdict(supported=tried is not None, broken=broken),
+        fails=fails,
         p=above_zero(test.p),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -104,22 +104,35 @@ def spread_out(values: Floats, indices: Sequence[int], n: int) -> Floats:
     return whole
 
 
-def put_to(
-    trials: Sequence[Trial], pair: tuple[int, int], stands: Callable[[Trial], bool]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+class Tried(NamedTuple):
+    """What became of a claim."""
+
+    survives: tuple[str, ...] = ()
+    """The families that it survives whole."""
+    broken_by: tuple[str, ...] = ()
+    """The single trials that break it."""
+    fails: tuple[str, ...] = ()
+    """The families of these trials."""
+
+
+def put_to(trials: Sequence[Trial], pair: tuple[int, int], stands: Callable[[Trial], bool]) -> Tried:
     """As `outcome`, of the trials that both systems are in.
 
     A claim that could not be tried on both halves of the annotators in every division is broken by that: it rests on
     one person or two, and others have said nothing.
     """
-    survives, broken = outcome([trial for trial in trials if trial.applies(*pair)], stands)
+    tried = outcome([trial for trial in trials if trial.applies(*pair)], stands)
     halves = [trial.applies(*pair) for trial in trials if trial.family == HALVES]
-    if not all(halves):
-        return tuple(family for family in survives if family != HALVES), (*broken, NOT_IN_BOTH_HALVES)
-    return survives, broken if halves else (*broken, NO_HALVES)
+    if halves and all(halves):
+        return tried
+    return Tried(
+        survives=tuple(family for family in tried.survives if family != HALVES),
+        broken_by=(*tried.broken_by, NOT_IN_BOTH_HALVES if halves else NO_HALVES),
+        fails=(*(family for family in tried.fails if family != HALVES), HALVES),
+    )
 
 
-def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> Tried:
     """The families that a claim survives whole, and the single trials that break it."""
     families: dict[str, bool] = {}
     broken: list[str] = []
@@ -128,4 +141,7 @@ def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> tuple[t
         families[trial.family] = families.get(trial.family, True) and unbroken
         if not unbroken:
             broken.append(trial.name)
-    return tuple(name for name, unbroken in families.items() if unbroken), tuple(broken)
+    survives, fails = (
+        tuple(name for name, unbroken in families.items() if unbroken == wanted) for wanted in (True, False)
+    )
+    return Tried(survives, tuple(broken), fails)

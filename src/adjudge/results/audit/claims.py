@@ -28,6 +28,8 @@ class Claim:
     verdict: Verdict
     p: float | None = None
     """Before the correction for all claims of its kind."""
+    fails: tuple[str, ...] = ()
+    """The audits that do not leave it whole; `broken_by` has their single trials, as one for each annotator."""
 
     def lost_to_correction(self, level: float) -> bool:
         """Whether the claim would be supported if it were the only one: Holm's correction makes the difference."""
@@ -86,7 +88,7 @@ class Claims:
 
 def _row(claim: Claim) -> tuple[Cell, ...]:
     low, high = claim.interval or (None, None)
-    survived = f"{len(claim.survives)} of {len(claim.survives) + len(claim.broken_by)}"
+    survived = f"{len(claim.survives)} of {len(claim.survives) + len(claim.fails)}"
     further = len(claim.broken_by) - 3
     broken = "; ".join(claim.broken_by[:3]) + (f" and {further} more" if further > 0 else "")
     return (claim.claim, claim.verdict, claim.estimate, low, high, claim.p_holm, survived, broken)
