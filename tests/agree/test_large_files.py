@@ -26,8 +26,9 @@ OPTIONS = AgreeOptions(resamples=120, seed=3)
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts of a few segments each."""
+    """Parts of a few segments each, two of which are added up at a time."""
     monkeypatch.setattr(large_files, "ROWS_PER_PART", 40)
+    monkeypatch.setattr(large_file_sums, "TABLES_AT_ONCE", 2)
 
 
 def scores(seed: int) -> pl.DataFrame:
@@ -96,6 +97,16 @@ def test_the_result_is_that_of_the_whole_table(seed: int, name: str, tmp_path: P
         check_coefficients(measured.inter[part], ordinary.inter[part])
         check_coefficients(measured.intra[part], ordinary.intra[part], without=())
     check_annotators(measured, ordinary)
+
+
+def test_without_references_there_is_one_result(tmp_path: Path) -> None:
+    table = scores(8).filter((pl.col("kind") != "reference") & (pl.col("system") != "refA"))
+    measured = in_parts(table, tmp_path / "scores.parquet")
+    assert measured is not None
+    ordinary = agree(formats.read(tmp_path / "scores.parquet"), resamples=OPTIONS.resamples, seed=OPTIONS.seed)
+    assert measured.inter["all"] is measured.inter["without_reference"]
+    check_coefficients(measured.inter["all"], ordinary.inter["without_reference"])
+    check_coefficients(measured.intra["all"], ordinary.intra["without_reference"], without=())
 
 
 @pytest.mark.parametrize("limit", ["MOST_PAIRS", "MOST_PATTERNS"])

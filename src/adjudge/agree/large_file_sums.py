@@ -19,6 +19,7 @@ from adjudge.core.maths import divide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -29,10 +30,14 @@ MOST_PAIRS = 10_000_000
 MOST_PATTERNS = 20_000_000
 """Pairs of annotators, over all patterns, from which on there are no intervals."""
 
+TABLES_AT_ONCE = 32
+"""Parts whose tables are added up together."""
+_TABLES = ("items", "people", "pairs", "correlations")
+
 
 @dataclass(frozen=True, eq=False)
 class PairTables:
-    """What is added up by pairs of annotators; `pattern` says who scored an item and how often."""
+    """What is added up by pairs of annotators, sorted by keys; `pattern` says who scored an item and how often."""
 
     items: pl.DataFrame
     """Columns pattern, items."""
@@ -56,8 +61,15 @@ class ScoreSums:
     """By annotator, for the alpha of repeats."""
     annotators: NDArray[np.float64]
     """As `annotator_sums` has them."""
-    tables: PairTables | None
-    """None where there are too many pairs."""
+
+
+@dataclass(frozen=True)
+class StoredTables:
+    """The tables of a part on disk: those of all parts would not fit into memory."""
+
+    folder: Path
+    pairs: int
+    """Rows of the table of pairs."""
 
 
 def score_sums(cells: ScoreCells) -> ScoreSums:
@@ -67,14 +79,25 @@ def score_sums(cells: ScoreCells) -> ScoreSums:
     number, total, squares = (shared.per_item(sums) for sums in (shared.number, shared.total, shared.squares))
     observed = (divide(distance, pairs) * number)[pairs > 0].sum()
     again = cells.where(cells.number > 1)
-    many = np.bincount(shared.item, minlength=shared.items)
     return ScoreSums(
         np.array([pairs.sum(), (pairs > 0).sum(), distance.sum(), observed, number.sum(), total.sum(), squares.sum()]),
         np.array([again.own_pairs.sum(), len(again.item), again.own_distance.sum()]),
         repeat_sums(again).by_annotator,
         annotator_sums(cells),
-        _pair_tables(shared) if (many * (many - 1) // 2).sum() <= MOST_PAIRS else None,
     )
+
+
+def store_tables(cells: ScoreCells, folder: Path) -> StoredTables | None:
+    """The tables of some items in a new folder; None where there are too many pairs."""
+    shared = shared_cells(cells)
+    many = np.bincount(shared.item, minlength=shared.items)
+    if (many * (many - 1) // 2).sum() > MOST_PAIRS:
+        return None
+    tables = _pair_tables(shared)
+    folder.mkdir(exist_ok=True)
+    for name in _TABLES:
+        getattr(tables, name).write_parquet(folder / name, compression="lz4")
+    return StoredTables(folder, tables.pairs.height)
 
 
 def _pair_tables(cells: ScoreCells) -> PairTables:
@@ -90,17 +113,32 @@ def _pair_tables(cells: ScoreCells) -> PairTables:
     pairs = pl.DataFrame({**together, "pairs": n[here] * n[there], "distance": distance})
     x, y = mean[here], mean[there]
     products = pl.DataFrame({"who": who, "who_2": who_2, "x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y})
+    items = pl.DataFrame({"pattern": marks}).with_columns(items=pl.lit(1))
+    return _added(items, people, pairs, products.with_columns(shared=pl.lit(1)))
+
+
+def _added(items: pl.DataFrame, people: pl.DataFrame, pairs: pl.DataFrame, correlations: pl.DataFrame) -> PairTables:
+    """Tables with rows of equal keys as one."""
     return PairTables(
-        pl.DataFrame({"pattern": marks}).group_by("pattern").len("items"),
-        _added(people, ("pattern", "who"), ("total", "squares"), same="number"),
-        _added(pairs, ("pattern", "who", "who_2"), ("distance",), same="pairs"),
-        products.group_by("who", "who_2").agg(pl.len().alias("shared"), pl.col("x", "y", "xx", "yy", "xy").sum()),
+        _together(items, ("pattern",), sums=("items",)),
+        _together(people, ("pattern", "who"), same=("number",), sums=("total", "squares")),
+        _together(pairs, ("pattern", "who", "who_2"), same=("pairs",), sums=("distance",)),
+        _together(correlations, ("who", "who_2"), sums=("shared", "x", "y", "xx", "yy", "xy")),
     )
 
 
-def _added(table: pl.DataFrame, key: Sequence[str], sums: Sequence[str], *, same: str) -> pl.DataFrame:
-    """Rows of equal keys as one; `same` is a column in which they agree."""
-    return table.group_by(*key).agg(pl.col(same).first(), pl.col(*sums).sum())
+def _together(
+    table: pl.DataFrame, key: Sequence[str], *, same: Sequence[str] = (), sums: Sequence[str]
+) -> pl.DataFrame:
+    """Rows of equal keys as one, sorted by key; they agree in the columns `same`."""
+    # Groups of polars add up in an order that differs from run to run, and so does the last digit.
+    ordered = table.sort(*key, maintain_order=True)
+    differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in key)
+    starts = np.flatnonzero(ordered.select(differs).to_series().to_numpy())
+    if not len(starts):
+        return ordered.select(*key, *same, *sums)
+    added = [pl.Series(name, np.add.reduceat(ordered[name].to_numpy(), starts)) for name in sums]
+    return ordered.select(pl.col(*key, *same).gather(starts)).with_columns(added)
 
 
 def added_sums(parts: Sequence[ScoreSums]) -> ScoreSums:
@@ -108,23 +146,27 @@ def added_sums(parts: Sequence[ScoreSums]) -> ScoreSums:
     inter, intra, repeats, annotators = (
         np.sum([getattr(part, name) for part in parts], axis=0) for name in ("inter", "intra", "repeats", "annotators")
     )
-    return ScoreSums(inter, intra, repeats, annotators, added_tables([part.tables for part in parts]))
+    return ScoreSums(inter, intra, repeats, annotators)
 
 
-def added_tables(tables: Sequence[PairTables | None]) -> PairTables | None:
+def added_tables(stored: Sequence[StoredTables | None]) -> PairTables | None:
     """The tables of all parts together; None where one is missing, or they are too large."""
-    known = [table for table in tables if table is not None]
-    if len(known) < len(tables) or sum(table.pairs.height for table in known) > MOST_PATTERNS:
+    known = [tables for tables in stored if tables is not None]
+    if len(known) < len(stored) or sum(tables.pairs for tables in known) > MOST_PATTERNS:
         return None
-    items = pl.concat(table.items for table in known).group_by("pattern").agg(pl.col("items").sum())
-    people, pairs = pl.concat(table.people for table in known), pl.concat(table.pairs for table in known)
-    correlations = pl.concat(table.correlations for table in known).group_by("who", "who_2")
-    return PairTables(
-        items,
-        _added(people, ("pattern", "who"), ("total", "squares"), same="number"),
-        _added(pairs, ("pattern", "who", "who_2"), ("distance",), same="pairs"),
-        correlations.agg(pl.col("shared", "x", "y", "xx", "yy", "xy").sum()),
-    )
+    added: PairTables | None = None
+    for start in range(0, len(known), TABLES_AT_ONCE):
+        folders = [tables.folder for tables in known[start : start + TABLES_AT_ONCE]]
+        parts = [
+            pl.concat(([] if added is None else [getattr(added, name)]) + [_read(folder / name) for folder in folders])
+            for name in _TABLES
+        ]
+        added = _added(*parts)
+    return added
+
+
+def _read(file: Path) -> pl.DataFrame:
+    return pl.read_parquet(file, hive_partitioning=False)
 
 
 def inter_alpha(sums: ScoreSums) -> float:
@@ -140,10 +182,8 @@ def correlations_of(tables: PairTables) -> pl.DataFrame:
     # Equal scores leave rounding noise where there is no spread.
     both = (spread > 1e-9 * pl.col("xx")) & (spread_2 > 1e-9 * pl.col("yy"))
     pearson = pl.when(both).then(covariance / (spread * spread_2).sqrt()).otherwise(float("nan"))
-    return (
-        tables.correlations.filter(n >= MIN_SHARED)
-        .select("who", "who_2", "shared", pearson=pearson, spearman=pl.lit(float("nan")))
-        .sort("who", "who_2")
+    return tables.correlations.filter(n >= MIN_SHARED).select(
+        "who", "who_2", "shared", pearson=pearson, spearman=pl.lit(float("nan"))
     )
 
 
@@ -151,9 +191,9 @@ def patterns_of(tables: PairTables, people: int) -> Patterns:
     """The sums by pattern, for resamples of so many annotators."""
     from scipy.sparse import csr_array
 
-    marks = tables.items.sort("pattern")
+    marks = tables.items
     items = marks["items"].cast(pl.Float64).to_numpy()
-    by_person, by_pair = tables.people.sort("pattern", "who"), tables.pairs.sort("pattern", "who", "who_2")
+    by_person, by_pair = tables.people, tables.pairs
     row, row_of_pair = (marks["pattern"].search_sorted(table["pattern"]).to_numpy() for table in (by_person, by_pair))
     first, second = (by_pair[name].cast(pl.Int64).to_numpy() for name in ("who", "who_2"))
     pair, code = np.unique(first * people + second, return_inverse=True)

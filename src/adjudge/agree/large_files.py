@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from adjudge.agree.large_file_sums import (
+    PairTables,
     ScoreSums,
+    StoredTables,
     added_sums,
+    added_tables,
     correlations_of,
     inter_alpha,
     patterns_of,
     score_sums,
+    store_tables,
 )
 from adjudge.agree.options import notes_on, over_resamples, percentile_interval
 from adjudge.agree.score_cells import score_cells, usable_scores
@@ -34,6 +38,7 @@ from adjudge.results.agree import PARTS, Agreement, Coefficients
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -58,7 +63,16 @@ class _Seen(NamedTuple):
     """What was seen in a part."""
 
     sums: dict[str, ScoreSums]
+    """Those without references are left out where there is no reference."""
+    tables: dict[str, StoredTables | None]
     record: PartRecord
+
+
+class _Total(NamedTuple):
+    """What all parts show together."""
+
+    sums: ScoreSums
+    tables: PairTables | None
 
 
 def agree_large_file(path: Path, options: AgreeOptions, reading: ReadOptions) -> Agreement | None:
@@ -76,48 +90,66 @@ def _see(annotators: tuple[str, ...], part: PartFile) -> _Seen | None:
     if read is None:
         return None
     usable = usable_scores(read.judgments)
-    cells = score_cells(usable, annotators=annotators, centre=CENTRE)
-    sums = dict(zip(PARTS, map(score_sums, (cells, cells.where(~cells.human))), strict=True))
-    return _Seen(sums, replace(read.record, set_aside=usable.set_aside))
+    every = score_cells(usable, annotators=annotators, centre=CENTRE)
+    cells = dict(zip(PARTS, (every, every.where(~every.human)), strict=True))
+    different = {name: chosen for name, chosen in cells.items() if name == PARTS[0] or chosen is not every}
+    return _Seen(
+        {name: score_sums(chosen) for name, chosen in different.items()},
+        {name: store_tables(chosen, part.kept_file(name)) for name, chosen in different.items()},
+        replace(read.record, set_aside=usable.set_aside),
+    )
+
+
+def _totals(seen: Sequence[_Seen]) -> dict[str, _Total]:
+    """All parts together; twice the same object where there is no reference."""
+    totals: dict[str, _Total] = {}
+    for name in PARTS:
+        if not any(name in part.sums for part in seen):
+            totals[name] = totals[PARTS[0]]
+            continue
+        names = [name if name in part.sums else PARTS[0] for part in seen]
+        sums = added_sums([part.sums[own] for part, own in zip(seen, names, strict=True)])
+        tables = added_tables([part.tables[own] for part, own in zip(seen, names, strict=True)])
+        totals[name] = _Total(sums, tables)
+    return totals
 
 
 def _agreement(table: LargeTable, seen: list[_Seen], options: AgreeOptions) -> Agreement:
-    sums = {name: added_sums([part.sums[name] for part in seen]) for name in PARTS}
-    number = sums["all"].annotators[0]
+    totals = _totals(seen)
+    whole, without = (totals[name] for name in PARTS)
+    number = whole.sums.annotators[0]
     if not number.any():
         raise DataError("no judgment has a score, an annotator and a segment; agreement needs all three")
     weights = options.draws(np.flatnonzero(number), len(number))
-    inter = {name: _inter(part, weights) for name, part in sums.items()}
-    intra = {name: _intra(part, weights) for name, part in sums.items()}
+    inter, intra = _inter(whole, weights), _intra(whole.sums, weights)
     set_aside, notes = record_of([part.record for part in seen])
-    tables = sums["all"].tables
-    told = (LEFT_OUT, NO_PAIRS) if tables is None else (LEFT_OUT,)
+    told = (LEFT_OUT, NO_PAIRS) if whole.tables is None else (LEFT_OUT,)
     return Agreement(
         settings={"kind": "scores", "resamples": options.resamples, "seed": options.seed},
         data=table.fingerprint,
         set_aside=set_aside,
-        notes=(*notes, *notes_on(inter["all"].pairs, intra["all"].pairs, int(np.count_nonzero(number))), *told),
+        notes=(*notes, *notes_on(inter.pairs, intra.pairs, int(np.count_nonzero(number))), *told),
         kind="scores",
-        inter=inter,
-        intra=intra,
+        inter=dict(zip(PARTS, (inter, inter if without is whole else _inter(without, weights)), strict=True)),
+        intra=dict(zip(PARTS, (intra, intra if without is whole else _intra(without.sums, weights)), strict=True)),
         annotators=annotators_of_scores(
-            table.annotators, sums["all"].annotators, None if tables is None else correlations_of(tables)
+            table.annotators, whole.sums.annotators, None if whole.tables is None else correlations_of(whole.tables)
         ),
     )
 
 
-def _inter(sums: ScoreSums, weights: NDArray[np.float64] | None) -> Coefficients:
+def _inter(total: _Total, weights: NDArray[np.float64] | None) -> Coefficients:
     """What is said of scores by different people, as `score_coefficients` says it."""
-    pairs, items, distance = sums.inter[:3]
+    pairs, items, distance = total.sums.inter[:3]
     interval = {}
-    if sums.tables is not None and weights is not None:
-        alphas = over_resamples(patterns_of(sums.tables, weights.shape[1]).alpha, weights)
+    if total.tables is not None and weights is not None:
+        alphas = over_resamples(patterns_of(total.tables, weights.shape[1]).alpha, weights)
         interval = {"alpha": percentile_interval(alphas)}
-    correlation = None if sums.tables is None else correlations_of(sums.tables)
+    correlation = None if total.tables is None else correlations_of(total.tables)
     return Coefficients(
         pairs=int(pairs),
         items=int(items),
-        alpha=inter_alpha(sums),
+        alpha=inter_alpha(total.sums),
         interval=interval,
         numbers={"difference": typical_difference(distance, pairs), **mean_correlations(correlation)},
     )

@@ -12,12 +12,13 @@ annotator are never paired with each other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from adjudge.core.comparisons import SEGMENT_KEY
+from adjudge.core.integer_codes import codes_of, renumber
 from adjudge.core.maths import divide
 from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.core.rng import generator
@@ -46,10 +47,12 @@ class ScoreCells:
     human: NDArray[np.bool_]
 
     def where(self, kept: NDArray[np.bool_]) -> ScoreCells:
-        """The marked cells; items are renumbered."""
+        """The marked cells; items are renumbered. Where all are marked, the same object."""
+        if kept.all():
+            return self
         return ScoreCells(
             self.annotators,
-            np.unique(self.item[kept], return_inverse=True)[1],
+            renumber(self.item[kept]),
             self.annotator[kept],
             self.number[kept],
             self.total[kept],
@@ -111,32 +114,29 @@ def score_cells(
         annotators: all annotators, by name, where others have judged too; those of the scores where left out.
         centre: from where scores are taken; their mean where left out.
     """
-    key = (*SEGMENT_KEY, "protocol", "shown")
-    mean = judgments.table["score"].mean() or 0.0 if centre is None else centre
-    grouped = (
-        judgments.table.lazy()
-        .with_columns(pl.col("score") - mean, _shown().alias("shown"), _is_reference().alias("human"))
-        .group_by(*key, "annotator", maintain_order=True)
-        .agg(
-            pl.len().alias("number"),
-            pl.col("score").sum().alias("total"),
-            (pl.col("score") ** 2).sum().alias("squares"),
-            pl.col("human").any(),
-        )
-        .with_columns((pl.struct(key).rank("dense") - 1).alias("item"))
-        .sort("item", "annotator")
-        .collect()
+    table = judgments.table.select(
+        *SEGMENT_KEY, "protocol", "annotator", "score", shown=_shown(), human=_is_reference()
     )
-    annotators = tuple(grouped["annotator"].unique().sort().to_list() if annotators is None else annotators)
-    code = grouped["annotator"].replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int64)
+    item, person = codes_of(table, (*SEGMENT_KEY, "protocol", "shown"), ("annotator",))
+    names = table["annotator"].unique().sort()
+    everybody = tuple(names) if annotators is None else tuple(annotators)
+    code = names.replace_strict(everybody, range(len(everybody)), return_dtype=pl.Int64).to_numpy()
+    people = max(len(names), 1)
+    cells, cell = np.unique(item * people + person, return_inverse=True)
+    scores = table["score"].to_numpy() - (table["score"].mean() or 0.0 if centre is None else centre)
+
+    def added(values: NDArray[Any] | None) -> NDArray[np.float64]:
+        # In the order of the rows, so that sums are always the same.
+        return np.bincount(cell, weights=values, minlength=len(cells)).astype(float)
+
     return ScoreCells(
-        annotators,
-        grouped["item"].cast(pl.Int64).to_numpy(),
-        code.to_numpy(),
-        grouped["number"].cast(pl.Float64).to_numpy(),
-        grouped["total"].to_numpy(),
-        grouped["squares"].to_numpy(),
-        grouped["human"].to_numpy(),
+        everybody,
+        cells // people,
+        code[cells % people],
+        added(None),
+        added(scores),
+        added(scores**2),
+        added(table["human"].to_numpy()) > 0,
     )
 
 

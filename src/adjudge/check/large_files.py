@@ -79,7 +79,7 @@ def _see(test: str, part: PartFile) -> _Seen | None:
     final = read.judgments.final()
     rows = rated(final)
     enough = has_enough_screens(rows)
-    file = part.kept_file if enough.any() else None
+    file = part.kept_file("rows") if enough.any() else None
     if file is not None:
         rows.filter(enough).drop("document", "segment").write_parquet(file, compression="lz4")
     return _Seen(

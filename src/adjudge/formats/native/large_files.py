@@ -75,10 +75,9 @@ class PartFile:
     """The file that the part is of."""
     options: ReadOptions
 
-    @property
-    def kept_file(self) -> Path:
-        """A file for what a later look at the part needs; it lasts as long as the parts."""
-        return self.folder / "kept"
+    def kept_file(self, name: str) -> Path:
+        """A file or folder for what is needed of the part later; it lasts as long as the parts."""
+        return self.folder / f"kept {name}"
 
     def read(self) -> PartRead | None:
         """The judgments; None where the ordinary reader must see the whole table."""
