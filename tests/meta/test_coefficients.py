@@ -95,6 +95,7 @@ def slow_permutation(human: Floats, a: Floats, b: Floats, flips: NDArray[np.bool
 
 def test_permuted_pearson_is_that_of_exchanged_scores() -> None:
     rng = np.random.default_rng(3)
+    # One system: every score is a segment of its own.
     human = rng.normal(size=(1, 40))
     a, b = human * 0.8 + rng.normal(size=human.shape), human * 0.5 + rng.normal(size=human.shape)
     (test,) = permute_pearson(human, {"a": a, "b": b}, by_item=False, permutations=4000, rng=np.random.default_rng(1))
@@ -124,6 +125,27 @@ def test_permutations_of_sums_hold_their_level() -> None:
         for _ in range(400)
     ]
     assert 0.025 < np.mean(np.array(p) <= 0.05) < 0.085
+
+
+@pytest.mark.parametrize("documents", [False, True])
+def test_pooled_permutations_hold_their_level_where_errors_are_shared(documents: bool) -> None:
+    """Two metrics of equal worth, whose errors are the same for all systems on a segment, or in a document.
+
+    Nominal 5% of 300 campaigns, standard error 1.3; with single scores exchanged it was 19% and more.
+    """
+    systems, segments = 10, 60
+    text = np.repeat(np.arange(20), 3)
+    alarms = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        human = rng.normal(size=(systems, segments)) + rng.normal(size=segments)
+        shared = rng.normal(size=(2, 20))[:, text] if documents else rng.normal(size=(2, segments))
+        a, b = (human + own + rng.normal(size=human.shape) for own in shared)
+        (test,) = permute_pearson(
+            human, {"a": a, "b": b}, by_item=False, permutations=99, rng=rng, texts=text if documents else None
+        )
+        alarms += test.p <= 0.05
+    assert 3 <= alarms <= 27
 
 
 def test_soft_accuracy_of_the_human_itself_is_one() -> None:

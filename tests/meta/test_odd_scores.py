@@ -132,11 +132,13 @@ def test_permutations_are_those_of_all_exchanges(by_item: bool) -> None:
         used = [group for group in groups if group.sum() > 1]
         return float(np.mean([np.corrcoef(human[g], x[g])[0, 1] - np.corrcoef(human[g], y[g])[0, 1] for g in used]))
 
-    places = tuple(np.argwhere(known).T)
+    # Pooled scores of one segment exchange together, scores of an item each by itself.
+    _, segment = np.nonzero(known)
+    unit = np.arange(len(segment)) if by_item else segment
     every = []
-    for bits in product((False, True), repeat=int(known.sum())):
+    for bits in product((False, True), repeat=len(np.unique(unit))):
         flips = np.zeros(human.shape, dtype=bool)
-        flips[places] = bits
+        flips[known] = np.array(bits)[unit]
         every.append(difference(flips))
     (found,) = permute_pearson(
         human, {"a": first, "b": second}, by_item=by_item, permutations=4000, rng=np.random.default_rng(1)

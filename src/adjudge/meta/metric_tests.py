@@ -59,7 +59,9 @@ def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator
     pooled = {name: metric.ravel() for name, metric in scores.metrics.items()}
     compared = list(adjusted("segment", "williams", _williams(scores.human.ravel(), pooled), one_sided=True))
     for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
-        tests = permute_pearson(scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng)
+        tests = permute_pearson(
+            scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng, texts=scores.texts()
+        )
         compared += adjusted("segment", name, tests)
     calibrated = map_tasks(partial(item_parts, scores.human), scores.metrics.values(), what="accuracy of metrics")
     parts = dict(zip(scores.metrics, calibrated, strict=True))

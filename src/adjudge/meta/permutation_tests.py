@@ -5,6 +5,10 @@ Pearson's r needs the sums of a metric's scores, of their squares and of their p
 exchange each is the first metric's sum over the plus signs and the second's over the minus signs. So one product of
 signs and scores per metric serves all pairs of metrics. Accuracies are sums over groups, which exchange whole.
 
+Over all scores, the scores of one document (of one segment, where documents are not known) exchange together: what a
+metric gets wrong in a text it gets wrong in every system's translation of it, so they are not as many separate draws.
+Within an item every score exchanges by itself.
+
 The smallest p is 1 / (1 + permutations), and Holm multiplies it by the number of pairs: 1,000 permutations cannot reach
 .05 from 11 metrics on. So pairs go on being permuted as long as their p is at most .05, up to `enough_permutations`. A
 pair that stops earlier has a p above .05; for every level up to .05 the test is as exact as with all permutations.
@@ -15,7 +19,7 @@ Permutations are drawn in blocks, each from a seed of its own, so that several p
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -32,7 +36,6 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Bools, Ints
 
     _Pairs = list[tuple[int, int]]
-    _Group = tuple[Floats, Floats]
 
 Signs = Callable[[int], Floats]
 """Draws the signs of so many scores: one row per permutation."""
@@ -72,16 +75,19 @@ def permute_pearson(
     by_item: bool,
     permutations: int,
     rng: np.random.Generator,
+    texts: Ints | None = None,
 ) -> tuple[PermutationTest, ...]:
     """Test all pairs of metrics by Pearson's r, pooled or averaged over items; all arrays are (systems, segments).
 
-    Two metrics are compared on the scores that both and the human have.
+    Two metrics are compared on the scores that both and the human have. Pooled scores of one text exchange together:
+    `texts` holds the text of each segment as a code; every segment is one where it is left out.
     """
     known = {name: ~(np.isnan(human) | np.isnan(scores)) for name, scores in metrics.items()}
 
     def tested(names: list[str], pairs: _Pairs, mask: Bools) -> list[tuple[float, float]] | None:
         standard = [_standard(metrics[name], mask) for name in names]
-        groups = list(_groups(human, np.stack(standard), mask, by_item=by_item))
+        stacked = np.stack(standard)
+        groups = list(_items(human, stacked, mask)) if by_item else _pooled(human, stacked, mask, texts)
         if not groups:
             return None
         return _tested(
@@ -89,7 +95,7 @@ def permute_pearson(
             pairs,
             permutations=permutations,
             most=enough_permutations(len(known), permutations),
-            block=_block_size(max(len(scores) for scores, _ in groups)),
+            block=_block_size(max(group.exchanged for group in groups)),
             rng=rng,
         )
 
@@ -186,14 +192,51 @@ def _by_common_scores(
     return tuple(tests[pair] for pair in combinations(range(len(names)), 2))
 
 
-def _groups(human: Floats, metrics: Floats, mask: Bools, *, by_item: bool) -> Iterator[tuple[Floats, Floats]]:
-    """Human scores (n) and metric scores (metrics, n) of each group in which the human tells translations apart."""
-    if not by_item:
-        groups = [(human[mask], metrics[:, mask])]
-    else:
-        items = range(human.shape[1])
-        groups = [(human[mask[:, c], c], metrics[:, mask[:, c], c]) for c in items]
-    return ((x, y) for x, y in groups if varies(x))
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Scores whose correlation with the human is taken: those of an item, or all."""
+
+    human: Floats
+    """(scores,), less their mean."""
+    metrics: Floats
+    """(metrics, scores)."""
+    starts: Ints | None = None
+    """Where each text begins, whose scores exchange together; None where every score exchanges by itself."""
+
+    @property
+    def exchanged(self) -> int:
+        """How many signs an exchange needs."""
+        return len(self.human) if self.starts is None else len(self.starts)
+
+    def of(self, metrics: Ints) -> _Group:
+        """The same with some of the metrics."""
+        return replace(self, metrics=self.metrics[metrics])
+
+    def sums(self) -> Floats:
+        """What r is made of, (3, metrics, exchanged): scores, their squares, their products with the human."""
+        kinds = np.stack([self.metrics, self.metrics**2, self.metrics * self.human])
+        return kinds if self.starts is None else np.add.reduceat(kinds, self.starts, axis=-1)
+
+
+def _items(human: Floats, metrics: Floats, mask: Bools) -> Iterator[_Group]:
+    """A group for each segment on which the human tells translations apart."""
+    for segment in range(human.shape[1]):
+        known = mask[:, segment]
+        own = human[known, segment]
+        if varies(own):
+            yield _Group(own - own.mean(), metrics[:, known, segment])
+
+
+def _pooled(human: Floats, metrics: Floats, mask: Bools, texts: Ints | None) -> list[_Group]:
+    """All scores as one group, text by text; none where the human tells nothing apart."""
+    own = human[mask]
+    if not varies(own):
+        return []
+    segments = np.arange(human.shape[1]) if texts is None else texts
+    text = np.broadcast_to(segments, human.shape)[mask]
+    order = np.argsort(text, kind="stable")
+    starts = np.flatnonzero(np.diff(text[order], prepend=-1))
+    return [_Group((own - own.mean())[order], metrics[:, mask][:, order], starts)]
 
 
 def _standard(scores: Floats, mask: Bools) -> Floats:
@@ -219,22 +262,22 @@ class _PearsonDifferences:
 
     def __init__(self, groups: list[_Group], pairs: _Pairs) -> None:
         used, codes = np.unique(np.array(pairs), return_inverse=True)
-        self.groups = [(scores - scores.mean(), metrics[used]) for scores, metrics in groups]
+        self.groups = [group.of(used) for group in groups]
         self.first, self.second = codes.reshape(-1, 2).T
 
     def __call__(self, signs: Signs) -> Floats:
         first, *rest = self.groups
-        total = _exchanged_correlations(*first, signs(len(first[0])))
-        for human, metrics in rest:
-            total += _exchanged_correlations(human, metrics, signs(len(human)))
+        total = _exchanged_correlations(first, signs(first.exchanged))
+        for group in rest:
+            total += _exchanged_correlations(group, signs(group.exchanged))
         total /= len(self.groups)
         return np.asarray((total[self.first, self.second] - total[self.second, self.first]).T)
 
 
-def _exchanged_correlations(human: Floats, metrics: Floats, signs: Floats) -> Floats:
+def _exchanged_correlations(group: _Group, signs: Floats) -> Floats:
     """R of i when it takes the scores of j where the sign is minus: (i, j, permutations); 0 where they do not vary."""
-    kinds = np.stack([metrics, metrics**2, metrics * human])
-    whole, difference = kinds.sum(-1)[:, :, None], kinds @ signs.T
+    sums, human = group.sums(), group.human
+    whole, difference = sums.sum(-1)[:, :, None], sums @ signs.T
     plus, minus = ((whole + difference) / 2)[:, :, None], ((whole - difference) / 2)[:, None]
     # In place: large arrays that come and go cost more than the arithmetic.
     squared = plus[0] + minus[0]

@@ -50,6 +50,17 @@ class Scores:
         metrics = {name: matrix for name, matrix in self.metrics.items() if self.has_segments(name)}
         return replace(self, metrics=metrics) if metrics and len(self.segments) > 1 else None
 
+    def texts(self) -> NDArray[np.int64]:
+        """The text of each segment, as a code: its document; the segment itself where documents are not known."""
+        if len({name for name in self.documents if name is not None}) < 2:
+            return np.arange(len(self.segments))
+        names = [
+            (name is None, segment if name is None else name)
+            for segment, name in zip(self.segments, self.documents, strict=True)
+        ]
+        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        return np.array([codes[name] for name in names])
+
     def by_document(self) -> Scores:
         """The same at the level of documents: means over the segments of each."""
         names = tuple(dict.fromkeys(name for name in self.documents if name is not None))
