@@ -183,3 +183,21 @@ def test_faults_are_explained() -> None:
         agree(scores([("a", "1", "x", 1.0)]), texts=["text"])
     with pytest.raises(UsageError, match="-1 resamples"):
         agree(scores([("a", "1", "x", 1.0)]), resamples=-1)
+
+
+def test_sums_are_the_same_in_every_run() -> None:
+    """An engine that adds the scores of an output in changing order changes the last digits (seen in 40 of 40 runs)."""
+    rng = np.random.default_rng(3)
+    rows = 20_000
+    table = pl.DataFrame(
+        {
+            "annotator": [f"w{code}" for code in rng.integers(0, 3, rows)],
+            "system": [f"s{code}" for code in rng.integers(0, 10, rows)],
+            "segment": [f"{code}" for code in rng.integers(0, 100, rows)],
+            "score": rng.normal(50, 7.3, rows),
+            "protocol": ["da"] * rows,
+        }
+    )
+    judgments = Judgments.from_columns(table)
+    cells = [score_cells(judgments) for _ in range(5)]
+    assert len({(own.total.tobytes(), own.squares.tobytes()) for own in cells}) == 1

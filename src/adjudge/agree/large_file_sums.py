@@ -178,7 +178,7 @@ def correlations_of(tables: PairTables) -> pl.DataFrame:
     """Pearson's correlation of every two annotators, with the columns of `correlations_between`; Spearman's is NaN."""
     n = pl.col("shared")
     covariance = pl.col("xy") - pl.col("x") * pl.col("y") / n
-    spread, spread_2 = (pl.col(f"{side}{side}") - pl.col(side) ** 2 / n for side in ("x", "y"))
+    spread, spread_2 = (pl.col(f"{side}{side}") - pl.col(side) * pl.col(side) / n for side in ("x", "y"))
     # Equal scores leave rounding noise where there is no spread.
     both = (spread > 1e-9 * pl.col("xx")) & (spread_2 > 1e-9 * pl.col("yy"))
     pearson = pl.when(both).then(covariance / (spread * spread_2).sqrt()).otherwise(float("nan"))

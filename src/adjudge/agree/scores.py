@@ -103,11 +103,19 @@ def _within(sums: NDArray[np.float64]) -> list[dict[str, Number]]:
 def _between(sums: NDArray[np.float64], correlation: pl.DataFrame | None) -> list[dict[str, Number]]:
     pairs, distance = sums[6:]
     difference = np.sqrt(divide(np.maximum(distance, 0), pairs))
-    rows: list[dict[str, Number]] = []
-    for i in range(len(pairs)):
-        own = None if correlation is None else correlation.filter((pl.col("who") == i) | (pl.col("who_2") == i))
-        rows.append({"pairs": int(pairs[i]), "difference": difference[i], **mean_correlations(own)})
-    return rows
+    if correlation is None:
+        means = [mean_correlations(None)] * len(pairs)
+    else:
+        means = [mean_correlations(correlation, rows) for rows in _rows_by_annotator(correlation, len(pairs))]
+    return [{"pairs": int(pairs[i]), "difference": difference[i], **means[i]} for i in range(len(pairs))]
+
+
+def _rows_by_annotator(correlation: pl.DataFrame, annotators: int) -> list[NDArray[np.int64]]:
+    """The rows of each annotator among those of every two, in their order."""
+    who = np.concatenate([correlation["who"].to_numpy(), correlation["who_2"].to_numpy()])
+    row = np.tile(np.arange(correlation.height), 2)
+    order = np.lexsort((row, who))
+    return np.split(row[order], np.searchsorted(who[order], np.arange(1, annotators)))
 
 
 MIN_SHARED = 3
@@ -197,7 +205,7 @@ def correlations_between(cells: ScoreCells) -> pl.DataFrame:
         .with_columns(pl.when("equal").then(float("nan")).otherwise(pl.col("pearson", "spearman")).name.keep())
         .filter(pl.col("shared") >= MIN_SHARED)
         .sort("who", "who_2")
-        .collect()
+        .collect(engine="in-memory")
     )
 
 
@@ -225,15 +233,20 @@ def mean_repeat_correlation(sums: NDArray[np.float64]) -> dict[str, Number]:
     return {"pearson": mean, "annotators": int(used.sum())}
 
 
-def mean_correlations(correlation: pl.DataFrame | None) -> dict[str, Number]:
-    """The mean over pairs of annotators, a pair with n shared items weighing n - 1; constant scores have none."""
+def mean_correlations(correlation: pl.DataFrame | None, rows: NDArray[np.int64] | None = None) -> dict[str, Number]:
+    """The mean over pairs of annotators, a pair with n shared items weighing n - 1; constant scores have none.
+
+    Args:
+        correlation: of every two annotators; None where they are not known.
+        rows: the pairs to take; all where left out.
+    """
     if correlation is None:
         return dict.fromkeys(("pearson", "spearman", "annotator_pairs"), float("nan"))
-    if correlation.height == 0:
-        return {"pearson": float("nan"), "spearman": float("nan"), "annotator_pairs": 0}
+    chosen = slice(None) if rows is None else rows
+    weight = correlation["shared"].to_numpy()[chosen] - 1.0
     means: dict[str, Number] = {}
     for name in ("pearson", "spearman"):
-        defined = correlation.filter(pl.col(name).is_finite())
-        weight = (defined["shared"] - 1).to_numpy().astype(float)
-        means[name] = float(divide((defined[name].to_numpy() * weight).sum(), weight.sum()))
-    return means | {"annotator_pairs": correlation.height}
+        value = correlation[name].to_numpy()[chosen]
+        defined = np.isfinite(value)
+        means[name] = float(divide((value[defined] * weight[defined]).sum(), weight[defined].sum()))
+    return means | {"annotator_pairs": len(weight)}
