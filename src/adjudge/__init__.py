@@ -18,6 +18,7 @@ Data flow one way, and each arrow is a folder with one main function named after
 
 from __future__ import annotations
 
+import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.design import load_campaign
     from adjudge.results.rank import Ranking
+
+# Otherwise polars adds the numbers of a group in as many parts as it has threads, so that the last digit of a sum would
+# depend on the number of cores. It asks for this when it groups, so it may be imported already.
+os.environ.setdefault("POLARS_NO_PARTITION", "1")
 
 # The public names and where they live: imported when first used, so that `import adjudge` is fast.
 # To add a verb, write it in `api/`, and name it here, above and in `__all__`.

@@ -5,6 +5,9 @@ Processes are thought to cost nothing here, so that even small work goes to them
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -140,3 +143,24 @@ def test_permutations_are_the_same_in_two_processes(divided: list[str]) -> None:
         p.append(tuple(test.p for test in tests))
     assert p[0] == p[1]
     assert set(divided) == {"permutations"}
+
+
+SUMS = """
+import adjudge, numpy as np, polars as pl
+rng = np.random.default_rng(1)
+table = pl.DataFrame({"system": rng.integers(0, 20, 30_000), "score": rng.normal(50, 7, 30_000)})
+print(table.group_by("system", maintain_order=True).agg(pl.col("score").sum(), mean=pl.col("score").mean()).rows())
+"""
+
+
+def test_the_number_of_threads_changes_no_digit() -> None:
+    """Polars adds up few large groups in parts, one for each of its threads, unless it is told not to."""
+    shown = [
+        subprocess.run(
+            [sys.executable, "-c", SUMS],
+            env={**os.environ, "POLARS_MAX_THREADS": threads}, capture_output=True, check=True,
+        ).stdout
+        for threads in ("1", "5")
+    ]  # fmt: skip
+    assert shown[0]
+    assert shown[0] == shown[1]
