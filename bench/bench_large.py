@@ -9,14 +9,13 @@ python -m bench.bench_large agree 100         # the same: agree
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import polars as pl
+
+from bench.bench_large_report import watched
 
 MILLION = 1_000_000
 ANNOTATORS, SYSTEMS = 1000, 20
@@ -47,10 +46,10 @@ def main(kind: str, millions: int) -> None:
         print(f"{millions} million rows, {file.stat().st_size / 1e9:.2f} GB", flush=True)
         method = "bradley-terry" if kind == "pairs" else "zscore"
         verb = [kind] if kind in CHECKED else ["rank", "--method", method]
-        ours = _timed("adjudge", [sys.executable, "-m", "adjudge", *verb, str(file), "--json"])
+        ours = watched("adjudge", [sys.executable, "-m", "adjudge", *verb, str(file), "--json"])
         if kind == "csv":
             for name, line in (("polars", ""), ("polars, each judgment once", EACH_ONCE)):
-                bare = _timed(name, [sys.executable, "-c", POLARS % line, str(file)])
+                bare = watched(name, [sys.executable, "-c", POLARS % line, str(file)])
                 print(f"adjudge / {name}: {ours[0] / bare[0]:.2f} in wall time, {ours[1] / bare[1]:.2f} in CPU time")
 
 
@@ -107,19 +106,6 @@ def _write(file: Path, kind: str, rows: int) -> None:
         table.sink_csv(file)
     else:
         table.sink_parquet(file)
-
-
-def _timed(name: str, command: list[str]) -> tuple[float, float]:
-    """Wall and CPU seconds of a command, and the most memory that it held."""
-    started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall, cpu = time.perf_counter() - started, usage.ru_utime + usage.ru_stime
-    ended = os.waitstatus_to_exitcode(status)
-    print(
-        f"{name:27} {wall:7.1f} s wall {cpu:7.1f} s CPU {usage.ru_maxrss / 1e6:6.2f} GB, exit code {ended}", flush=True
-    )
-    return wall, cpu
 
 
 if __name__ == "__main__":

@@ -31,29 +31,34 @@ def run(shape: str = "many-annotators") -> None:
         print(f"{shape}: {len(judgments):,} rows", flush=True)
         del judgments
         report = [sys.executable, "-m", "adjudge", "report", str(file), "-o", str(Path(folder) / "report.html")]
-        wall, memory, ended = _watched([*report, "--no-cache"])
-        usage = os.times()
-        cpu = usage.children_user + usage.children_system
-        print(f"report {wall:7.1f} s wall {cpu:7.1f} s CPU {memory / 1e9:6.2f} GB at most, exit code {ended}")
+        watched("report", [*report, "--no-cache"])
 
 
-def _watched(command: list[str]) -> tuple[float, int, int]:
-    """Wall seconds of a command, and the most memory that it and all processes it started held at one time."""
-    started, most = time.perf_counter(), 0
-    process = subprocess.Popen(command)
+def watched(name: str, command: list[str]) -> tuple[float, float]:
+    """Wall and CPU seconds of a command; prints them, and the most memory that all its processes held at one time."""
+    started, before, most = time.perf_counter(), _children_cpu(), 0
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     while process.poll() is None:
         most = max(most, sum(map(_memory, _family(process.pid))))
         time.sleep(0.2)
-    return time.perf_counter() - started, most, process.returncode
+    wall, cpu = time.perf_counter() - started, _children_cpu() - before
+    told = f"{wall:7.1f} s wall {cpu:7.1f} s CPU {most / 1e9:6.2f} GB in all processes"
+    print(f"{name:27} {told}, exit code {process.returncode}", flush=True)
+    return wall, cpu
+
+
+def _children_cpu() -> float:
+    usage = os.times()
+    return usage.children_user + usage.children_system
 
 
 def _family(pid: int) -> list[int]:
     """A process and all that it started, as Linux tells them."""
     try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        threads = [file.read_text().split() for file in Path(f"/proc/{pid}/task").glob("*/children")]
     except OSError:  # it has ended
         return []
-    return [pid, *(descendant for child in children for descendant in _family(int(child)))]
+    return [pid, *(descendant for children in threads for child in children for descendant in _family(int(child)))]
 
 
 def _memory(pid: int) -> int:

@@ -94,7 +94,11 @@ def _answer() -> pl.Expr:
 def rated(judgments: Judgments) -> pl.DataFrame:
     """The judgments of systems by known annotators, of which drifts tell; the column answer is the judgment."""
     wanted = pl.col("kind").is_in(RATED) & pl.col("annotator").is_not_null()
-    return judgments.table.filter(wanted).select(*_WORK, answer=_answer()).drop_nulls("answer")
+    return (
+        judgments.table.select(*_WORK, "kind", answer=_answer())
+        .filter(wanted & pl.col("answer").is_not_null())
+        .drop("kind")
+    )
 
 
 def is_ordered_by_time(rows: pl.DataFrame) -> bool:

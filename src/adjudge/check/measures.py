@@ -102,17 +102,19 @@ def _by_annotator(pairs: pl.DataFrame) -> _Pairs:
 
 
 def _counts(judgments: Judgments, kinds: pl.DataFrame, *, timed: bool) -> pl.DataFrame:
-    table = judgments.table.filter(pl.col("annotator").is_not_null())
-    rejected = (
-        pl.col("rejected").fill_null(False).any() if table.schema.get("rejected") == pl.Boolean else pl.lit(False)
-    )
+    columns = {"tasks": pl.col("task").n_unique()}
+    columns["rejected"] = pl.lit(value=False)
+    if judgments.table.schema.get("rejected") == pl.Boolean:
+        columns["rejected"] = pl.col("rejected").fill_null(value=False).any()
     by_kind = kinds.group_by("annotator").agg(
         pl.col("len").sum().alias("judgments"),
         pl.col("len").filter(pl.col("kind").is_in(_CONTROLS)).sum().alias("controls"),
     )
-    counted = table.group_by("annotator").agg(pl.col("task").n_unique().alias("tasks"), rejected.alias("rejected"))
     return (
-        counted.join(by_kind, on="annotator")
+        judgments.table.group_by("annotator")
+        .agg(**columns)
+        .drop_nulls("annotator")
+        .join(by_kind, on="annotator")
         .join(_pace(judgments, timed=timed), on="annotator", how="left")
         .sort("annotator")
     )
