@@ -173,10 +173,11 @@ class Patterns:
         drawn = weights.T
         together = drawn[self.first] * drawn[self.second]
         pairs, distance, number = self.pairs @ together, self.distance @ together, self.number @ drawn
+        # Patterns without a pair do not count. To add their zeros is faster than to leave them out.
         used = pairs > 0
-        observed = (divide(np.maximum(distance, 0), pairs) * number).sum(0, where=used)
-        n = (number * self.items[:, None]).sum(0, where=used)
-        total, squares = ((sums @ drawn).sum(0, where=used) for sums in (self.total, self.squares))
+        mean = np.divide(np.maximum(distance, 0), pairs, out=np.zeros_like(pairs), where=used)
+        observed, n = (mean * number).sum(0), (number * self.items[:, None] * used).sum(0)
+        total, squares = (((sums @ drawn) * used).sum(0) for sums in (self.total, self.squares))
         return alpha_from_sums(observed, n, total, squares)
 
 
