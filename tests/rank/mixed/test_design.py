@@ -171,6 +171,7 @@ def test_copies_of_one_person_count_once() -> None:
     copies = pl.concat([alone.with_columns(annotator=pl.lit(name)) for name in "abcd"])
     whole, one = (fit(design_from(Judgments(table))) for table in (copies, alone))
     np.testing.assert_allclose(whole.covariance, one.covariance)
+    assert "everyone gave the same scores, so all annotators count as one person" in whole.notes[0]
     (aside,) = design_from(Judgments(copies)).set_aside
     assert (aside.reason, aside.rows) == ("everyone gave the same output the same score: copies", 3 * 32)
 

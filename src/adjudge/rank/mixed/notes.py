@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.rank.mixed.design import levels_of
+from adjudge.rank.mixed.rows import COPIES
 from adjudge.rank.relative_notes import one_judge
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def _notes_on_people(design: MixedDesign) -> Iterator[str]:
     annotators = 0 if design.annotator is None else levels_of(design.annotator)
     if annotators == 0:
         yield "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
+    elif any(aside.reason == COPIES for aside in design.set_aside):
+        yield "everyone gave the same scores, so all annotators count as one person; others may judge otherwise"
     elif annotators == 1:
         yield "one annotator only: the verdict holds for this annotator only, others may judge otherwise"
     elif annotators == FEW_ANNOTATORS:

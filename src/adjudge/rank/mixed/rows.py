@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CONSTANT_SCORES = 20
 """Annotators with so many scores, of several systems and all equal, are left out (z-scores leave them out as well)."""
 ROW = "row in the table of last revisions"
+COPIES = "everyone gave the same output the same score: copies"
 
 
 def rows_of_the_model(judgments: Judgments) -> Judgments:
@@ -60,9 +61,7 @@ def _without_copies(used: Judgments) -> Judgments:
     scores = used.table.group_by(output).agg(pl.col("score").n_unique())
     if used.table["segment"].null_count() or scores.height == len(used) or scores["score"].max() != 1:
         return used
-    return used.keep(
-        pl.int_range(pl.len()).over(output) == 0, otherwise="everyone gave the same output the same score: copies"
-    )
+    return used.keep(pl.int_range(pl.len()).over(output) == 0, otherwise=COPIES)
 
 
 def _nothing_to_rank(judgments: Judgments, scored: Judgments) -> DataError:

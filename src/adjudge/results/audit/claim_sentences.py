@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FEWEST_ANNOTATORS = 4
 """With fewer no claim can be tried on halves of the annotators: a half would be a single person or nobody."""
-_FEW = {1: "One person judged: all of this is about this person only.",
+_FEW = {1: "The judgments of one person count: all of this is about this person only.",
         2: "Two people judged: all of this is about these two only."}  # fmt: skip
 BEST_SYSTEM = {
     "holds": "{} is the best system.",
