@@ -100,6 +100,24 @@ def test_names_with_commas_can_be_given_as_the_message_has_them(tmp_path: Path) 
     assert read(file, systems='Alpha,"Gamma, Inc."').systems == ("Alpha", "Gamma, Inc.")
 
 
+def test_names_that_differ_in_blanks_or_case_are_told(tmp_path: Path) -> None:
+    rows = [
+        "system,annotator,segment,score",
+        "A,ann,1,7",
+        "A ,ann,2,8",
+        "a, ann,1,7",
+        "B,Ann,1,9",
+        "B b,ann,3,9",
+        "Bb,ann,3,9",
+    ]
+    judgments = read(write(tmp_path, "\n".join(rows)))
+    assert len(judgments.systems) == 6
+    assert [note.split(";")[0] for note in judgments.notes if "only and" in note] == [
+        "systems 'A', 'A ' and 'a' differ in blanks or case only and are ranked apart",
+        "annotators ' ann' and 'ann' differ in blanks only and count as different people",
+    ]
+
+
 def test_another_scale_needs_another_protocol(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"score is -4, .*or name the protocol of another scale"):
         read(write(tmp_path, "system,segment,score\nx,1,-4\ny,1,-2\n"))

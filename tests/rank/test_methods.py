@@ -117,3 +117,27 @@ def test_unknown_names_are_answered_with_the_choices() -> None:
         rank(random_blocks(1), settings=RankSettings(lines="nope"))
     with pytest.raises(UsageError, match="--level"):
         rank(random_blocks(1), settings=RankSettings(level=2))
+
+
+@pytest.mark.parametrize("method", ["bradley-terry", "expected-wins", "wins"])
+def test_rounding_alone_gives_no_system_a_better_rank(method: str) -> None:
+    """Each of three systems beats the next 21 times to 19, in a circle, so that all are equally good."""
+    orders = [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")] * 7 + [
+        ("c", "b", "a"),
+        ("a", "c", "b"),
+        ("b", "a", "c"),
+    ] * 6
+    ranking = rank(blocks([{name: i + 1 for i, name in enumerate(order)} for order in orders]), method=method)
+    assert [(system.system, system.rank) for system in ranking.systems] == [("a", 1), ("b", 1), ("c", 1)]
+    assert len({system.score for system in ranking.systems}) == 1
+
+
+def test_equal_means_are_equal_though_sums_round_otherwise() -> None:
+    """.1 + .2 + .3 in two orders differ in the last digit; both systems have the mean .2."""
+    scores = {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.2, 0.1, 0.15]}
+    assert sum(scores["a"]) != sum(scores["b"])
+    rows = [(name, str(segment), score) for name, own in scores.items() for segment, score in enumerate(own)]
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(("system", "segment", "score"))}
+    judgments = Judgments.from_columns({**columns, "protocol": ["da"] * 9, "annotator": ["x"] * 9})
+    ranking = rank(judgments, method="raw", settings=QUICK)
+    assert [(system.system, system.rank) for system in ranking.systems] == [("a", 1), ("b", 1), ("c", 3)]

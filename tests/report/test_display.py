@@ -68,6 +68,15 @@ def test_a_human_name_is_its_name_and_is_shown_as_human() -> None:
     assert show(HumanName("refA"), text("system")) == "refA (human)"
 
 
+def test_what_is_0_as_shown_has_no_minus() -> None:
+    assert [show(value, number("n", 2)) for value in (-0.0, -0.004, -1e-17, -0.006)] == [
+        "0.00",
+        "0.00",
+        "0.00",
+        "-0.01",
+    ]
+
+
 def test_unknown_tables_and_charts_name_those_there_are() -> None:
     with pytest.raises(UsageError, match="Pairs of systems"):
         three_systems().to_frame("no such table")

@@ -129,10 +129,10 @@ def as_judgments(
     elif (frame := _as_frame(source)) is not None:
         if format not in (None, "judgments"):
             raise UsageError(f"a data frame has no format '{format}'; leave format out")
-        from adjudge.formats.duplicates import without_copies
+        from adjudge.formats.duplicates import with_alike_names_noted, without_copies
         from adjudge.formats.native import read_frame
 
-        judgments = without_copies(read_frame(frame, chosen))
+        judgments = with_alike_names_noted(without_copies(read_frame(frame, chosen)))
     else:
         judgments = _read_files(_paths(source), format, chosen)
     if chosen.attributes is not None:
@@ -228,7 +228,7 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
         seen.add(path.resolve())
     name = format or format_of(paths)
     _refuse_unused(name, options)
-    from adjudge.formats.duplicates import without_copies
+    from adjudge.formats.duplicates import with_alike_names_noted, without_copies
 
     module = import_module(f"adjudge.formats.{FORMATS[name].module}")
     judgments: Judgments = module.read(paths, options)
@@ -237,7 +237,7 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
     if format is None and name != "judgments":
         note = f"the format was recognised as {name}; --format chooses another"
         judgments = replace(judgments, notes=(note, *judgments.notes))
-    return without_copies(judgments, repeated=FORMATS[name].repeated)
+    return with_alike_names_noted(without_copies(judgments, repeated=FORMATS[name].repeated))
 
 
 def format_of(paths: Sequence[Path]) -> str:

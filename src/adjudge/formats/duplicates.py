@@ -7,6 +7,8 @@ are told apart also when the table is written and read again.
 
 Where people or segments are not known, equal rows may be different judgments. Only if every block of the table stands
 there the same number of times (twice, three times ...) is the table itself a copy.
+
+Names that differ in blanks or case only may be slips of the pen: both stay, and a note names them.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from adjudge.core.comparisons import BLOCK_KEY
+from adjudge.core.errors import shown
 from adjudge.core.integer_codes import any_single, equal_to_others, key_hashes
 from adjudge.core.judgments import KEY
+from adjudge.core.wording import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -34,6 +38,8 @@ REPEATED = "repeated later in the files; the last one is used"
 COPIED_TABLE = "copy: the files hold every judgment of the table several times"
 # With fewer different blocks, equal counts may be chance.
 ENOUGH_BLOCKS = 30
+# So many notes on names that are alike.
+MOST_ALIKE = 5
 # So many bits do not come again by chance.
 ENOUGH_BITS = 64
 # A file whose lines are known by their numbers is looked through for so many copies of itself.
@@ -218,3 +224,24 @@ def lines_once(lines: Sequence[object]) -> tuple[range, int]:
 def _information(lines: Sequence[object]) -> float:
     """How many bits it takes to tell the order of the lines: none where all are equal."""
     return sum(count * math.log2(len(lines) / count) for count in Counter(lines).values())
+
+
+def with_alike_names_noted(judgments: Judgments) -> Judgments:
+    """The judgments with notes on names of systems and annotators that may stand for the same."""
+    blanks = pl.col("name").str.replace_all(r"\s+", " ").str.strip_chars()
+    alike = {
+        "systems": (blanks.str.to_lowercase(), "differ in blanks or case only and are ranked apart"),
+        "annotators": (blanks, "differ in blanks only and count as different people"),
+    }
+    pair = ["source_lang", "target_lang"]
+    notes: list[str] = []
+    for what, (form, but) in alike.items():
+        names = judgments.table.select(*pair, name=what.removesuffix("s")).drop_nulls().unique().sort("name")
+        for same in names.group_by(*pair, form.alias("form"), maintain_order=True).agg("name")["name"]:
+            if len(same) > 1:
+                quoted = listed([f"'{shown(name)}'" for name in same])
+                notes.append(f"{what} {quoted} {but}; correct the file if they are one")
+    more = [f"{counted(len(notes) - MOST_ALIKE, 'further name')} alike"] if len(notes) > MOST_ALIKE else []
+    return (
+        replace(judgments, notes=(*judgments.notes, *dict.fromkeys(notes[:MOST_ALIKE]), *more)) if notes else judgments
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from adjudge.rank.significance import PairTests
     from adjudge.results.rank import LeftOut, VarianceComponent
     from adjudge.results.result import Setting
+
+
+ROUNDING = 1e-11
+"""Scores no further apart than this, in parts of the largest, are equal: their digits beyond come from rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +71,7 @@ def assemble(
     left_out: tuple[LeftOut, ...] = (),
 ) -> Ranking:
     """Put the ranking together."""
+    estimate = replace(estimate, scores=_levelled(estimate.scores))
     order = _order(estimate)
     after = line_after(rule, order, estimate.tests, estimate.rank_sets, level)
     clusters = cluster_numbers(after)
@@ -89,6 +95,16 @@ def assemble(
         components=components,
         left_out=left_out,
     )
+
+
+def _levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scores with those that only rounding tells apart made equal, to the largest of them."""
+    levelled = scores.copy()
+    tolerance = ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0))
+    for above, below in pairwise(np.argsort(-scores)):
+        if levelled[above] - scores[below] <= tolerance:
+            levelled[below] = levelled[above]
+    return levelled
 
 
 def _order(estimate: Estimate) -> NDArray[np.int64]:

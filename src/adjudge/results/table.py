@@ -102,7 +102,8 @@ def show(cell: Cell, column: Column) -> str:
         return _show_percent(float(cell), column.digits)
     if isinstance(cell, int):
         return f"{cell:,}"
-    return f"{cell:.{column.digits}f}"
+    # Adding 0 takes the minus from what is 0 as shown.
+    return f"{round(cell, column.digits) + 0.0:.{column.digits}f}"
 
 
 def _show_p(value: float) -> str:
