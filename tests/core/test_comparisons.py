@@ -25,13 +25,16 @@ def tables(draw: st.DrawFn) -> list[Row]:
     """Blocks with no label, one, or several; systems may stand twice in one, and blocks may repeat another."""
     rows: list[Row] = []
     for number in range(draw(st.integers(1, 8))):
+        annotator = draw(st.sampled_from(["ann", "bob", None]))
+        # Without a name and a screen, nobody knows what was ranked together.
+        screens = [str(number), "0"] if annotator is None else [str(number), "0", None]
         place: Row = {
             "campaign": draw(st.sampled_from(["one", "two", None])),
             "source_lang": "cs",
             "target_lang": draw(st.sampled_from(["en", "de"])),
-            "annotator": draw(st.sampled_from(["ann", "bob", None])),
+            "annotator": annotator,
             "task": draw(st.sampled_from([None, "hit"])),
-            "screen": draw(st.sampled_from([str(number), "0", None])),
+            "screen": draw(st.sampled_from(screens)),
             "document": draw(st.sampled_from([None, "", "doc"])),
             "segment": draw(st.sampled_from(["1", "2"])),
         }
@@ -127,6 +130,32 @@ def test_scores_alone_are_no_comparisons() -> None:
 
 
 def test_a_table_that_does_not_say_what_was_shown_together() -> None:
-    rows: list[Row] = [{"system": f"s{i % 7}", "rank": 1 + i % 5} for i in range(2000)]
+    rows: list[Row] = [{"system": f"s{i}", "rank": 1 + i % 5} for i in range(2000)]
     with pytest.raises(DataError, match="2,000 labels stand in one block"):
+        comparisons(make(rows))
+
+
+@pytest.mark.parametrize(
+    ("annotator", "segment", "screens"),
+    [(None, None, None), (None, "1", None), ("ann", None, None), (None, "1", "s"), ("ann", None, "s")],
+)
+def test_rankings_that_nothing_tells_apart_are_no_block(
+    annotator: str | None, segment: str | None, screens: str | None
+) -> None:
+    """Two rankings of a above b are two comparisons, where screens tell them apart, and never four."""
+    rows: list[Row] = [
+        {
+            "annotator": annotator,
+            "segment": segment,
+            "screen": screens and f"{screens}{i}",
+            "system": name,
+            "rank": rank,
+        }
+        for i in range(2)
+        for name, rank in (("a", 1), ("b", 2))
+    ]
+    if screens is not None:
+        assert len(comparisons(make(rows))) == 2
+        return
+    with pytest.raises(DataError, match="system 'a' stands 2 times in one block, so the table does not say"):
         comparisons(make(rows))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.errors import DataError
+from adjudge.core.errors import DataError, shown
 from adjudge.core.integer_codes import codes_of
 from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 
@@ -96,6 +96,7 @@ class Comparisons:
 def comparisons(judgments: Judgments) -> Comparisons:
     """All pairs of labelled systems within each screen (of rankings and pairwise judgments, last revision)."""
     table = _with_ranks(relative_judgments(judgments).table)
+    _check_blocks(table)
     labels = _label_codes(table)
     pairs = _pairs_within_blocks(labels)
     human = _human_systems(table, labels.systems)
@@ -171,6 +172,20 @@ def _with_ranks(table: pl.DataFrame) -> pl.DataFrame:
 
 BLOCK_KEY = ("campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment")
 SEGMENT_KEY = ("campaign", "source_lang", "target_lang", "document", "segment")
+
+
+def _check_blocks(table: pl.DataFrame) -> None:
+    """Refuse several rankings in one block: by people without a name, or of segments without one, and no screen."""
+    unnamed = pl.col("screen").is_null() & (pl.col("annotator").is_null() | pl.col("segment").is_null())
+    vague = table.filter(unnamed & pl.col("rank").is_not_null())
+    if vague.height == 0:
+        return
+    times = vague.group_by(*BLOCK_KEY, "system").len().sort("len", "system", descending=[True, False])
+    if times["len"][0] > 1:
+        raise DataError(
+            f"system '{shown(times['system'][0])}' stands {times['len'][0]:,} times in one block, so the table does "
+            "not say what was ranked together; fill the column 'screen', or 'annotator' and 'segment'"
+        )
 
 
 def _label_codes(table: pl.DataFrame) -> _Labels:
