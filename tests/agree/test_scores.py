@@ -174,6 +174,26 @@ def test_a_reference_in_a_systems_place_is_another_item() -> None:
     assert result.intra["without_reference"].pairs == 0
 
 
+def test_documents_scored_as_a_whole_are_items() -> None:
+    """Agreement on documents is that on the same scores of one segment each."""
+    rng = np.random.default_rng(3)
+    rows = [(name, f"d{number}", system) for name in "abc" for number in range(6) for system in "xy"]
+    names = ("annotator", "document", "system")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    fixed = {**columns, "score": rng.integers(0, 100, len(rows)).astype(float), "protocol": ["da"] * len(rows)}
+    whole = agree(Judgments.from_columns(fixed))
+    assert whole.inter["all"] == agree(Judgments.from_columns({**fixed, "segment": ["1"] * len(rows)})).inter["all"]
+    assert whole.inter["all"].pairs == 6 * 2 * 3
+
+
+def test_unnamed_segments_of_a_document_are_no_repeats() -> None:
+    fixed = {"annotator": list("aabb"), "document": ["d"] * 4, "system": ["x"] * 4, "protocol": ["da"] * 4}
+    screens = {"screen": list("1212")}
+    for columns in (fixed, {**fixed, **screens}):
+        with pytest.raises(DataError, match="agreement needs all three"):
+            agree(Judgments.from_columns({**columns, "score": [1.0, 2.0, 3.0, 4.0]}))
+
+
 def test_faults_are_explained() -> None:
     with pytest.raises(DataError, match="nothing was judged twice"):
         agree(scores([("a", "1", "x", 1.0), ("b", "2", "x", 1.0)]))

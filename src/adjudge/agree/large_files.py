@@ -119,7 +119,7 @@ def _agreement(table: LargeTable, seen: list[_Seen], options: AgreeOptions) -> A
     whole, without = (totals[name] for name in PARTS)
     number = whole.sums.annotators[0]
     if not number.any():
-        raise DataError("no judgment has a score, an annotator and a segment; agreement needs all three")
+        raise DataError("no judgment has a score, an annotator and a segment (or document); agreement needs all three")
     weights = options.draws(np.flatnonzero(number), len(number))
     inter, intra = _inter(whole, weights), _intra(whole.sums, weights)
     set_aside, notes = record_of([part.record for part in seen])

@@ -85,12 +85,18 @@ class ScoreCells:
 
 
 def usable_scores(judgments: Judgments) -> Judgments:
-    """The scores whose annotator and segment are known, of outputs that are not made to be easy."""
+    """The scores whose annotator and segment are known, of outputs that are not made to be easy.
+
+    One score of a document without a segment is about the whole; several by one person are about segments unknown.
+    """
     scored = judgments.final().keep(~pl.col("protocol").is_in(RELATIVE), otherwise="relative judgment among scores")
     scored = scored.keep(pl.col("score").is_not_null(), otherwise="judgment without a score")
     genuine = ~pl.col("kind").is_in(NOT_TRANSLATIONS)
     scored = scored.keep(genuine, otherwise="degraded output, attention check or tutorial")
     known = pl.col("annotator").is_not_null() & pl.col("segment").is_not_null()
+    if scored.table["segment"].null_count():
+        once = pl.len().over("annotator", *SEGMENT_KEY, _shown()) == 1
+        known |= pl.col("annotator").is_not_null() & pl.col("document").is_not_null() & once
     return scored.keep(known, otherwise="score without annotator or segment")
 
 

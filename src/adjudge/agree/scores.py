@@ -35,7 +35,7 @@ def agree_on_scores(judgments: Judgments, options: AgreeOptions) -> Agreement:
     """Agreement on numbers given to the same outputs."""
     usable = usable_scores(judgments)
     if len(usable) == 0:
-        raise DataError("no judgment has a score, an annotator and a segment; agreement needs all three")
+        raise DataError("no judgment has a score, an annotator and a segment (or document); agreement needs all three")
     every = score_cells(usable)
     weights = options.draws(every.annotator, len(every.annotators))
     parts = dict(zip(PARTS, (every, every.where(~every.human)), strict=True))
