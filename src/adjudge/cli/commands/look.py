@@ -13,7 +13,8 @@ def look(
     files: o.Files,
     reading: Reading,
     planned: Annotated[
-        int | None, typer.Option(help="Judgments planned in all, controls not counted; must be given.")
+        int | None,
+        typer.Option(help="Judgments planned in all, two for a comparison, controls not counted; must be given."),
     ] = None,
     looks: Annotated[int | None, typer.Option(help="Looks planned; must be given.")] = None,
     history: Annotated[
