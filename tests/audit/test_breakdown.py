@@ -192,6 +192,22 @@ def test_values_make_subsets() -> None:
     assert subsets(sentences, "source_length").levels == ("low (1 to 4)", "middle (5 to 8)", "high (9 to 12)")
 
 
+def test_long_numbers_stay_apart() -> None:
+    """Six digits do not tell dates apart."""
+    days = [20240501, 20240502, 20240503]
+    own = subsets(pl.DataFrame({"day": days * 2}), "day")
+    assert own.levels == ("20240501", "20240502", "20240503")
+    assert own.code.tolist() == [0, 1, 2, 0, 1, 2]
+    many = pl.DataFrame({"n": [20240500.0 + i for i in range(9)]})
+    assert subsets(many, "n").levels[0] == "low (20240500 to 20240502)"
+
+
+@pytest.mark.parametrize("column", ["score", "rank"])
+def test_the_answers_themselves_make_no_subsets(column: str) -> None:
+    with pytest.raises(UsageError, match=f"--by {column} would divide the judgments by what is ranked"):
+        subsets(pl.DataFrame({column: [1, 2]}), column)
+
+
 def test_faults_are_explained() -> None:
     with pytest.raises(UsageError, match="column for --by"):
         breakdown(campaign(1), "domian")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.errors import DataError, UsageError, unknown_choice
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
@@ -22,6 +22,8 @@ FEW_VALUES = 8
 """A column of more different numbers is cut into three parts."""
 MOST_LEVELS = 200
 SOURCE_LENGTH = "source_length"
+ANSWERS = ("score", "rank", "spans")
+"""What a ranking is made of; subsets by it would tell nothing."""
 MISSING = ("", "nan", "na", "n/a", "null", "none")
 """What files write where a value is missing."""
 
@@ -53,13 +55,15 @@ def subsets(table: pl.DataFrame, column: str) -> Subsets:
 
 
 def _values(table: pl.DataFrame, column: str) -> pl.Series:
+    if column in ANSWERS:
+        raise UsageError(f"--by {column} would divide the judgments by what is ranked; name a column about the texts")
     if column in table.columns:
         return table[column]
     if column == SOURCE_LENGTH and "source_text" in table.columns:
         return table["source_text"].str.split(" ").list.eval(pl.element().filter(pl.element() != "")).list.len()
     if column == SOURCE_LENGTH:
         raise DataError("lengths need the source texts; give a column source_length or source_text in --attributes")
-    raise unknown_choice("column for --by", column, table.columns)
+    raise unknown_choice("column for --by", column, [name for name in table.columns if name not in ANSWERS])
 
 
 def _known_words(values: pl.Series) -> pl.Series:
@@ -77,7 +81,12 @@ def _as_numbers(values: pl.Series) -> pl.Series | None:
 
 
 def _plain(value: float) -> str:
-    return f"{value:g}"
+    """A number with as many digits as tell it from others: 20240501 is not 20240502."""
+    return f"{value:.15g}"
+
+
+def _short(value: float) -> str:
+    return _plain(value) if value == round(value) else f"{value:g}"
 
 
 def _three_parts(column: str, values: pl.Series) -> Subsets:
@@ -88,7 +97,7 @@ def _three_parts(column: str, values: pl.Series) -> Subsets:
     part = np.where(known, (array > low).astype(int) + (array > high), -1)
     present = [index for index in range(len(PARTS)) if (part == index).any()]
     names = tuple(
-        f"{PARTS[index]} ({_plain(array[part == index].min())} to {_plain(array[part == index].max())})"
+        f"{PARTS[index]} ({_short(array[part == index].min())} to {_short(array[part == index].max())})"
         for index in present
     )
     code = np.full(len(array), -1)
