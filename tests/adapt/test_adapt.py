@@ -18,14 +18,12 @@ SYSTEMS = ("A", "B", "C", "D", "E")
 def observations(count: int, seed: int = 1, lead: float = 4.0) -> list[Observation]:
     """A is better by `lead`, the others are equal."""
     rng = np.random.default_rng(seed)
-    found = []
+    made = []
     for _ in range(count):
         system = SYSTEMS[int(rng.integers(5))]
         value = 70 + (lead if system == "A" else 0.0) + rng.normal(0, 8)
-        found.append(
-            Observation(system, f"d{rng.integers(9)}", f"a{rng.integers(4)}", value, float(rng.integers(1, 4)))
-        )
-    return found
+        made.append(Observation(system, f"d{rng.integers(9)}", f"a{rng.integers(4)}", value, float(rng.integers(1, 4))))
+    return made
 
 
 def pages() -> list[Candidate]:
@@ -34,20 +32,20 @@ def pages() -> list[Candidate]:
 
 def test_estimates_agree_with_all_equations_solved_at_once() -> None:
     """The slow way: one unknown per system, annotator and item, ridges for the random ones."""
-    seen = observations(60)
+    observed = observations(60)
     running = Running(SYSTEMS)
-    running.add_all(seen)
-    people = sorted({entry.annotator for entry in seen})
-    items = sorted({entry.item for entry in seen})
+    running.add_all(observed)
+    people = sorted({entry.annotator for entry in observed})
+    items = sorted({entry.item for entry in observed})
     columns = [*SYSTEMS, *people, *items]
-    design = np.zeros((len(seen), len(columns)))
-    for row, entry in enumerate(seen):
+    design = np.zeros((len(observed), len(columns)))
+    for row, entry in enumerate(observed):
         for name in (entry.system, entry.annotator, entry.item):
             design[row, columns.index(name)] = 1
-    weight = np.array([entry.weight for entry in seen])
+    weight = np.array([entry.weight for entry in observed])
     ridge = np.concatenate([np.full(5, 1e-3), np.full(len(people), ANNOTATOR_RATIO), np.full(len(items), ITEM_RATIO)])
     mean = running._right[:5].sum() / weight.sum()
-    values = np.array([entry.value for entry in seen]) - mean
+    values = np.array([entry.value for entry in observed]) - mean
     direct = np.linalg.solve(design.T * weight @ design + np.diag(ridge), design.T @ (weight * values))
     assert running.estimate()[0] - mean == pytest.approx(direct[:5], abs=1e-6)
 

@@ -22,14 +22,14 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_json_has_the_promised_keys(adjudge: Callable[..., Run], table: Path) -> None:
-    found = adjudge("agree", table, "--json", "--seed", "7").json
-    assert {"signature", "settings", "version", "set_aside", "inter", "intra", "annotators"} <= set(found)
+    answer = adjudge("agree", table, "--json", "--seed", "7").json
+    assert {"signature", "settings", "version", "set_aside", "inter", "intra", "annotators"} <= set(answer)
     for kind in ("inter", "intra"):
         for part in ("all", "without_reference"):
             names = {"pairs", "observed", "s", "s_corrected", "pi", "kappa", "fleiss", "alpha", "expected", "interval"}
-            assert names <= set(found[kind][part])
-    assert found["settings"]["seed"] == 7
-    assert "seed:7" in found["signature"]
+            assert names <= set(answer[kind][part])
+    assert answer["settings"]["seed"] == 7
+    assert "seed:7" in answer["signature"]
 
 
 def test_tables_by_length(adjudge: Callable[..., Run], table: Path, tmp_path: Path) -> None:

@@ -27,17 +27,17 @@ Ranks = dict[str, int | None]
 
 def every_annotation(judgments: Judgments, *, reference: bool) -> dict[tuple[str, str, str], list[Annotation]]:
     """By item (segment and two systems): who said what (1 better, 0 tie, -1 worse)."""
-    found: dict[tuple[str, str, str], list[Annotation]] = defaultdict(list)
+    by_item: dict[tuple[str, str, str], list[Annotation]] = defaultdict(list)
     for (_, who, segment), block in judgments.table.group_by("screen", "annotator", "segment"):
         rows = block.drop_nulls("rank").sort("system").select("system", "rank").rows()
         for (first, rank), (second, other) in combinations(rows, 2):
             if reference or "ref" not in (first, second):
-                found[(str(segment), first, second)].append((str(who), int(np.sign(other - rank))))
-    return found
+                by_item[(str(segment), first, second)].append((str(who), int(np.sign(other - rank))))
+    return by_item
 
 
 def slow_pairs(items: dict[tuple[str, str, str], list[Annotation]], kind: str) -> list[tuple[Annotation, Annotation]]:
-    every = [pair for said in items.values() for pair in combinations(said, 2)]
+    every = [pair for item in items.values() for pair in combinations(item, 2)]
     return [(a, b) for a, b in every if (a[0] == b[0]) == (kind == "intra")]
 
 
@@ -45,8 +45,8 @@ def slow_kappa(pairs: list[tuple[Annotation, Annotation]], ties: dict[str, float
     """Pooled over pairs of people; who has which share of ties is taken from what they share with the other."""
     groups: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for a, b in pairs:
-        (who, said), (other, answered) = sorted((a, b))
-        groups[(who, other)].append((said, answered))
+        (who, answer), (other, answered) = sorted((a, b))
+        groups[(who, other)].append((answer, answered))
     observed = expected = 0.0
     for (who, _), both in groups.items():
         observed += sum(a == b for a, b in both)
@@ -66,21 +66,21 @@ def slow_kappa(pairs: list[tuple[Annotation, Annotation]], ties: dict[str, float
 def test_sums_agree_with_counting_every_pair(seed: int, kind: str, reference: bool) -> None:
     judgments = random_rankings(seed)
     result = agree(judgments, resamples=0)
-    found = getattr(result, kind)["all" if reference else "without_reference"]
+    agreement = getattr(result, kind)["all" if reference else "without_reference"]
     items = every_annotation(judgments, reference=reference)
     pairs = slow_pairs(items, kind)
-    said = [annotation for item in items.values() for annotation in item]
-    tie = sum(what == 0 for _, what in said) / len(said)
+    annotations_made = [annotation for item in items.values() for annotation in item]
+    tie = sum(what == 0 for _, what in annotations_made) / len(annotations_made)
     share = sum(a[1] == b[1] for a, b in pairs) / len(pairs)
-    assert found.pairs == len(pairs)
-    assert found.observed == pytest.approx(share)
-    assert found.s == pytest.approx((share - 1 / 3) / (2 / 3))
-    assert found.s_corrected == pytest.approx(above_chance(share, 1 / 9 + 2 * (1 / 3) ** 2))
-    assert found.expected["pi"] == pytest.approx(tie**2 + (1 - tie) ** 2 / 2)
-    assert found.pi == pytest.approx(above_chance(share, tie**2 + (1 - tie) ** 2 / 2))
-    own = Counter(who for who, _ in said)
-    ties = {who: sum(1 for name, what in said if name == who and what == 0) / own[who] for who in own}
-    assert found.kappa == pytest.approx(slow_kappa(pairs, ties, kind), nan_ok=True)
+    assert agreement.pairs == len(pairs)
+    assert agreement.observed == pytest.approx(share)
+    assert agreement.s == pytest.approx((share - 1 / 3) / (2 / 3))
+    assert agreement.s_corrected == pytest.approx(above_chance(share, 1 / 9 + 2 * (1 / 3) ** 2))
+    assert agreement.expected["pi"] == pytest.approx(tie**2 + (1 - tie) ** 2 / 2)
+    assert agreement.pi == pytest.approx(above_chance(share, tie**2 + (1 - tie) ** 2 / 2))
+    own = Counter(who for who, _ in annotations_made)
+    ties = {who: sum(1 for name, what in annotations_made if name == who and what == 0) / own[who] for who in own}
+    assert agreement.kappa == pytest.approx(slow_kappa(pairs, ties, kind), nan_ok=True)
 
 
 @settings(max_examples=examples(20))
@@ -96,15 +96,15 @@ def test_alpha_and_fleiss_of_single_annotations_are_the_usual_ones(seed: int) ->
     result = agree(rankings(blocks), resamples=0)
     items = every_annotation(rankings(blocks), reference=True)
     units, values = [], []
-    for number, said in enumerate(items.values()):
-        for _, what in said:
+    for number, item in enumerate(items.values()):
+        for _, what in item:
             units += [2 * number, 2 * number + 1]
             values += [what, -what]
     assert result.inter["all"].alpha == pytest.approx(alpha(units, values, level="nominal"))
     from statsmodels.stats.inter_rater import fleiss_kappa
 
     table = [
-        [[what for _, what in said].count(sign * c) for c in (-1, 0, 1)] for said in items.values() for sign in (1, -1)
+        [[what for _, what in item].count(sign * c) for c in (-1, 0, 1)] for item in items.values() for sign in (1, -1)
     ]
     assert result.inter["all"].fleiss == pytest.approx(fleiss_kappa(np.array(table)))
 
@@ -120,12 +120,12 @@ def test_two_annotators_have_cohens_kappa() -> None:
         for who in ("ann", "bob")
     ]
     table = np.zeros((3, 3))
-    for said in every_annotation(rankings(blocks), reference=True).values():
-        (_, a), (_, b) = sorted(said)
+    for item in every_annotation(rankings(blocks), reference=True).values():
+        (_, a), (_, b) = sorted(item)
         table[a + 1, b + 1] += 1
         table[1 - a, 1 - b] += 1
-    found = agree(rankings(blocks), resamples=0).inter["all"]
-    assert found.kappa == pytest.approx(cohens_kappa(table, return_results=False))
+    agreement = agree(rankings(blocks), resamples=0).inter["all"]
+    assert agreement.kappa == pytest.approx(cohens_kappa(table, return_results=False))
 
 
 def test_resampled_agreement_agrees_with_counting() -> None:
@@ -265,9 +265,9 @@ def test_judgments_of_nobody_are_explained() -> None:
 
 
 def test_ties_everywhere_leave_chance_corrected_figures_undefined() -> None:
-    found = agree(rankings([(who, "1", {"x": 1, "y": 1}) for who in "abcde"])).inter["all"]
-    assert (found.observed, found.s) == (1, 1)
-    assert all(math.isnan(value) for value in (found.pi, found.kappa, found.fleiss, found.alpha))
+    agreement = agree(rankings([(who, "1", {"x": 1, "y": 1}) for who in "abcde"])).inter["all"]
+    assert (agreement.observed, agreement.s) == (1, 1)
+    assert all(math.isnan(value) for value in (agreement.pi, agreement.kappa, agreement.fleiss, agreement.alpha))
 
 
 def test_one_system_is_explained() -> None:

@@ -38,10 +38,10 @@ def random_scores(seed: int, *, repeats: bool) -> Rows:
 @given(st.integers(0, 10_000))
 def test_without_repeats_alpha_is_the_usual_one(seed: int) -> None:
     rows = random_scores(seed, repeats=False)
-    found = agree(scores(rows), resamples=0)
+    agreement = agree(scores(rows), resamples=0)
     items = [f"{segment} {system}" for _, segment, system, _ in rows]
-    assert found.inter["all"].alpha == pytest.approx(alpha(items, [row[3] or 0.0 for row in rows]), abs=1e-9)
-    assert found.intra["all"].pairs == 0
+    assert agreement.inter["all"].alpha == pytest.approx(alpha(items, [row[3] or 0.0 for row in rows]), abs=1e-9)
+    assert agreement.intra["all"].pairs == 0
 
 
 @settings(max_examples=examples(20))
@@ -52,18 +52,18 @@ def test_pairs_and_differences_agree_with_counting(seed: int) -> None:
     for who, segment, system, score in rows:
         items[(segment, system)].append((who, score or 0.0))
     result = agree(scores(rows), resamples=0)
-    for kind, found in (("inter", result.inter["all"]), ("intra", result.intra["all"])):
+    for kind, agreement in (("inter", result.inter["all"]), ("intra", result.intra["all"])):
         pairs = [
-            (a, b) for said in items.values() for a, b in combinations(said, 2) if (a[0] == b[0]) == (kind == "intra")
+            (a, b) for item in items.values() for a, b in combinations(item, 2) if (a[0] == b[0]) == (kind == "intra")
         ]
         squares = [(a[1] - b[1]) ** 2 for a, b in pairs]
-        assert found.pairs == len(pairs)
-        assert found.numbers["difference"] == pytest.approx(math.sqrt(np.mean(squares)))
+        assert agreement.pairs == len(pairs)
+        assert agreement.numbers["difference"] == pytest.approx(math.sqrt(np.mean(squares)))
     annotator = result.annotators[0]
     own = [
         (a[1] - b[1]) ** 2
-        for said in items.values()
-        for a, b in combinations(said, 2)
+        for item in items.values()
+        for a, b in combinations(item, 2)
         if a[0] != b[0] and annotator.annotator in (a[0], b[0])
     ]
     assert annotator.inter["pairs"] == len(own)
@@ -81,11 +81,11 @@ def test_resampled_alpha_agrees_with_counting(seed: int, drawn: list[int]) -> No
     for who, segment, system, score in random_scores(seed, repeats=True):
         items[(segment, system)] += [(who, score or 0.0)] * times[who]
     observed, values = 0.0, []
-    for said in items.values():
-        pairs = [(a[1] - b[1]) ** 2 for a, b in combinations(said, 2) if a[0] != b[0]]
+    for item in items.values():
+        pairs = [(a[1] - b[1]) ** 2 for a, b in combinations(item, 2) if a[0] != b[0]]
         if pairs:
-            observed += len(said) * float(np.mean(pairs))
-            values += [score for _, score in said]
+            observed += len(item) * float(np.mean(pairs))
+            values += [score for _, score in item]
     expected = np.mean([(a - b) ** 2 for a, b in combinations(values, 2)]) if values else 0
     slow = 1 - observed / len(values) / expected if expected else math.nan
     assert patterns(cells).alpha(weights)[0] == pytest.approx(slow, nan_ok=True)
@@ -127,9 +127,9 @@ def test_correlation_of_repeats_counts_each_pair_in_both_orders() -> None:
 
 def test_equal_scores_everywhere_leave_alpha_undefined() -> None:
     rows: Rows = [(who, segment, "x", 70.1) for who in "abc" for segment in "1234"]
-    found = agree(scores(rows)).inter["all"]
-    assert math.isnan(found.alpha)
-    assert found.numbers["difference"] == pytest.approx(0, abs=1e-6)
+    agreement = agree(scores(rows)).inter["all"]
+    assert math.isnan(agreement.alpha)
+    assert agreement.numbers["difference"] == pytest.approx(0, abs=1e-6)
 
 
 def test_shape_is_that_of_preferences() -> None:

@@ -37,16 +37,16 @@ def judgments() -> Judgments:
 
 
 def test_rates_are_counted_by_test(judgments: Judgments) -> None:
-    found = aa(judgments, splits=3, seed=2)
-    assert tuple(found.rates) == TESTS
-    assert {rate.tests for rate in found.rates.values()} == {15}
-    for rate in found.rates.values():
+    aa_result = aa(judgments, splits=3, seed=2)
+    assert tuple(aa_result.rates) == TESTS
+    assert {rate.tests for rate in aa_result.rates.values()} == {15}
+    for rate in aa_result.rates.values():
         assert rate.rate_01 <= rate.rate_05
         assert rate.interval[0] <= rate.rate_05 <= rate.interval[1]
-    assert aa(judgments, splits=3, seed=2) == found
-    assert aa(judgments, tests=("zscore",), splits=3, seed=2).rates["zscore"] == found.rates["zscore"]
-    assert set(found.to_dict()["mixed"]) == {"tests", "rate_05", "rate_01", "interval"}
-    assert [row[0] for row in found.tables()[0].rows] == list(TESTS)
+    assert aa(judgments, splits=3, seed=2) == aa_result
+    assert aa(judgments, tests=("zscore",), splits=3, seed=2).rates["zscore"] == aa_result.rates["zscore"]
+    assert set(aa_result.to_dict()["mixed"]) == {"tests", "rate_05", "rate_01", "interval"}
+    assert [row[0] for row in aa_result.tables()[0].rows] == list(TESTS)
 
 
 def test_whole_annotators_are_split_as_well(judgments: Judgments) -> None:
@@ -69,18 +69,18 @@ def test_halves_of_annotators_share_nobody(judgments: Judgments) -> None:
 
 def test_too_few_annotators_are_said(judgments: Judgments) -> None:
     few = judgments.select(pl.col("annotator").is_in(judgments.table["annotator"].unique().sort()[:3].to_list()))
-    found = audit(few, only=["aa"])
-    assert found.to_dict()["aa"]["by_annotator"] is None
-    assert "4 annotators or more" in found.tables()[0].note
+    audit_result = audit(few, only=["aa"])
+    assert audit_result.to_dict()["aa"]["by_annotator"] is None
+    assert "4 annotators or more" in audit_result.tables()[0].note
 
 
 @pytest.mark.slow
 def test_the_sections_are_part_of_an_audit(judgments: Judgments) -> None:
-    found = audit(judgments, only=["aa", "reliability", "influence"])
-    assert list(found.sections) == ["aa", "reliability", "influence"]
-    assert len(found.tables()) == 4
-    assert found.to_dict()["reliability"]["mixed"]["splits"] == 25
-    assert found.to_dict()["influence"][0]["unit"] in ("annotator", "document")
+    audit_result = audit(judgments, only=["aa", "reliability", "influence"])
+    assert list(audit_result.sections) == ["aa", "reliability", "influence"]
+    assert len(audit_result.tables()) == 4
+    assert audit_result.to_dict()["reliability"]["mixed"]["splits"] == 25
+    assert audit_result.to_dict()["influence"][0]["unit"] in ("annotator", "document")
 
 
 def test_a_strong_page_effect_deceives_the_customary_test_and_not_the_model() -> None:
@@ -88,10 +88,10 @@ def test_a_strong_page_effect_deceives_the_customary_test_and_not_the_model() ->
         systems=5, humans=0, annotators=14, tasks=28, task_size=60, documents=12, segments=6, page_effect=15.0,
         taste=0.0, scale=0.25, ends=False,
     )  # fmt: skip
-    found = aa(simulate_scores(campaign, seed=5).judgments, tests=("zscore", "page-welch", "mixed"), splits=12)
-    assert found.rates["zscore"].interval[0] > 0.1
-    assert found.rates["mixed"].interval[0] < 0.07
-    assert found.rates["page-welch"].interval[0] < 0.07
+    aa_result = aa(simulate_scores(campaign, seed=5).judgments, tests=("zscore", "page-welch", "mixed"), splits=12)
+    assert aa_result.rates["zscore"].interval[0] > 0.1
+    assert aa_result.rates["mixed"].interval[0] < 0.07
+    assert aa_result.rates["page-welch"].interval[0] < 0.07
 
 
 def test_what_cannot_be_split_is_explained(judgments: Judgments) -> None:
@@ -113,9 +113,9 @@ def test_tastes_deceive_the_customary_test_by_annotators_and_not_the_model() -> 
     )
     hits = {"zscore": 0.0, "mixed": 0.0}
     for seed in range(3):
-        found = aa(simulate_scores(campaign, seed=seed).judgments, tests=tuple(hits), splits=8, unit="annotators")
+        aa_result = aa(simulate_scores(campaign, seed=seed).judgments, tests=tuple(hits), splits=8, unit="annotators")
         for name in hits:
-            hits[name] += found.rates[name].rate_05 * found.rates[name].tests
+            hits[name] += aa_result.rates[name].rate_05 * aa_result.rates[name].tests
     assert hits["mixed"] / 96 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 96)
     assert hits["zscore"] / 96 > 0.1
 
@@ -142,9 +142,9 @@ def test_rates_on_released_judgments(data: Path) -> None:
     judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da")
     counts = {name: np.zeros(2) for name in ("zscore", "mixed")}
     for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"):
-        found = aa(judgments.for_pair(pair), tests=tuple(counts), splits=12)
+        aa_result = aa(judgments.for_pair(pair), tests=tuple(counts), splits=12)
         for name, count in counts.items():
-            count += [found.rates[name].rate_05 * found.rates[name].tests, found.rates[name].tests]
+            count += [aa_result.rates[name].rate_05 * aa_result.rates[name].tests, aa_result.rates[name].tests]
     rates = {name: hits / tests for name, (hits, tests) in counts.items()}
     assert 0.24 < rates["zscore"] < 0.38
     assert 0.035 < rates["mixed"] < 0.065
@@ -155,8 +155,9 @@ def test_halves_agree_better_by_the_model_on_average(data: Path) -> None:
     """Mean over the same six pairs; by pair it is not always so (docs/mixed.md)."""
     judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da")
     pairs = [judgments.for_pair(pair) for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en")]
-    found = [reliability(pair, methods=("mixed", "zscore"), splits=8).methods for pair in pairs]
-    assert np.mean([item["mixed"].tau for item in found]) > np.mean([item["zscore"].tau for item in found])
+    reliabilities = [reliability(pair, methods=("mixed", "zscore"), splits=8).methods for pair in pairs]
+    tau = {name: np.mean([methods[name].tau for methods in reliabilities]) for name in ("mixed", "zscore")}
+    assert tau["mixed"] > tau["zscore"]
 
 
 @pytest.mark.slow
@@ -184,14 +185,14 @@ def _reversed_by_the_model(design: MixedDesign) -> float:
     human = design.human[design.system]
     if not human.any():
         return 0.0
-    found = fit(design)
+    fitted = fit(design)
     machine = np.flatnonzero(~design.human)
     first, second = (machine[index] for index in np.triu_indices(len(machine), 1))
-    before = found.effects[first] - found.effects[second]
+    before = fitted.effects[first] - fitted.effects[second]
     flipped = []
     for divisor in DIVISORS:
         divided = design.with_scores(np.where(human, design.as_given / divisor, design.as_given))
-        effects = refit(divided, found.ratios).effects
+        effects = refit(divided, fitted.ratios).effects
         flipped.append(((effects[first] - effects[second]) * before < 0).mean())
     return float(np.mean(flipped))
 
@@ -202,29 +203,29 @@ def test_a_system_with_a_single_page_stays_whole(judgments: Judgments) -> None:
     once = judgments.select(
         (pl.col("system") != first["system"]) | (page & (pl.col("annotator") == first["annotator"]))
     )
-    found = aa(once, splits=2)
-    assert {rate.tests for rate in found.rates.values()} == {8}
+    aa_result = aa(once, splits=2)
+    assert {rate.tests for rate in aa_result.rates.values()} == {8}
 
 
 def test_halves_that_tell_nothing_are_left_out() -> None:
     """Two of four annotators always give 50: a half of these two has no order, and few halves have one."""
     rows = [
-        (f"a{who}", system, str(place), 50.0 if who > 1 else 60.0 + 5 * len(system) + 3 * place + who * (place % 2))
+        (f"a{who}", system, str(item), 50.0 if who > 1 else 60.0 + 5 * len(system) + 3 * item + who * (item % 2))
         for who in range(4)
         for system in ("x", "yy")
-        for place in range(4)
+        for item in range(4)
     ]
     names = ("annotator", "system", "segment", "score")
     columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-    found = reliability(Judgments.from_columns({**columns, "protocol": ["da"] * len(rows)}), splits=12)
-    assert found.methods["mixed"].splits < 12
-    assert found.methods["raw"].splits <= 12
+    reliability_result = reliability(Judgments.from_columns({**columns, "protocol": ["da"] * len(rows)}), splits=12)
+    assert reliability_result.methods["mixed"].splits < 12
+    assert reliability_result.methods["raw"].splits <= 12
 
 
 def test_halves_of_the_annotators_agree_where_systems_differ(judgments: Judgments) -> None:
-    found = reliability(judgments, splits=6)
-    assert set(found.methods) == {"mixed", "mixed-rank", "zscore", "raw"}
-    for method in found.methods.values():
+    reliability_result = reliability(judgments, splits=6)
+    assert set(reliability_result.methods) == {"mixed", "mixed-rank", "zscore", "raw"}
+    for method in reliability_result.methods.values():
         assert -1 <= method.low <= method.tau <= method.high <= 1
     clear = ScoreCampaign(
         systems=4, humans=0, qualities=(-30.0, -10.0, 10.0, 30.0), annotators=12, tasks=24, ends=False
@@ -240,16 +241,16 @@ def test_halves_need_people() -> None:
 
 
 def test_influence_is_what_leaving_out_does(judgments: Judgments) -> None:
-    found = influence(judgments)
+    influences = influence(judgments)
     people = judgments.table["annotator"].n_unique()
     documents = judgments.table["document"].n_unique()
-    assert len(found.rows) == people + documents
-    assert [row.in_se for row in found.rows] == sorted((row.in_se for row in found.rows), reverse=True)
-    first = next(row for row in found.rows if row.unit == "annotator")
+    assert len(influences.rows) == people + documents
+    assert [row.in_se for row in influences.rows] == sorted((row.in_se for row in influences.rows), reverse=True)
+    first = next(row for row in influences.rows if row.unit == "annotator")
     whole = fit(design_from(judgments))
     rest = fit(design_from(judgments.select(pl.col("annotator") != first.name)))
-    place = whole.systems.index(first.system)
-    moved = (rest.effects - rest.effects.mean() - whole.effects + whole.effects.mean())[place]
+    index = whole.systems.index(first.system)
+    moved = (rest.effects - rest.effects.mean() - whole.effects + whole.effects.mean())[index]
     # Fitted anew, the variances move a little too.
     assert moved == pytest.approx(first.shift, rel=0.25)
 
@@ -259,10 +260,10 @@ def test_a_spoiler_has_the_most_influence(judgments: Judgments) -> None:
     spoiled = pl.when(pl.col("annotator") == "annotator-03")
     best = judgments.systems[0]
     score = spoiled.then(pl.when(pl.col("system") == best).then(0.0).otherwise(100.0)).otherwise("score")
-    found = influence(Judgments(judgments.table.with_columns(score.alias("score"))))
-    assert found.rows[0].name == "annotator-03"
-    assert found.rows[0].system == best
-    assert found.rows[0].shift > 0
+    influences = influence(Judgments(judgments.table.with_columns(score.alias("score"))))
+    assert influences.rows[0].name == "annotator-03"
+    assert influences.rows[0].system == best
+    assert influences.rows[0].shift > 0
 
 
 def test_welch_is_that_of_scipy() -> None:

@@ -45,10 +45,10 @@ def section(name: str, judgments: Judgments | None = None, chosen: AuditSettings
 
 def test_sole_winners_by_hand() -> None:
     """Block 1 and 3 go to ref (3 has one label), 2 is tied, 4 is empty, 5 and 6 go to z."""
-    found = section("sole_winners")
-    assert isinstance(found, SoleWinners)
-    assert (found.blocks, found.tied, found.empty) == (6, 1, 1)
-    assert [(system.system, system.wins, system.labelled) for system in found.systems] == [
+    winners = section("sole_winners")
+    assert isinstance(winners, SoleWinners)
+    assert (winners.blocks, winners.tied, winners.empty) == (6, 1, 1)
+    assert [(system.system, system.wins, system.labelled) for system in winners.systems] == [
         ("ref", 2, 2),
         ("z", 2, 3),
         ("x", 0, 3),
@@ -70,25 +70,27 @@ def test_controls_are_no_systems() -> None:
 
 def test_sampling_counts_blocks_shown() -> None:
     """Blocks count in which a system was shown, though it got no label."""
-    found = section("sampling")
-    assert isinstance(found, Sampling)
-    shown = {system.system: (system.shown, system.labelled, system.reference_share) for system in found.systems}
+    sampling = section("sampling")
+    assert isinstance(sampling, Sampling)
+    shown = {system.system: (system.shown, system.labelled, system.reference_share) for system in sampling.systems}
     assert shown == {"ref": (2, 2, 0.0), "x": (5, 3, 2 / 5), "y": (5, 4, 1 / 5), "z": (5, 3, 1 / 5)}
     scores = {"x": 3 / 6, "y": 3 / 7, "z": 3 / 5}
-    assert {system.system: system.score for system in found.systems if not system.human} == pytest.approx(scores)
-    assert found.reference_presence.n == 3
-    assert found.reference_presence.pearson == pytest.approx(stats.pearsonr([0.4, 0.2, 0.2], list(scores.values()))[0])
-    assert math.isnan(found.times_judged.pearson)  # all were shown five times
+    assert {system.system: system.score for system in sampling.systems if not system.human} == pytest.approx(scores)
+    assert sampling.reference_presence.n == 3
+    assert sampling.reference_presence.pearson == pytest.approx(
+        stats.pearsonr([0.4, 0.2, 0.2], list(scores.values()))[0]
+    )
+    assert math.isnan(sampling.times_judged.pearson)  # all were shown five times
 
 
 def test_composition_by_hand() -> None:
-    found = section("composition")
-    assert isinstance(found, Composition)
-    assert found.systems == ("ref", "x", "y", "z")
-    assert found.matrix == ((0, 2, 1, 1), (2, 0, 4, 4), (1, 4, 0, 4), (1, 4, 4, 0))
-    assert found.shares[1] == (2 / 5, 0.0, 4 / 5, 4 / 5)
-    assert (found.fewest, found.most) == (1, 4)
-    meets = found.opposition[1]
+    composition = section("composition")
+    assert isinstance(composition, Composition)
+    assert composition.systems == ("ref", "x", "y", "z")
+    assert composition.matrix == ((0, 2, 1, 1), (2, 0, 4, 4), (1, 4, 0, 4), (1, 4, 4, 0))
+    assert composition.shares[1] == (2 / 5, 0.0, 4 / 5, 4 / 5)
+    assert (composition.fewest, composition.most) == (1, 4)
+    meets = composition.opposition[1]
     assert (meets.system, meets.opponents) == ("x", 3)
     assert meets.opponent_score == pytest.approx((2 * 1 + 4 * 3 / 7 + 4 * 3 / 5) / 10)
 
@@ -100,16 +102,16 @@ def test_discrepancies_by_hand() -> None:
         blocks += [("p", str(len(blocks)), ranks) for _ in range(times)]
     blocks += [("p", "strong", {"a": 1, "b": 2})] * 5
     blocks += [("p", "weak", {"c": 1, "d": 2})] * 4
-    found = section("discrepancies", rankings(blocks))
-    assert isinstance(found, Discrepancies)
-    assert found.systems == ("a", "c", "b", "d")
-    assert found.compared == 3
-    (pair,) = found.pairs
+    discrepancies = section("discrepancies", rankings(blocks))
+    assert isinstance(discrepancies, Discrepancies)
+    assert discrepancies.systems == ("a", "c", "b", "d")
+    assert discrepancies.compared == 3
+    (pair,) = discrepancies.pairs
     assert (pair.better, pair.worse, pair.wins, pair.losses, pair.ties) == ("b", "c", 2, 1, 1)
     assert (pair.better_score, pair.worse_score) == pytest.approx((3 / 9, 6 / 8))
     assert pair.p == pytest.approx(stats.binomtest(2, 3).pvalue)
     # Row c, column b: b beat c in two of four comparisons, ties in the denominator; a and c never met.
-    assert found.matrix[1] == (None, None, 0.5, 0.0)
+    assert discrepancies.matrix[1] == (None, None, 0.5, 0.0)
 
 
 def edit_tables() -> AuditSettings:
@@ -146,11 +148,11 @@ def edit_tables() -> AuditSettings:
 
 
 def test_edits_by_hand() -> None:
-    found = section("edits", chosen=edit_tables())
-    assert isinstance(found, Edits)
-    assert (found.edits, found.smallest, found.mean, found.largest) == (5, 2, 2.5, 3)
-    assert found.sd == pytest.approx(math.sqrt(0.5))
-    x, y = found.systems
+    edits = section("edits", chosen=edit_tables())
+    assert isinstance(edits, Edits)
+    assert (edits.edits, edits.smallest, edits.mean, edits.largest) == (5, 2, 2.5, 3)
+    assert edits.sd == pytest.approx(math.sqrt(0.5))
+    x, y = edits.systems
     assert (x.system, x.edits, x.actions) == ("x", 3, {"EDIT": 1, "N/A": 1, "OK": 1})
     assert (x.unchanged.share, x.unchanged.n) == (0.5, 2)
     assert (y.system, y.edits, y.actions) == ("y", 2, {"BAD": 1, "OK": 1})
@@ -158,12 +160,12 @@ def test_edits_by_hand() -> None:
 
 def test_acceptability_counts_what_its_own_file_says() -> None:
     """The fifth judgment names x, but its edit 6 belongs to q of another language pair."""
-    found = section("acceptability", chosen=edit_tables())
-    assert isinstance(found, Acceptability)
-    x, y = found.systems
+    acceptability = section("acceptability", chosen=edit_tables())
+    assert isinstance(acceptability, Acceptability)
+    x, y = acceptability.systems
     assert (x.system, x.yes, x.no, x.unknown, x.acceptable.share) == ("x", 2, 1, 1, 2 / 3)
     assert (y.system, y.yes, y.no, y.unknown) == ("y", 1, 0, 0)
-    assert (found.judgments, found.mismatched) == (5, 1)
+    assert (acceptability.judgments, acceptability.mismatched) == (5, 1)
 
 
 @settings(deadline=None)
@@ -211,9 +213,9 @@ def test_edits_among_the_judgments_are_found() -> None:
     chosen = edit_tables()
     assert chosen.edits is not None
     both = Judgments(pl.concat([rankings(BLOCKS).table, chosen.edits.table], how="diagonal"))
-    found = audit(both.for_pair("en-cs"), only=["edits", "sole_winners"]).sections["edits"]
-    assert isinstance(found, Edits)
-    assert found.edits == 5
+    section_of_edits = audit(both.for_pair("en-cs"), only=["edits", "sole_winners"]).sections["edits"]
+    assert isinstance(section_of_edits, Edits)
+    assert section_of_edits.edits == 5
 
 
 def test_a_section_that_does_not_apply_is_noted() -> None:
@@ -240,9 +242,9 @@ def test_ties_everywhere_leave_nothing_undefined_but_correlations() -> None:
 
 def test_methods_may_be_chosen() -> None:
     chosen = AuditSettings(method="wins-no-reference")
-    found = section("sampling", chosen=chosen)
-    assert isinstance(found, Sampling)
-    by_name = {system.system: system.score for system in found.systems}
+    sampling = section("sampling", chosen=chosen)
+    assert isinstance(sampling, Sampling)
+    by_name = {system.system: system.score for system in sampling.systems}
     assert by_name["z"] == pytest.approx(3 / 5)
     assert math.isnan(by_name["ref"])
     with pytest.raises(UsageError, match="cannot be audited on rankings"):
@@ -286,9 +288,9 @@ def test_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     chosen = edit_tables()
     assert chosen.edits is not None
     native.write(chosen.edits, edits)
-    found = adjudge("audit", table, "--edits", edits, "--only", "edits,composition", "--json").json
-    assert found["edits"]["edits"] == 5
-    assert found["composition"]["matrix"][0] == [0, 2, 1, 1]
-    assert f"edits:{chosen.edits.fingerprint}" in found["signature"]
+    answer = adjudge("audit", table, "--edits", edits, "--only", "edits,composition", "--json").json
+    assert answer["edits"]["edits"] == 5
+    assert answer["composition"]["matrix"][0] == [0, 2, 1, 1]
+    assert f"edits:{chosen.edits.fingerprint}" in answer["signature"]
     assert_explained(adjudge("audit", table, "--edits", table), names=("postedit is needed",))
     assert_explained(adjudge("audit", table, "--only", "nothing"), code=2, names=("unknown section 'nothing'",))

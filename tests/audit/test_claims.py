@@ -36,13 +36,13 @@ def campaign(effects: dict[str, float], *, seed: int = 1, annotators: int = 10, 
 
 
 def claims_of(judgments: Judgments, settings: AuditSettings | None = None) -> Claims:
-    found = audit(judgments, only=["claims"], settings=settings).sections["claims"]
-    assert isinstance(found, Claims)
-    return found
+    claims = audit(judgments, only=["claims"], settings=settings).sections["claims"]
+    assert isinstance(claims, Claims)
+    return claims
 
 
-def by_text(found: Claims) -> dict[str, Claim]:
-    return {claim.claim: claim for claim in found.claims}
+def by_text(claims: Claims) -> dict[str, Claim]:
+    return {claim.claim: claim for claim in claims.claims}
 
 
 def test_a_large_campaign_says_how_units_were_left_out_and_claims_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,8 +60,8 @@ def test_a_large_campaign_says_how_units_were_left_out_and_claims_the_same(monke
 
 
 def test_a_clear_difference_holds_and_equal_systems_are_not_told_apart() -> None:
-    found = claims_of(campaign({"good": 25.0, "fair": 0.0, "same": 0.0, "poor": -25.0}))
-    claims = by_text(found)
+    audited = claims_of(campaign({"good": 25.0, "fair": 0.0, "same": 0.0, "poor": -25.0}))
+    claims = by_text(audited)
     assert claims["good is better than poor"].verdict == "holds"
     assert claims["good is better than poor"].broken_by == ()
     assert "any annotator left out" in claims["good is better than poor"].survives
@@ -104,12 +104,12 @@ def test_parity_is_shown_not_assumed() -> None:
 
 
 def test_rankings_make_claims_too() -> None:
-    found = claims_of(random_blocks(3, number=400, annotators=12))
-    claims = by_text(found)
-    assert found.method == "bradley-terry"
+    audited = claims_of(random_blocks(3, number=400, annotators=12))
+    claims = by_text(audited)
+    assert audited.method == "bradley-terry"
     assert claims["ref is better than s4"].verdict == "holds"
     assert "any annotator left out" in claims["ref is better than s4"].survives
-    assert "without the reference" in {name for claim in found.claims for name in claim.survives}
+    assert "without the reference" in {name for claim in audited.claims for name in claim.survives}
     few = claims_of(random_blocks(4, number=30, annotators=6))
     assert few.counted("not supported") > 0
     assert all(claim.survives == claim.broken_by == () for claim in few.claims if claim.verdict == "not supported")
@@ -171,11 +171,11 @@ def test_a_lead_that_one_of_several_people_saw_is_not_supported() -> None:
 
 def test_a_significant_trial_needs_its_standard_error() -> None:
     difference = np.array([[0.0, 2.0], [-2.0, 0.0]])
-    one, many = np.full((2, 2), 1.0), np.full((2, 2), 1e6)
-    assert Trial("t", "t", difference, one * 0.5, many).keeps_better(0, 1, 0.05)
-    assert not Trial("t", "t", difference, one * 5, many).keeps_better(0, 1, 0.05)
-    assert Trial("t", "t", difference, one * 0.2, many).equivalence([(0, 1)], 3.0)[0, 1] < 0.05
-    assert Trial("t", "t", difference, one, many).equivalence([(0, 1)], 3.0)[0, 1] > 0.05
+    ones, many = np.full((2, 2), 1.0), np.full((2, 2), 1e6)
+    assert Trial("t", "t", difference, ones * 0.5, many).keeps_better(0, 1, 0.05)
+    assert not Trial("t", "t", difference, ones * 5, many).keeps_better(0, 1, 0.05)
+    assert Trial("t", "t", difference, ones * 0.2, many).equivalence([(0, 1)], 3.0)[0, 1] < 0.05
+    assert Trial("t", "t", difference, ones, many).equivalence([(0, 1)], 3.0)[0, 1] > 0.05
     assert pytest.approx(2.0) == difference[0, 1]
 
 

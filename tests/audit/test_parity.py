@@ -46,13 +46,13 @@ SMALL = ranked(
 
 
 def test_counts_shares_and_rank_points() -> None:
-    found = parity(SMALL, human="ref", settings=QUICK)
-    x, y = found.systems
+    comparison = parity(SMALL, human="ref", settings=QUICK)
+    x, y = comparison.systems
     assert (x.system, x.mt_better, x.tie, x.human_better, x.n) == ("x", 1, 1, 3, 5)
     assert (y.system, y.mt_better, y.tie, y.human_better, y.n) == ("y", 0, 0, 5, 5)
     assert (x.parity_share, x.lead) == (0.4, -0.4)
     assert x.rank_points == pytest.approx((2 + 3 + 3 + 1 + 2) / 5)
-    assert found.parts[0].human_rank_points == pytest.approx((3 + 3 + 2 + 3 + 3) / 5)
+    assert comparison.parts[0].human_rank_points == pytest.approx((3 + 3 + 2 + 3 + 3) / 5)
     assert y.p == pytest.approx(2 * 0.5**5)
 
 
@@ -71,11 +71,11 @@ def test_contaminated_segments_apart() -> None:
 
 
 def test_change_is_zero_between_equal_sets_and_paired_by_document() -> None:
-    found = parity(SMALL, human="ref", before=SMALL, settings=QUICK)
-    assert found.change is not None
-    for change in found.change.changes:
+    comparison = parity(SMALL, human="ref", before=SMALL, settings=QUICK)
+    assert comparison.change is not None
+    for change in comparison.change.changes:
         assert (change.difference, change.interval, change.p) == (0.0, (0.0, 0.0), 1.0)
-    assert (found.change.units, found.change.unit) == (2, "documents")
+    assert (comparison.change.units, comparison.change.unit) == (2, "documents")
 
 
 def test_interval_is_that_of_a_slow_bootstrap() -> None:
@@ -85,10 +85,10 @@ def test_interval_is_that_of_a_slow_bootstrap() -> None:
         for i in range(200):
             wins = int(generator.random() < lean)
             rows[when] += block("a", str(i // 20), str(i), 2 - (1 - wins), 1 + (1 - wins), 3)
-    found = parity(ranked(rows["after"]), human="ref", before=ranked(rows["before"]))
-    assert found.change is not None
+    comparison = parity(ranked(rows["after"]), human="ref", before=ranked(rows["before"]))
+    assert comparison.change is not None
     change = next(
-        change for change in found.change.changes if change.system == "x" and change.measure == "parity_share"
+        change for change in comparison.change.changes if change.system == "x" and change.measure == "parity_share"
     )
     slow = []
     shares = {when: _share_by_document(table) for when, table in rows.items()}
@@ -106,11 +106,11 @@ def _share_by_document(rows: list[Row]) -> list[float]:
 
 def test_documents_come_from_keys_or_a_note_says_that_they_are_missing() -> None:
     bare = Judgments(SMALL.table.with_columns(pl.lit(None, dtype=pl.String).alias("document")))
-    found = parity(bare, human="ref", settings=QUICK)
-    assert any("documents are not known" in note for note in found.notes)
+    comparison = parity(bare, human="ref", settings=QUICK)
+    assert any("documents are not known" in note for note in comparison.notes)
     keys = {"1": "A", "2": "A", "3": "B"}
-    found = parity(bare, human="ref", settings=ParitySettings(keys=keys, resamples=50))
-    assert not any("documents are not known" in note for note in found.notes)
+    comparison = parity(bare, human="ref", settings=ParitySettings(keys=keys, resamples=50))
+    assert not any("documents are not known" in note for note in comparison.notes)
     with pytest.raises(DataError, match="segment '3' is not in the keys"):
         parity(bare, human="ref", settings=ParitySettings(keys={"1": "A", "2": "A"}))
 
@@ -127,8 +127,8 @@ def test_scores_are_compared_by_segment_with_the_model_beside() -> None:
     table = Judgments.from_columns(
         {**{name: [row[i] for row in rows] for i, name in enumerate(names)}, "protocol": ["da"] * len(rows)}
     )
-    found = parity(table, human="ref", settings=ParitySettings(margin=10.0, resamples=500))
-    x, z = found.systems
+    comparison = parity(table, human="ref", settings=ParitySettings(margin=10.0, resamples=500))
+    x, z = comparison.systems
     assert x.n == z.n == 30
     assert x.verdict == "below the human"
     assert z.verdict == "at parity"
@@ -152,10 +152,10 @@ def test_a_verdict_needs_people_who_agree(shares: tuple[float, ...], verdict: st
         for number in range(each):
             # Every document of ten segments has the same share of wins.
             human_wins = number % 10 < 10 * share
-            place = (f"a{person}", f"{person}-{number // 10}", f"{person}-{number}")
-            rows += [(*place, "ref", 1 if human_wins else 2), (*place, "x", 2 if human_wins else 1)]
-    found = parity(ranked(rows), human="ref", settings=QUICK)
-    (only,) = found.systems
+            keys = (f"a{person}", f"{person}-{number // 10}", f"{person}-{number}")
+            rows += [(*keys, "ref", 1 if human_wins else 2), (*keys, "x", 2 if human_wins else 1)]
+    comparison = parity(ranked(rows), human="ref", settings=QUICK)
+    (only,) = comparison.systems
     assert only.p < 1e-3
     assert only.lead_interval[1] < 0
     assert only.p_people is not None
@@ -178,9 +178,9 @@ def test_equals_are_seldom_called_above_or_below_the_human() -> None:
             for segment in range(40):
                 order = np.argsort(np.argsort(-(taste + rng.gumbel(size=3)))) + 1
                 rows += block(f"a{person}", f"{person}-{segment // 4}", f"{person}-{segment}", *map(int, order))
-        found = parity(ranked(rows), human="ref", settings=ParitySettings(resamples=100))
-        wrong += any(system.verdict != "not told apart" for system in found.systems)
-        sign_wrong += any(system.p_holm <= 0.05 for system in found.systems)
+        comparison = parity(ranked(rows), human="ref", settings=ParitySettings(resamples=100))
+        wrong += any(system.verdict != "not told apart" for system in comparison.systems)
+        sign_wrong += any(system.p_holm <= 0.05 for system in comparison.systems)
     assert wrong <= 9
     assert sign_wrong > 15
 
@@ -190,10 +190,10 @@ def test_pairwise_judgments_work_too() -> None:
     columns: dict[str, object] = {
         name: [row[k] for row in rows] for k, name in enumerate(("segment", "system", "rank"))
     }
-    found = parity(
+    comparison = parity(
         Judgments.from_columns({**columns, "protocol": ["pairwise"] * len(rows)}), human="ref", settings=QUICK
     )
-    assert (found.systems[0].human_better, found.systems[0].rank_points) == (20, 1.0)
+    assert (comparison.systems[0].human_better, comparison.systems[0].rank_points) == (20, 1.0)
 
 
 def test_faults_are_explained() -> None:
@@ -231,15 +231,15 @@ def test_command_with_two_versions(adjudge: Callable[..., Run], tmp_path: Path) 
     before = write_lines(tmp_path / "b", ref=[1, 2] * 4, x=[1, 1] * 4, error=["T", "F"] * 4)
     after = write_lines(tmp_path / "a", ref=[1, 1] * 4, x=[2, 1] * 4, error=["T", "F"] * 4)
     common = ("--format", "rank-lines", "--stacked", "2", "--human", "ref", "--contaminated", "error", "--json")
-    found = adjudge("parity", "--before", before, "--after", after, *common).json
-    (x,) = found["systems"]
+    answer = adjudge("parity", "--before", before, "--after", after, *common).json
+    (x,) = answer["systems"]
     assert {"mt_better", "tie", "human_better", "n", "p", "parity_share", "rank_points"} <= x.keys()
     assert (x["tie"], x["human_better"]) == (4, 4)
-    assert found["before"]["contaminated"]["systems"][0]["tie"] == 4
-    change = {(row["measure"], row["part"]): row["difference"] for row in found["change"]}
+    assert answer["before"]["contaminated"]["systems"][0]["tie"] == 4
+    change = {(row["measure"], row["part"]): row["difference"] for row in answer["change"]}
     assert change["parity_share", "contaminated"] == -1.0
     assert change["parity_share", "untouched"] == 0.0
-    assert found["difference_in_differences"][0]["difference"] == -1.0
+    assert answer["difference_in_differences"][0]["difference"] == -1.0
     assert_explained(adjudge("parity", "--before", before, *common), code=2, names=("--after",))
 
 
@@ -270,8 +270,8 @@ def test_marks_know_the_document_and_strange_ones_are_said(tmp_path: Path, adjud
 
 def test_versions_with_other_segments_say_so(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
     before, after = two_documents(tmp_path / "b.csv", range(1, 9)), two_documents(tmp_path / "a.csv", range(3, 12))
-    found = adjudge("parity", "--before", before, "--after", after, "--human", "refA", "--json").json
-    assert any("4 segments were judged only before and 6 only after" in note for note in found["notes"])
+    answer = adjudge("parity", "--before", before, "--after", after, "--human", "refA", "--json").json
+    assert any("4 segments were judged only before and 6 only after" in note for note in answer["notes"])
 
 
 @pytest.mark.parametrize(("margin", "names"), [("2", ("in points of a score",)), ("0", ("--margin is 0",))])

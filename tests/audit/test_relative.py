@@ -117,34 +117,34 @@ def test_a_planted_annotator_has_the_most_influence() -> None:
             rankings.append(dict(zip("abc", ranks.tolist(), strict=True)))
             people.append(f"p{person}")
     compared = comparisons(blocks(rankings, annotators=people))
-    told = influence(compared, tuple(str(i) for i in range(len(rankings))))
-    assert (told.rows[0].unit, told.rows[0].name) == ("annotator", "p4")
-    assert told.rows[0].judgments == 45
-    assert {row.unit for row in told.rows} == {"annotator", "segment"}
-    assert told.pairs == 3
+    influences = influence(compared, tuple(str(i) for i in range(len(rankings))))
+    assert (influences.rows[0].unit, influences.rows[0].name) == ("annotator", "p4")
+    assert influences.rows[0].judgments == 45
+    assert {row.unit for row in influences.rows} == {"annotator", "segment"}
+    assert influences.pairs == 3
 
 
 def test_people_who_agree_wholly_are_reliable_by_every_method() -> None:
     judgments = blocks([{"a": 2, "b": 3, "c": 4, "ref": 1}] * 40, annotators=[f"p{i % 8}" for i in range(40)])
-    told = reliability(comparisons(judgments), splits=4)
-    assert {name: round(agreement.tau, 6) for name, agreement in told.methods.items()} == dict.fromkeys(
-        told.methods, 1.0
+    reliability_result = reliability(comparisons(judgments), splits=4)
+    assert {name: round(agreement.tau, 6) for name, agreement in reliability_result.methods.items()} == dict.fromkeys(
+        reliability_result.methods, 1.0
     )
-    assert set(told.methods) >= {"bradley-terry", "expected-wins", "mfas", "trueskill", "wins-or-ties"}
+    assert set(reliability_result.methods) >= {"bradley-terry", "expected-wins", "mfas", "trueskill", "wins-or-ties"}
     with pytest.raises(DataError, match="4 named annotators"):
         reliability(comparisons(random_blocks(1, annotators=3)))
 
 
 def test_reliability_is_tau_between_rankings_of_halves() -> None:
     compared = comparisons(random_blocks(6, number=120, annotators=8))
-    told = reliability(compared, splits=1, seed=3)
+    reliability_result = reliability(compared, splits=1, seed=3)
     units = annotator_units(compared)
     from adjudge.audit.halves import random_half
     from adjudge.core.rng import generator
 
     first = random_half(np.arange(units.number), generator(3, 42, 0))
     scores = [find_method("wins").score(units.weighted(half.astype(float)), generator(1)) for half in (first, ~first)]
-    assert told.methods["wins"].tau == pytest.approx(kendalltau(*scores).statistic)
+    assert reliability_result.methods["wins"].tau == pytest.approx(kendalltau(*scores).statistic)
 
 
 def test_halves_of_systems_keep_every_comparison() -> None:
@@ -194,9 +194,9 @@ def test_the_a_a_test_needs_people() -> None:
 def test_all_sections_of_rankings_have_tables_and_json() -> None:
     judgments = random_blocks(7, number=160, annotators=6)
     names = ("stability", "aa", "reliability", "influence")
-    told = audit(judgments, only=names, settings=AuditSettings(seed=2))
-    assert tuple(told.sections) == names
-    plain = told.to_dict()
+    audit_result = audit(judgments, only=names, settings=AuditSettings(seed=2))
+    assert tuple(audit_result.sections) == names
+    plain = audit_result.to_dict()
     assert {
         "change",
         "removed",
@@ -210,14 +210,14 @@ def test_all_sections_of_rankings_have_tables_and_json() -> None:
     tests = {"bradley-terry", "bradley-terry resample", "expected-wins resample"}
     assert set(plain["aa"]) == {*tests, "by_annotator"}
     assert set(plain["aa"]["bradley-terry"]) == {"tests", "rate_05", "rate_01", "interval"}
-    assert all(section.tables()[0].rows for section in told.sections.values())
+    assert all(section.tables()[0].rows for section in audit_result.sections.values())
     assert plain == audit(judgments, only=names, settings=AuditSettings(seed=2)).to_dict()
 
 
 def test_another_method_can_be_audited() -> None:
-    told = audit(random_blocks(8), only=["stability"], settings=AuditSettings(method="wins-or-ties"))
+    audit_result = audit(random_blocks(8), only=["stability"], settings=AuditSettings(method="wins-or-ties"))
     assert rows_of(random_blocks(8), "wins-or-ties").keys()
-    assert getattr(told.sections["stability"], "method", None) == "wins-or-ties"
+    assert getattr(audit_result.sections["stability"], "method", None) == "wins-or-ties"
 
 
 def test_counts_of_people_are_those_of_units() -> None:

@@ -46,16 +46,16 @@ def campaign(seed: int = 1, *, target: str = "de") -> Judgments:
 
 
 def test_composition_counts_tasks() -> None:
-    found = audit(campaign(), only=["composition"]).sections["composition"]
-    assert isinstance(found, TaskComposition)
-    place = {name: i for i, name in enumerate(found.systems)}
-    assert found.matrix[place["A"]][place["A"]] == 6
-    assert found.matrix[place["A"]][place["C"]] == 3
-    assert found.shares[place["C"]][place["HUMAN"]] == 1
-    assert found.systems_per_unit == (2, 3.0, 4)
-    assert found.annotators_with["a human system"] == 1
-    assert found.annotators_with["references"] == 0
-    assert found.annotators_with_one_task == 0
+    composition = audit(campaign(), only=["composition"]).sections["composition"]
+    assert isinstance(composition, TaskComposition)
+    index = {name: i for i, name in enumerate(composition.systems)}
+    assert composition.matrix[index["A"]][index["A"]] == 6
+    assert composition.matrix[index["A"]][index["C"]] == 3
+    assert composition.shares[index["C"]][index["HUMAN"]] == 1
+    assert composition.systems_per_unit == (2, 3.0, 4)
+    assert composition.annotators_with["a human system"] == 1
+    assert composition.annotators_with["references"] == 0
+    assert composition.annotators_with_one_task == 0
 
 
 def test_explained_spread_is_that_of_a_regression() -> None:
@@ -63,34 +63,34 @@ def test_explained_spread_is_that_of_a_regression() -> None:
     import statsmodels.api as sm
 
     judgments = campaign()
-    found = audit(judgments, only=["documents"]).sections["documents"]
-    assert isinstance(found, Documents)
+    documents = audit(judgments, only=["documents"]).sections["documents"]
+    assert isinstance(documents, Documents)
     table = judgments.table
     dummies = table.select("system", "document").to_dummies(drop_first=True).to_numpy().astype(float)
     expected = sm.OLS(table["score"].to_numpy(), sm.add_constant(dummies)).fit()
-    explained = {part.factors: part for part in found.explained}["systems + documents"]
+    explained = {part.factors: part for part in documents.explained}["systems + documents"]
     assert explained.r2 == pytest.approx(expected.rsquared)
     assert explained.adjusted_r2 == pytest.approx(expected.rsquared_adj)
 
 
 def test_documents_are_ordered_from_easy_to_hard() -> None:
-    found = audit(campaign(), only=["documents"]).sections["documents"]
-    assert isinstance(found, Documents)
-    assert list(found.difficulty) == sorted(found.difficulty, reverse=True)
-    assert found.documents[0] == "d0"
+    documents = audit(campaign(), only=["documents"]).sections["documents"]
+    assert isinstance(documents, Documents)
+    assert list(documents.difficulty) == sorted(documents.difficulty, reverse=True)
+    assert documents.documents[0] == "d0"
     means = campaign().table.group_by("document", "system").agg(m=pl.col("score").mean())
     cells = {(row["document"], row["system"]): row["m"] for row in means.iter_rows(named=True)}
-    for document, row in zip(found.documents, found.matrix, strict=True):
-        for system, mean in zip(found.systems, row, strict=True):
+    for document, row in zip(documents.documents, documents.matrix, strict=True):
+        for system, mean in zip(documents.systems, row, strict=True):
             assert mean == (pytest.approx(cells[document, system]) if (document, system) in cells else None)
-    assert found.coverage == pytest.approx(len(cells) / 12)
+    assert documents.coverage == pytest.approx(len(cells) / 12)
 
 
 def test_sampling_of_scores_counts_judgments() -> None:
-    found = audit(campaign(), only=["sampling"]).sections["sampling"]
-    assert isinstance(found, Sampling)
-    assert {system.system: system.shown for system in found.systems} == {"A": 48, "B": 48, "C": 24, "HUMAN": 24}
-    assert all(system.reference_share == 1 for system in found.systems)
+    sampling = audit(campaign(), only=["sampling"]).sections["sampling"]
+    assert isinstance(sampling, Sampling)
+    assert {system.system: system.shown for system in sampling.systems} == {"A": 48, "B": 48, "C": 24, "HUMAN": 24}
+    assert all(system.reference_share == 1 for system in sampling.systems)
 
 
 def test_several_pairs_are_summed_up(tmp_path: Path, adjudge: Callable[..., Run]) -> None:

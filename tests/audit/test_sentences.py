@@ -111,7 +111,7 @@ REF_AND_THREE = tuple((better, worse) for number, better in enumerate(("REF", "a
                       for worse in ("REF", "alpha", "beta", "gamma")[number + 1 :])  # fmt: skip
 
 
-def told(verdicts: dict[tuple[str, str], Verdict], *, parity: dict[str, Verdict] | None = None) -> Claims:
+def claims_with(verdicts: dict[tuple[str, str], Verdict], *, parity: dict[str, Verdict] | None = None) -> Claims:
     """Claims as if found: the pairs of three systems and a human, fragile or not; others are not supported."""
     better = [claim("better", f"{a} is better than {b}", (a, b), verdicts.get((a, b), "not supported"))
               for a, b in REF_AND_THREE]  # fmt: skip
@@ -128,25 +128,25 @@ def claim(kind: Literal["better", "parity"], words: str, systems: tuple[str, str
 
 STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
     "the human above all, in every audit": (
-        told(dict.fromkeys(REF_AND_THREE, "holds")),
+        claims_with(dict.fromkeys(REF_AND_THREE, "holds")),
         ("alpha is the best system.", "The human translation REF is better than every system."),
     ),
     "the human above all, over one not in every audit": (
-        told({pair: "fragile" if pair == ("REF", "alpha") else "holds" for pair in REF_AND_THREE}),
+        claims_with({pair: "fragile" if pair == ("REF", "alpha") else "holds" for pair in REF_AND_THREE}),
         (
             "alpha is the best system.",
             "The human translation REF comes out better than every system, but over alpha not in every audit.",
         ),
     ),
     "the human above all, nowhere in every audit": (
-        told(dict.fromkeys(REF_AND_THREE, "fragile")),
+        claims_with(dict.fromkeys(REF_AND_THREE, "fragile")),
         (
             "alpha comes out best, but not in every audit.",
             "The human translation REF comes out better than every system, but not in every audit.",
         ),
     ),
     "one worse for sure, one perhaps, one open": (
-        told({("REF", "gamma"): "holds", ("REF", "beta"): "fragile", ("alpha", "gamma"): "holds"}),
+        claims_with({("REF", "gamma"): "holds", ("REF", "beta"): "fragile", ("alpha", "gamma"): "holds"}),
         (
             "The data cannot tell which is best: alpha or beta.",
             f"The data do not separate alpha from REF; {OPEN}.",
@@ -155,7 +155,9 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
         ),
     ),
     "parity in every audit and not": (
-        told({("REF", "gamma"): "fragile"}, parity={"alpha": "holds", "beta": "fragile", "gamma": "not supported"}),
+        claims_with(
+            {("REF", "gamma"): "fragile"}, parity={"alpha": "holds", "beta": "fragile", "gamma": "not supported"}
+        ),
         (
             "The data cannot tell which system is best: no two of them are told apart.",
             "alpha is at parity with REF, within 3 points.",

@@ -33,8 +33,8 @@ def balanced(seed: int = 1, systems: tuple[str, ...] = ("HUMAN", "A", "B", "C"))
     for a in range(4):
         for d in range(3):
             for s in range(4):
-                for place, system in enumerate(systems):
-                    score = float(np.clip(80 - 12 * place + 3 * a + rng.normal(0, 5), 0, 100))
+                for number, system in enumerate(systems):
+                    score = float(np.clip(80 - 12 * number + 3 * a + rng.normal(0, 5), 0, 100))
                     rows.append((f"a{a}", system, f"d{d}", f"d{d}:{s}", "system", score))
     rows += [(f"a{a}", "A", "d0", "d0:0", "degraded", 5.0 + a) for a in range(4)]
     rows += [(f"a{a}", "A", "d0", "d0:1", "reference", 95.0 - a) for a in range(4)]
@@ -65,10 +65,10 @@ def test_an_unfair_draw_is_moved_by_the_human() -> None:
     rows += [("a", "B", "d", f"b{i}", "system", 60.0 + i) for i in range(10)]
     rows += [("b", "A", "d", f"a{i}", "system", 60.0 + i) for i in range(10)]
     rows += [("b", "C", "d", f"c{i}", "system", 50.0 + i) for i in range(10)]
-    found = {row.change: row for row in stability(campaign(rows))}
-    assert found["human divided by 1.25"].baseline_order == ("A", "C", "B")
-    assert found["human divided by 10"].rank_changed
-    assert ("C", "B") in found["human divided by 10"].flips
+    by_change = {row.change: row for row in stability(campaign(rows))}
+    assert by_change["human divided by 1.25"].baseline_order == ("A", "C", "B")
+    assert by_change["human divided by 10"].rank_changed
+    assert ("C", "B") in by_change["human divided by 10"].flips
 
 
 def test_what_each_change_does_to_the_scores() -> None:
@@ -144,10 +144,10 @@ def test_tables_sum_up_long_families() -> None:
     rows = stability(balanced())
     table = stability_table(rows * 4)
     assert any("each of 16" in str(line[0]) for line in table.rows)
-    found = {
+    stabilities = {
         name: Stability(rows, style, "zscore", "scipy-1.6") for name, style in (("x-y", "SR+DC"), ("y-z", "SR-DC"))
     }
-    assert ChangeCount("lowest removed", "SR+DC", 0, 0, 0, 1) in over_pairs(found, data="0").changes
+    assert ChangeCount("lowest removed", "SR+DC", 0, 0, 0, 1) in over_pairs(stabilities, data="0").changes
 
 
 def test_of_a_large_table_those_with_the_most_judgments_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,31 +38,31 @@ def by_name(judgments: Judgments, rule: CheckRule | None = None) -> dict[str, An
 def test_the_paired_t_test_is_one_sided_and_paired() -> None:
     """By hand: differences 60, 40, 65, 50, 30 have mean 49 and standard deviation 14.318, so t = 7.652 with 4 degrees
     of freedom; R 4.2 `pt(-7.652, 4)` is 0.000785."""
-    found = by_name(campaign(ATTENTIVE + CARELESS))
-    assert found["good"].p_controls == pytest.approx(0.000785, abs=2e-6)
-    assert found["good"].control_difference == pytest.approx(49)
-    assert found["good"].passed
-    assert not found["bad"].passed
-    assert "does not tell degraded from genuine" in found["bad"].reasons[0]
+    annotators = by_name(campaign(ATTENTIVE + CARELESS))
+    assert annotators["good"].p_controls == pytest.approx(0.000785, abs=2e-6)
+    assert annotators["good"].control_difference == pytest.approx(49)
+    assert annotators["good"].passed
+    assert not annotators["bad"].passed
+    assert "does not tell degraded from genuine" in annotators["bad"].reasons[0]
 
 
 def test_repeats_are_compared_with_the_first_answer() -> None:
-    found = by_name(campaign(ATTENTIVE + CARELESS))
-    assert found["good"].repeat_difference == pytest.approx((2 + 2 + 0 + 3 + 1) / 5)
-    assert found["bad"].repeat_difference == pytest.approx((40 + 30 + 20 + 25 + 2) / 5)
-    assert found["good"].p_repeats is not None
+    annotators = by_name(campaign(ATTENTIVE + CARELESS))
+    assert annotators["good"].repeat_difference == pytest.approx((2 + 2 + 0 + 3 + 1) / 5)
+    assert annotators["bad"].repeat_difference == pytest.approx((40 + 30 + 20 + 25 + 2) / 5)
+    assert annotators["good"].p_repeats is not None
 
 
 def test_differences_that_never_vary_cannot_be_tested_and_do_not_pass() -> None:
-    found = by_name(campaign(rows_of("flat", [50, 50, 50], [50, 50, 50]) + ATTENTIVE))
-    assert found["flat"].p_controls is None
-    assert found["flat"].reasons == ("controls cannot be tested",)
-    assert not found["flat"].passed
+    annotators = by_name(campaign(rows_of("flat", [50, 50, 50], [50, 50, 50]) + ATTENTIVE))
+    assert annotators["flat"].p_controls is None
+    assert annotators["flat"].reasons == ("controls cannot be tested",)
+    assert not annotators["flat"].passed
 
 
 def test_who_saw_no_controls_does_not_pass_where_others_did() -> None:
-    found = by_name(campaign([*ATTENTIVE, ("new", "t2", "9", "system", 50.0)]))
-    assert found["new"].reasons == ("judged no controls",)
+    annotators = by_name(campaign([*ATTENTIVE, ("new", "t2", "9", "system", 50.0)]))
+    assert annotators["new"].reasons == ("judged no controls",)
 
 
 def test_without_controls_everybody_passes_and_it_is_said() -> None:
@@ -94,11 +94,11 @@ def test_an_impossible_pace_is_not_kept_unless_any_pace_is_asked_for() -> None:
     seconds: list[float] = [10.0] * len(ATTENTIVE) + [0.1] * (own - 1) + [5.0]
     judgments = campaign(rows, active_seconds=list(seconds))
     mean = sum(seconds[-own:]) / own
-    found = by_name(judgments)["script"]
-    assert found.mean_seconds == pytest.approx(mean)
-    assert found.seconds == pytest.approx(0.1)
-    assert found.reasons == (f"{mean:.1f} seconds per judgment on average",)
-    assert found.controls == 5
+    script = by_name(judgments)["script"]
+    assert script.mean_seconds == pytest.approx(mean)
+    assert script.seconds == pytest.approx(0.1)
+    assert script.reasons == (f"{mean:.1f} seconds per judgment on average",)
+    assert script.controls == 5
     assert by_name(judgments, CheckRule(least_seconds=0))["script"].passed
     lenient = check(judgments, rule=CheckRule(least_seconds=0))
     assert any("faster than one can read: script" in note for note in lenient.notes)

@@ -62,13 +62,13 @@ def scores(people: dict[str, tuple[float, float]], *, items: int = 200, seed: in
 
 def test_a_drift_is_found_with_its_size() -> None:
     judgments = scores({"steady": (0.0, 1.0), "also": (0.0, 1.0), "tired": (-20.0, 0.4)})
-    found = {drift.annotator: drift for drift in check(judgments).drifts}
-    tired = found["tired"]
+    drifts = {drift.annotator: drift for drift in check(judgments).drifts}
+    tired = drifts["tired"]
     assert tired.score_change == pytest.approx(-20, abs=6)
     assert tired.p_score is not None
     assert tired.p_score < 1e-4
     assert tired.time_ratio == pytest.approx(0.4, rel=0.1)
-    assert found["steady"].time_ratio == pytest.approx(1, rel=0.1)
+    assert drifts["steady"].time_ratio == pytest.approx(1, rel=0.1)
 
 
 def test_few_judgments_say_nothing_of_a_drift() -> None:
@@ -78,14 +78,14 @@ def test_few_judgments_say_nothing_of_a_drift() -> None:
 def test_the_line_is_that_of_scipy() -> None:
     """scipy.stats.linregress: slope and two-sided p."""
     rng = np.random.default_rng(5)
-    place, value = np.linspace(0, 1, 80), rng.normal(size=80) + np.linspace(0, 1, 80)
-    expected = linregress(place, value)
-    assert change(place, value) == pytest.approx((expected.slope, expected.pvalue))
+    position, value = np.linspace(0, 1, 80), rng.normal(size=80) + np.linspace(0, 1, 80)
+    expected = linregress(position, value)
+    assert change(position, value) == pytest.approx((expected.slope, expected.pvalue))
 
 
 def test_false_alarms_of_a_drift_are_as_rare_as_promised() -> None:
     """Without any drift, p below .05 in about 5% of 400 people (binomial bound: 4 standard errors)."""
     rng = np.random.default_rng(9)
-    place = np.linspace(0, 1, 60)
-    alarms = sum((change(place, rng.normal(size=60))[1] or 1) < 0.05 for _ in range(400))
+    position = np.linspace(0, 1, 60)
+    alarms = sum((change(position, rng.normal(size=60))[1] or 1) < 0.05 for _ in range(400))
     assert abs(alarms / 400 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 400)

@@ -61,6 +61,6 @@ def test_pairs_are_those_of_a_slow_search(seed: int, colliding: bool, monkeypatc
     table = made.table
     assert in_order(control_pairs(made).rows()) == in_order(slow_pairs(table, "degraded", SAME_SHOWING))
     for within_tasks, key in ((True, SAME_SHOWING), (False, SAME_OUTPUT)):
-        found = repeat_pairs(made, within_tasks=within_tasks).rows()
-        assert found
-        assert in_order(found) == in_order(slow_pairs(table, "repeat", key))
+        pairs = repeat_pairs(made, within_tasks=within_tasks).rows()
+        assert pairs
+        assert in_order(pairs) == in_order(slow_pairs(table, "repeat", key))

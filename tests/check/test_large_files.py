@@ -36,14 +36,14 @@ def work(seed: int, *, timed: bool = True) -> pl.DataFrame:
     rng = np.random.default_rng(seed)
     rows = [
         {
-            "annotator": f"a{person}", "task": f"t{person}-{place // 30}", "screen": str(place // 3),
-            "document": f"d{place // 12}", "segment": str(place % 12), "system": f"s{rng.integers(4)}",
+            "annotator": f"a{person}", "task": f"t{person}-{item // 30}", "screen": str(item // 3),
+            "document": f"d{item // 12}", "segment": str(item % 12), "system": f"s{rng.integers(4)}",
             "kind": "system", "protocol": "da", "score": float(rng.integers(20, 101)),
             "active_seconds": float(rng.uniform(0.2, 20)) if timed and person else 0.0,
             "target_text": f"text {rng.integers(3)}", "rejected": person == 3,
         }
         for person in range(8)
-        for place in range(60)
+        for item in range(60)
     ]  # fmt: skip
     controls = [
         {**row, "kind": kind, "score": max(0.0, float(str(row["score"])) - fall), "screen": f"{row['screen']}b"}

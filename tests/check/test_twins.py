@@ -50,22 +50,22 @@ def test_good_agreement_is_not_copying() -> None:
 def test_a_mirrored_block_is_found() -> None:
     a, b = random_ranks(1), random_ranks(2)
     b[40:70] = 4 - a[40:70]
-    (found,) = find_twins(ranked({"a": a, "b": b}))
-    assert found.kind == "mirrored"
-    assert found.annotators == ("a", "b")
-    assert int(found.first) <= 40
-    assert int(found.last) >= 69
-    assert found.items >= 30
-    assert found.preferences == 3 * found.items
-    assert 0 < found.p < 1e-10
+    (block,) = find_twins(ranked({"a": a, "b": b}))
+    assert block.kind == "mirrored"
+    assert block.annotators == ("a", "b")
+    assert int(block.first) <= 40
+    assert int(block.last) >= 69
+    assert block.items >= 30
+    assert block.preferences == 3 * block.items
+    assert 0 < block.p < 1e-10
 
 
 def test_a_copied_block_is_found_among_honest_ones() -> None:
     people = {who: random_ranks(i) for i, who in enumerate("abcd")}
     people["e"] = random_ranks(9)
     people["e"][10:40] = people["a"][10:40]
-    (found,) = find_twins(ranked(people))
-    assert (found.kind, found.annotators) == ("copied", ("a", "e"))
+    (block,) = find_twins(ranked(people))
+    assert (block.kind, block.annotators) == ("copied", ("a", "e"))
 
 
 def test_ties_on_both_sides_prove_nothing() -> None:
@@ -75,22 +75,22 @@ def test_ties_on_both_sides_prove_nothing() -> None:
 
 def slowly(table: pl.DataFrame) -> dict[tuple[str, str], list[tuple[str, bool, bool, int, int]]]:
     """What two annotators share, item by item and system by system."""
-    said: dict[str, dict[str, dict[str, float]]] = {}
+    answers: dict[str, dict[str, dict[str, float]]] = {}
     for who, item, system, score in table.select("annotator", "segment", "system", "score").iter_rows():
-        said.setdefault(who, {}).setdefault(item, {}).setdefault(system, score)
-    found = {}
-    for a, b in combinations(sorted(said), 2):
+        answers.setdefault(who, {}).setdefault(item, {}).setdefault(system, score)
+    by_pair = {}
+    for a, b in combinations(sorted(answers), 2):
         rows = []
-        for item in [item for item in said[a] if item in said[b]]:
-            first, second = said[a][item], said[b][item]
+        for item in [item for item in answers[a] if item in answers[b]]:
+            first, second = answers[a][item], answers[b][item]
             pairs = list(combinations(sorted(set(first) & set(second)), 2))
             x, y = ([int(np.sign(own[i] - own[j])) for i, j in pairs] for own in (first, second))
             decided = sum(map(bool, x)) + sum(map(bool, y))
             mirrored = x == [-sign for sign in y]
             rows.append((item, bool(pairs) and x == y, bool(pairs) and mirrored, decided, len(pairs)))
         if len(rows) >= FEWEST_ITEMS:
-            found[a, b] = rows
-    return found
+            by_pair[a, b] = rows
+    return by_pair
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -107,7 +107,7 @@ def test_shared_items_are_those_of_a_slow_comparison(seed: int) -> None:
         }
     )
     judgments = Judgments.from_columns(table.with_columns(protocol=pl.lit("da")))
-    found = {
+    by_pair = {
         shared.annotators: list(
             zip(
                 (shared.names[item] for item in shared.items),
@@ -120,4 +120,4 @@ def test_shared_items_are_those_of_a_slow_comparison(seed: int) -> None:
         )
         for shared in shared_items(judgments)
     }
-    assert found == slowly(table)
+    assert by_pair == slowly(table)

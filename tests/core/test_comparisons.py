@@ -28,7 +28,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
         annotator = draw(st.sampled_from(["ann", "bob", None]))
         # Without a name and a screen, nobody knows what was ranked together.
         screens = [str(number), "0"] if annotator is None else [str(number), "0", None]
-        place: Row = {
+        keys: Row = {
             "campaign": draw(st.sampled_from(["one", "two", None])),
             "source_lang": "cs",
             "target_lang": draw(st.sampled_from(["en", "de"])),
@@ -41,7 +41,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
         labels = draw(
             st.lists(st.tuples(st.sampled_from(SYSTEMS), st.one_of(st.none(), st.integers(1, 5))), max_size=6)
         )
-        rows += [{**place, "system": system, "rank": rank} for system, rank in labels]
+        rows += [{**keys, "system": system, "rank": rank} for system, rank in labels]
     return draw(st.permutations(rows))
 
 
@@ -57,7 +57,7 @@ def counted_slowly(rows: list[Row]) -> Counter[tuple[object, ...]]:
     for row in rows:
         if row["rank"] is not None:
             blocks[tuple(row[name] for name in BLOCK_KEY)].append((str(row["system"]), int(str(row["rank"]))))
-    found: Counter[tuple[object, ...]] = Counter()
+    counts: Counter[tuple[object, ...]] = Counter()
     for key, labels in blocks.items():
         for (combination, rank), (other, other_rank) in combinations(labels, 2):
             if combination == other:
@@ -66,8 +66,8 @@ def counted_slowly(rows: list[Row]) -> Counter[tuple[object, ...]]:
             first, second, outcome = (
                 (combination, other, better) if combination < other else (other, combination, -better)
             )
-            found[key[3] or "(unknown)", first, second, outcome] += 1
-    return found
+            counts[key[3] or "(unknown)", first, second, outcome] += 1
+    return counts
 
 
 def counted(result: Comparisons) -> Counter[tuple[object, ...]]:

@@ -79,9 +79,9 @@ def test_a_fault_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: Pa
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    for place in (tmp_path, tmp_path / "file" / "below", tmp_path / ("long" * 200)):
+    for path in (tmp_path, tmp_path / "file" / "below", tmp_path / ("long" * 200)):
         with pytest.raises(InputError, match="cannot be written"):
-            write_text(place, "text")
+            write_text(path, "text")
     assert names_in(tmp_path) == ["file"]
 
 

@@ -21,9 +21,9 @@ WORDS = st.one_of(st.none(), st.sampled_from(["", "a", "b", "10", "9", "├й", "шк
 def test_codes_are_dense_ranks(rows: list[tuple[str | None, ...]]) -> None:
     names = ("x", "y", "z")
     table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
-    for found, key in zip(codes_of(table, names, ("z", "x")), (names, ("z", "x")), strict=True):
+    for codes, key in zip(codes_of(table, names, ("z", "x")), (names, ("z", "x")), strict=True):
         expected = table.select(pl.struct(key).rank("dense").cast(pl.Int64) - 1).to_series().to_list()
-        assert found.tolist() == expected
+        assert codes.tolist() == expected
 
 
 @pytest.mark.parametrize("codes", [[], [3, 3, 1], [5, 10**12, 5, 0], [-1, 4, -1]])

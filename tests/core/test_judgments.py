@@ -103,14 +103,14 @@ def test_tutorials_are_no_systems_of_the_campaign() -> None:
         {"system": ["a", "tutorial1", "b"], "kind": ["system", "tutorial", "degraded"], "annotator": ["x", "x", "y"],
          "document": ["d", "t", "d"], "segment": ["1", "1", "2"]}
     )  # fmt: skip
-    found = describe(judgments, {})
-    assert (found.rows, found.annotators, found.systems, found.documents, found.segments) == (3, 2, 2, 1, 2)
+    facts = describe(judgments, {})
+    assert (facts.rows, facts.annotators, facts.systems, facts.documents, facts.segments) == (3, 2, 2, 1, 2)
 
 
 def test_tables_are_put_together_with_what_was_set_aside() -> None:
-    one = Judgments.from_columns({"system": ["a"], "own": [1]}, set_aside=[SetAside("why", 2)], notes=["n"])
-    two = Judgments.from_columns({"system": ["b"], "own": ["x"]}, set_aside=[SetAside("why", 3)], notes=["n"])
-    both = concat([one, two])
+    first = Judgments.from_columns({"system": ["a"], "own": [1]}, set_aside=[SetAside("why", 2)], notes=["n"])
+    second = Judgments.from_columns({"system": ["b"], "own": ["x"]}, set_aside=[SetAside("why", 3)], notes=["n"])
+    both = concat([first, second])
     assert both.systems == ("a", "b")
     assert both.set_aside == (SetAside("why", 5),)
     assert both.notes == ("n",)
@@ -119,16 +119,16 @@ def test_tables_are_put_together_with_what_was_set_aside() -> None:
 
 def test_the_fingerprint_is_of_the_content() -> None:
     base = {"system": ["a"], "text": [""], "started": [datetime(2024, 1, 1, tzinfo=UTC)]}
-    one = Judgments.from_columns(base)
-    assert one.fingerprint == Judgments.from_columns(base, notes=["other"]).fingerprint
-    assert one.fingerprint != Judgments.from_columns({**base, "text": [None]}).fingerprint
+    judgments = Judgments.from_columns(base)
+    assert judgments.fingerprint == Judgments.from_columns(base, notes=["other"]).fingerprint
+    assert judgments.fingerprint != Judgments.from_columns({**base, "text": [None]}).fingerprint
     span = {"start": 0, "end": 1, "severity": "minor", "category": None, "side": "target", "text": "x"}
-    assert one.fingerprint != Judgments.from_columns({**base, "spans": [[span]]}).fingerprint
+    assert judgments.fingerprint != Judgments.from_columns({**base, "spans": [[span]]}).fingerprint
 
 
 @pytest.mark.parametrize("extra", [[["a", "b"]], [{"a": 1}], [[{"a": 1}]], [None]])
 def test_columns_of_ones_own_may_be_lists_or_records(extra: list[object]) -> None:
     base = {"system": ["s"], "score": [1.0]}
-    one = Judgments.from_columns(pl.DataFrame({**base, "mine": extra}))
-    assert len(one.fingerprint) == 12
-    assert one.fingerprint == Judgments.from_columns(pl.DataFrame({**base, "mine": extra})).fingerprint
+    judgments = Judgments.from_columns(pl.DataFrame({**base, "mine": extra}))
+    assert len(judgments.fingerprint) == 12
+    assert judgments.fingerprint == Judgments.from_columns(pl.DataFrame({**base, "mine": extra})).fingerprint

@@ -41,11 +41,11 @@ def test_division_takes_another_value_where_there_is_nothing_to_divide_by() -> N
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=2, max_size=30))
 def test_correlation_is_that_of_numpy(pairs: list[tuple[float, float]]) -> None:
     x, y = np.array(pairs).T
-    found = pearson(x, y)
+    correlation = pearson(x, y)
     # Values that differ by less than a millionth lose digits in either way to compute it.
     if np.ptp(x) > 1e-6 * np.abs(x).max() and np.ptp(y) > 1e-6 * np.abs(y).max():
-        assert found == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-6)
-    assert math.isnan(found) or -1 <= found <= 1
+        assert correlation == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-6)
+    assert math.isnan(correlation) or -1 <= correlation <= 1
 
 
 @pytest.mark.parametrize("constant", [[0.1 + 0.2, 0.3, 0.3], [5.0, 5.0, 5.0], [1e9, 1e9 + 1e-5, 1e9]])

@@ -57,13 +57,13 @@ def test_sides_that_the_campaign_does_not_have_are_refused() -> None:
 
 
 def test_marks_of_one_side_overlap_only_where_that_is_allowed() -> None:
-    one, other = Mark(0, 7, "minor", text=TARGET[0:7]), Mark(4, 7, "major", text=TARGET[4:7])
+    longer, shorter = Mark(0, 7, "minor", text=TARGET[0:7]), Mark(4, 7, "major", text=TARGET[4:7])
     touching, elsewhere = Mark(7, 8, "minor", text=" "), Mark(0, 7, "minor", side="source", text=SOURCE[0:7])
     texts = {"target": TARGET, "source": SOURCE}
-    assert "overlap" in str(fault_of_marks([one, other], RULES, **texts))
-    assert fault_of_marks([one, touching, elsewhere], RULES, **texts) is None
+    assert "overlap" in str(fault_of_marks([longer, shorter], RULES, **texts))
+    assert fault_of_marks([longer, touching, elsewhere], RULES, **texts) is None
     free = MarkRules(("minor", "major"), ("A", "B"), overlap=True)
-    assert fault_of_marks([one, other], free, **texts) is None
+    assert fault_of_marks([longer, shorter], free, **texts) is None
     twice = [Mark(0, 3, "minor", category, text="The") for category in ("A", "B", "A")]
     assert fault_of_marks(twice[:2], free, **texts) is None
     assert "marked twice as 'A'" in str(fault_of_marks(twice, free, **texts))

@@ -57,8 +57,8 @@ PUBLISHED: list[tuple[Spending, float, tuple[float, ...], tuple[float, ...]]] = 
 def test_spending_boundaries_are_those_of_another_program(
     spending: Spending, level: float, times: tuple[float, ...], expected: tuple[float, ...]
 ) -> None:
-    found = boundaries(times, [spent(spending, level, time) for time in times])
-    assert found == pytest.approx(expected, abs=2e-5)
+    bounds = boundaries(times, [spent(spending, level, time) for time in times])
+    assert bounds == pytest.approx(expected, abs=2e-5)
 
 
 def test_two_looks_agree_with_the_bivariate_normal_integral() -> None:
@@ -96,8 +96,8 @@ def test_the_level_is_spent_exactly(times: list[float], spending: Spending, leve
     # Looks that are closer than the smallest step are taken as further apart: keep them distinct here.
     kept = [i for i in range(len(ordered)) if i == 0 or ordered[i] - ordered[i - 1] > 0.02 * ordered[i]]
     ordered, levels = [ordered[i] for i in kept], [levels[i] for i in kept]
-    found = boundaries(ordered, levels)
-    above, _ = crossing(ordered, found, [-np.inf] * len(found))
+    bounds = boundaries(ordered, levels)
+    above, _ = crossing(ordered, bounds, [-np.inf] * len(bounds))
     assert above.sum() == pytest.approx(levels[-1], rel=1e-3, abs=1e-9)
 
 
@@ -120,7 +120,7 @@ def test_looks_that_bring_no_information_widen_the_boundary_only() -> None:
 @pytest.mark.parametrize("information", [[1e-12, 1e-12, 1.0], [0.0, 0.0, 1.0], [5.0, 2.0, 1.0]])
 def test_odd_information_gives_boundaries_all_the_same(information: list[float]) -> None:
     """Few annotators make standard errors jump: information may be nearly nothing, or fall."""
-    found = boundaries(information, [0.005, 0.01, 0.025])
-    assert np.isfinite(found).all()
+    bounds = boundaries(information, [0.005, 0.01, 0.025])
+    assert np.isfinite(bounds).all()
     # No boundary lies inside that of the whole level spent until then.
-    assert all(bound >= norm.isf(level) - 1e-6 for bound, level in zip(found, [0.005, 0.01, 0.025], strict=True))
+    assert all(bound >= norm.isf(level) - 1e-6 for bound, level in zip(bounds, [0.005, 0.01, 0.025], strict=True))

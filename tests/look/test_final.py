@@ -14,17 +14,17 @@ BOUNDS = tuple(boundaries(TIMES, [spent("obrien-fleming", 0.025, time) for time 
 
 
 def test_one_look_gives_the_usual_interval() -> None:
-    found = final_estimate(Path((4.0,), (), 2.0))
-    assert found.estimate == pytest.approx(1.0, abs=1e-6)
-    assert found.interval == pytest.approx((1 - norm.isf(0.025) / 2, 1 + norm.isf(0.025) / 2), abs=1e-6)
+    estimate = final_estimate(Path((4.0,), (), 2.0))
+    assert estimate.estimate == pytest.approx(1.0, abs=1e-6)
+    assert estimate.interval == pytest.approx((1 - norm.isf(0.025) / 2, 1 + norm.isf(0.025) / 2), abs=1e-6)
 
 
 def test_an_early_stop_is_shrunk_and_the_other_direction_mirrors_it() -> None:
     path = Path(TIMES[:3], BOUNDS[:2], 2.8)
-    found, mirrored = final_estimate(path), final_estimate(Path(TIMES[:3], BOUNDS[:2], -2.8))
-    assert found.estimate < 2.8 / np.sqrt(0.6)
-    assert mirrored.estimate == pytest.approx(-found.estimate)
-    assert mirrored.interval == pytest.approx((-found.interval[1], -found.interval[0]))
+    estimate, mirrored = final_estimate(path), final_estimate(Path(TIMES[:3], BOUNDS[:2], -2.8))
+    assert estimate.estimate < 2.8 / np.sqrt(0.6)
+    assert mirrored.estimate == pytest.approx(-estimate.estimate)
+    assert mirrored.interval == pytest.approx((-estimate.interval[1], -estimate.interval[0]))
 
 
 @pytest.mark.slow
@@ -36,9 +36,9 @@ def test_coverage_and_median_after_stopping(true: float) -> None:
     for _ in range(200):
         walk = np.cumsum(rng.normal(true * 0.2, np.sqrt(0.2), 5)) / np.sqrt(TIMES)
         last = next((look for look in range(5) if abs(walk[look]) >= BOUNDS[look]), 4)
-        found = final_estimate(Path(TIMES[: last + 1], BOUNDS[:last], float(walk[last])))
-        inside.append(found.interval[0] <= true <= found.interval[1])
-        above.append(found.estimate > true)
+        estimate = final_estimate(Path(TIMES[: last + 1], BOUNDS[:last], float(walk[last])))
+        inside.append(estimate.interval[0] <= true <= estimate.interval[1])
+        above.append(estimate.estimate > true)
     assert abs(np.mean(inside) - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 200)
     assert abs(np.mean(above) - 0.5) < 4 * np.sqrt(0.25 / 200)
 

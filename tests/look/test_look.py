@@ -59,10 +59,10 @@ def test_tastes_of_the_same_people_bound_what_more_judgments_bring() -> None:
 
 def test_the_boundary_of_a_share_is_that_of_the_spending_function() -> None:
     plan = LookPlan(100, 2, Goal(), "pocock")
-    seen = [observed(0.5, [0.0, 0.0]), observed(1.0, [0.0, 0.0])]
+    looks = [observed(0.5, [0.0, 0.0]), observed(1.0, [0.0, 0.0])]
     wanted = boundaries([0.5, 1.0], [spent("pocock", 0.0125, 0.5), 0.0125])
-    assert bound(plan, seen, 0, 0.0125) == pytest.approx(wanted[1], abs=2e-3)
-    assert bound(plan, seen[:1], 0, 0.0125) == pytest.approx(wanted[0], abs=1e-9)
+    assert bound(plan, looks, 0, 0.0125) == pytest.approx(wanted[1], abs=2e-3)
+    assert bound(plan, looks[:1], 0, 0.0125) == pytest.approx(wanted[0], abs=1e-9)
 
 
 def test_what_is_settled_stays_settled() -> None:

@@ -47,11 +47,11 @@ def slow_accuracy(human: Floats, metric: Floats, threshold: float) -> float:
     """Mean over items of the share of pairs on which the metric says what the human says."""
     shares = []
     for x, y in zip(human.T, metric.T, strict=True):
-        said = [
+        agreeing = [
             np.sign(x[i] - x[j]) == (0 if abs(y[i] - y[j]) <= threshold else np.sign(y[i] - y[j]))
             for i, j in combinations(range(len(x)), 2)
         ]
-        shares.append(np.mean(said))
+        shares.append(np.mean(agreeing))
     return float(np.mean(shares))
 
 
@@ -59,11 +59,11 @@ def slow_accuracy(human: Floats, metric: Floats, threshold: float) -> float:
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0]))
 def test_the_best_threshold_is_found_among_all(seed: int, step: float) -> None:
     human, metric = scores(seed, systems=4, segments=5, step=step)
-    found = pairs(human, metric, "item")
-    assert accuracy(found) == pytest.approx(slow_accuracy(human, metric, 0.0))
-    candidates = np.unique(np.concatenate([[0.0], np.abs(found.difference)]))
+    compared = pairs(human, metric, "item")
+    assert accuracy(compared) == pytest.approx(slow_accuracy(human, metric, 0.0))
+    candidates = np.unique(np.concatenate([[0.0], np.abs(compared.difference)]))
     every = [slow_accuracy(human, metric, threshold) for threshold in candidates]
-    best = calibrated(found)
+    best = calibrated(compared)
     assert best.accuracy == pytest.approx(max(every))
     assert slow_accuracy(human, metric, best.threshold) == pytest.approx(best.accuracy)
 

@@ -30,13 +30,13 @@ Cells = dict[tuple[str, str], float]
 def drawn_scores(seed: int, missing: float) -> tuple[Cells, dict[str, Cells]]:
     """Human scores with ties, and a metric, one with ties and a constant one; some of each are missing."""
     rng = np.random.default_rng(seed)
-    places = [(f"s{s}", str(g)) for s in range(4) for g in range(5)]
-    level = {place: int(place[0][1]) for place in places}
+    cells = [(f"s{s}", str(g)) for s in range(4) for g in range(5)]
+    level = {cell: int(cell[0][1]) for cell in cells}
     made = {
-        "human": {place: float(np.round(level[place] + rng.normal(0, 2))) for place in places},
-        "fine": {place: level[place] + rng.normal(0, 2) for place in places},
-        "coarse": {place: float(np.round(level[place] / 2 + rng.normal(0, 1))) for place in places},
-        "constant": dict.fromkeys(places, 0.1),
+        "human": {cell: float(np.round(level[cell] + rng.normal(0, 2))) for cell in cells},
+        "fine": {cell: level[cell] + rng.normal(0, 2) for cell in cells},
+        "coarse": {cell: float(np.round(level[cell] / 2 + rng.normal(0, 1))) for cell in cells},
+        "constant": dict.fromkeys(cells, 0.1),
     }
     kept = {name: {at: value for at, value in own.items() if rng.random() >= missing} for name, own in made.items()}
     return kept.pop("human"), kept
@@ -49,8 +49,8 @@ def as_scores(name: str, cells: Cells) -> list[MetricScore]:
 def slow(name: str, x: Sequence[float], y: Sequence[float]) -> float:
     """A coefficient by SciPy or spelled out; NaN where it is not defined."""
     if name == "pairwise_accuracy":
-        told = [np.sign(x[i] - x[j]) == np.sign(y[i] - y[j]) for i, j in combinations(range(len(x)), 2)]
-        return float(np.mean(told)) if told else float("nan")
+        agreeing = [np.sign(x[i] - x[j]) == np.sign(y[i] - y[j]) for i, j in combinations(range(len(x)), 2)]
+        return float(np.mean(agreeing)) if agreeing else float("nan")
     if len(set(x)) < 2 or len(set(y)) < 2:
         return float("nan")
     return float({"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[name](x, y).statistic)
@@ -76,7 +76,7 @@ def test_every_level_is_that_of_scipy_whatever_is_missing(seed: int, missing: fl
     )
     result = evaluate(joined, permutations=5, resamples=0)
     for name, cells in metrics.items():
-        shared = [place for place in human if place in cells]
+        shared = [cell for cell in human if cell in cells]
         system, segment = result.metrics[name]["system"], result.metrics[name]["segment"]
         means = [system_means(part, joined.systems, joined.segments) for part in (human, cells)]
         assert segment.n == len(shared)
@@ -140,12 +140,12 @@ def test_permutations_are_those_of_all_exchanges(by_item: bool) -> None:
         flips = np.zeros(human.shape, dtype=bool)
         flips[known] = np.array(bits)[unit]
         every.append(difference(flips))
-    (found,) = permute_pearson(
+    (permuted,) = permute_pearson(
         human, {"a": first, "b": second}, by_item=by_item, permutations=4000, rng=np.random.default_rng(1)
     )
     observed = difference(np.zeros(human.shape, dtype=bool))
-    assert found.difference == pytest.approx(observed)
-    assert found.p == pytest.approx(np.mean(np.abs(every) >= abs(observed) - 1e-12), abs=0.03)
+    assert permuted.difference == pytest.approx(observed)
+    assert permuted.p == pytest.approx(np.mean(np.abs(every) >= abs(observed) - 1e-12), abs=0.03)
 
 
 def test_metrics_are_compared_on_what_they_share_even_if_no_segment_is_complete() -> None:
@@ -178,10 +178,10 @@ def test_resampled_coefficients_are_those_of_the_redrawn_segments() -> None:
         own = (np.arange(4)[:, None] * 9 + columns).ravel()
         known = ~(np.isnan(x) | np.isnan(y))
         x, y, own = x[known], y[known], own[known]
-        told = [
+        agreeing = [
             np.sign(x[i] - x[j]) == np.sign(y[i] - y[j]) for i, j in combinations(range(len(x)), 2) if own[i] != own[j]
         ]
-        expected = [kendalltau(x, y).statistic, np.mean(told), spearmanr(x, y).statistic, pearsonr(x, y).statistic]
+        expected = [kendalltau(x, y).statistic, np.mean(agreeing), spearmanr(x, y).statistic, pearsonr(x, y).statistic]
         assert [tau[k], accuracy[k], rho[k], r[k]] == pytest.approx(expected)
 
 
@@ -194,18 +194,18 @@ def test_intervals_stand_beside_the_coefficients_at_every_level(tmp_path: Path, 
     rng = np.random.default_rng(7)
     rows = [f"s{s}\td{g % 6}\t{g}\t{s + rng.normal():.3f}\t{s + rng.normal():.3f}" for s in range(5) for g in range(24)]
     file = table(tmp_path / "all.tsv", ["system\tdocument\tsegment\thuman\tm", *rows])
-    found = adjudge("meta", file, file, "--permutations", "20", "--resamples", "60", "--json").json["metrics"]["m"]
+    levels = adjudge("meta", file, file, "--permutations", "20", "--resamples", "60", "--json").json["metrics"]["m"]
     for level in ("system", "document", "segment"):
         for name in ("pearson", "spearman", "kendall", "pairwise_accuracy"):
-            low, high = found[level]["intervals"][name]
-            assert low <= found[level][name] <= high
+            low, high = levels[level]["intervals"][name]
+            assert low <= levels[level][name] <= high
 
 
 def test_segments_that_are_numbered_anew_in_every_document(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
     rows = [f"s{s}\t{d}\t{g}\t{s + g}\t{2 * s + g}" for s in range(3) for d in "abc" for g in range(4)]
     file = table(tmp_path / "all.tsv", ["system\tdocument\tsegment\thuman\tm", *rows])
-    found = adjudge("meta", file, file, "--permutations", "9", "--resamples", "0", "--json").json
-    assert found["metrics"]["m"]["segment"]["n"] == 36
+    answer = adjudge("meta", file, file, "--permutations", "9", "--resamples", "0", "--json").json
+    assert answer["metrics"]["m"]["segment"]["n"] == 36
     bare = table(tmp_path / "bare.tsv", ["system\tsegment\tm", *(f"s{s}\t{g}\t1" for s in range(3) for g in range(4))])
     names = ("segment '0'", "documents 'a' and 'b'", "metric scores do not all say their document")
     assert_explained(adjudge("meta", file, bare), names=names)

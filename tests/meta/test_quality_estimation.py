@@ -70,8 +70,8 @@ def test_simulated_errors_come_back_as_edit_rates() -> None:
     for document, label in zip(made.documents, labels, strict=True):
         assert label.first == pytest.approx(replaced(document.pe1, document.mt))
         assert label.second == pytest.approx(replaced(document.pe2 or (), document.pe1))
-    found = [label.first for label in labels]
-    assert np.corrcoef(found, made.in_sentences)[0, 1] > 0.8
+    rates = [label.first for label in labels]
+    assert np.corrcoef(rates, made.in_sentences)[0, 1] > 0.8
 
 
 def test_the_weight_turns_the_ranking_round() -> None:
@@ -115,8 +115,8 @@ def _first_only(document: EditedDocument) -> EditedDocument:
 
 
 def test_orders_are_joined_where_they_are_the_same() -> None:
-    found = orders_along([0, 1, 2, 3], {"a": [0.9, 0.8, 0.1, None], "b": [0.5, 0.5, 0.5, 0.5]})
-    assert [(item.low, item.high, item.order) for item in found] == [(0, 1, ("a", "b")), (2, 3, ("b", "a"))]
+    orders = orders_along([0, 1, 2, 3], {"a": [0.9, 0.8, 0.1, None], "b": [0.5, 0.5, 0.5, 0.5]})
+    assert [(item.low, item.high, item.order) for item in orders] == [(0, 1, ("a", "b")), (2, 3, ("b", "a"))]
 
 
 def test_the_rule_stops_at_its_first_criterion() -> None:
@@ -126,14 +126,14 @@ def test_the_rule_stops_at_its_first_criterion() -> None:
     def perfect(labels: np.ndarray) -> np.ndarray:
         return labels
 
-    found = tuned(first, second, perfect)
+    tuning = tuned(first, second, perfect)
     # By hand: labels are 0.2 + w * second, of mean 0.2 + 0.015 w and standard deviation 0.01291 w.
     ratio = [np.std(0.2 + w * second, ddof=1) / np.mean(0.2 + w * second) for w in range(1, 101)]
     gain = [np.abs(w * second - w * 0.015).mean() for w in range(1, 101)]
     expected = next(w for w in range(1, 101) if ratio[w - 1] > 0.4999999 or gain[w - 1] > 0.0999999)
-    assert found.weight == expected == 10
-    assert found.gain == pytest.approx(gain[expected - 1])
-    assert found.ratio == pytest.approx(ratio[expected - 1])
+    assert tuning.weight == expected == 10
+    assert tuning.gain == pytest.approx(gain[expected - 1])
+    assert tuning.ratio == pytest.approx(ratio[expected - 1])
 
     def helpless(labels: np.ndarray) -> np.ndarray:
         return np.full(len(labels), labels.mean())
@@ -164,10 +164,10 @@ def test_direct_assessment_stands_beside_the_label() -> None:
 
 def test_costs_are_counted_by_the_word() -> None:
     """Made-up prices: 1,000 assessments at .01 are 10; 500 words at .06 and .12 are 30 and 60."""
-    found = costs(500, Prices(1000, 0.01, 0.06, 0.12))
-    assert found.assessing == pytest.approx(10)
-    assert found.post_editing == pytest.approx((30, 60))
-    assert found.times == pytest.approx((3, 6))
+    cost = costs(500, Prices(1000, 0.01, 0.06, 0.12))
+    assert cost.assessing == pytest.approx(10)
+    assert cost.post_editing == pytest.approx((30, 60))
+    assert cost.times == pytest.approx((3, 6))
     with pytest.raises(UsageError, match="above 0"):
         costs(500, Prices(0, 0.01, 0.06, 0.12))
 
@@ -230,12 +230,12 @@ def test_document_scores_from_a_table_or_from_gold(tmp_path: Path) -> None:
     table = tmp_path / "direct.tsv"
     table.write_text("document\tz\nd1\t0.5\nd2\t-0.25\n")
     assert read_document_scores(table) == {"d1": 0.5, "d2": -0.25}
-    found = tmp_path / "gold.json"
-    found.write_text(json.dumps({"documents": [{"system": "s", "document": "d1", "z": 0.5}]}))
-    assert read_document_scores(found) == {"d1": 0.5}
-    found.write_text(json.dumps({"documents": [{"document": "d1", "z": 0.5}, {"document": "d1", "z": 0.7}]}))
+    gold_file = tmp_path / "gold.json"
+    gold_file.write_text(json.dumps({"documents": [{"system": "s", "document": "d1", "z": 0.5}]}))
+    assert read_document_scores(gold_file) == {"d1": 0.5}
+    gold_file.write_text(json.dumps({"documents": [{"document": "d1", "z": 0.5}, {"document": "d1", "z": 0.7}]}))
     with pytest.raises(InputError, match="one system each"):
-        read_document_scores(found)
-    found.write_text("{")
+        read_document_scores(gold_file)
+    gold_file.write_text("{")
     with pytest.raises(InputError, match="is not JSON"):
-        read_document_scores(found)
+        read_document_scores(gold_file)

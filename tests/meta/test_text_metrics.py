@@ -50,18 +50,18 @@ def write(folder: Path, texts: Texts) -> tuple[Path, list[str]]:
 
 def test_scores_are_sacrebleus_own() -> None:
     texts = made(6)
-    found = {(score.metric, score.system, score.segment): score.score for score in text_metrics(texts)[0]}
+    scores = {(score.metric, score.system, score.segment): score.score for score in text_metrics(texts)[0]}
     references = [list(reference) for reference in texts.references]
     for system, lines in texts.outputs.items():
         output = list(lines)
-        assert found["BLEU", system, None] == pytest.approx(sacrebleu.corpus_bleu(output, references).score)
-        assert found["chrF", system, None] == pytest.approx(sacrebleu.corpus_chrf(output, references).score)
-        assert found["TER", system, None] == pytest.approx(-sacrebleu.corpus_ter(output, references).score)
+        assert scores["BLEU", system, None] == pytest.approx(sacrebleu.corpus_bleu(output, references).score)
+        assert scores["chrF", system, None] == pytest.approx(sacrebleu.corpus_chrf(output, references).score)
+        assert scores["TER", system, None] == pytest.approx(-sacrebleu.corpus_ter(output, references).score)
         for i in (0, 5):
             own = [reference[i] for reference in texts.references]
-            assert found["BLEU", system, str(i + 1)] == pytest.approx(sacrebleu.sentence_bleu(output[i], own).score)
-            assert found["chrF", system, str(i + 1)] == pytest.approx(sacrebleu.sentence_chrf(output[i], own).score)
-            assert found["TER", system, str(i + 1)] == pytest.approx(-sacrebleu.sentence_ter(output[i], own).score)
+            assert scores["BLEU", system, str(i + 1)] == pytest.approx(sacrebleu.sentence_bleu(output[i], own).score)
+            assert scores["chrF", system, str(i + 1)] == pytest.approx(sacrebleu.sentence_chrf(output[i], own).score)
+            assert scores["TER", system, str(i + 1)] == pytest.approx(-sacrebleu.sentence_ter(output[i], own).score)
 
 
 def test_scores_of_the_whole_count_at_system_level() -> None:

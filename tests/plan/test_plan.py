@@ -81,8 +81,8 @@ def test_precision_is_what_repeated_campaigns_show() -> None:
 
 def test_power_and_detectable_difference_belong_together() -> None:
     precision = Precision(np.full(6, 1.5), np.full(6, 50.0))
-    found = precision.detectable(0.8, 0.05 / 6)
-    assert precision.power(found, 0.05 / 6) == pytest.approx(0.8, abs=1e-9)
+    difference = precision.detectable(0.8, 0.05 / 6)
+    assert precision.power(difference, 0.05 / 6) == pytest.approx(0.8, abs=1e-9)
     # Without a difference, a one-sided half of the level is all that is found.
     assert precision.power(0, 0.05) == pytest.approx(0.025)
 
@@ -107,13 +107,13 @@ def test_the_least_work_is_found_and_recommended() -> None:
 
 @pytest.mark.slow
 def test_looks_on_the_way_save_judgments() -> None:
-    found = plan(PlanSettings(systems=3, difference=8.0, documents=60, draws=0, structures=("pages",), per_item=(1,)))
-    assert found.recommended is not None
-    fixed = found.recommended.point.judgments
-    five = next(row for row in found.looks if (row.looks, row.spending) == (5, "kim-demets"))
+    planned = plan(PlanSettings(systems=3, difference=8.0, documents=60, draws=0, structures=("pages",), per_item=(1,)))
+    assert planned.recommended is not None
+    fixed = planned.recommended.point.judgments
+    five = next(row for row in planned.looks if (row.looks, row.spending) == (5, "kim-demets"))
     assert fixed < five.largest < 1.05 * fixed
     assert five.expected_larger < five.expected < 0.85 * fixed
-    assert any(table.title == "With looks on the way" for table in found.tables())
+    assert any(table.title == "With looks on the way" for table in planned.tables())
 
 
 def test_a_question_beyond_reach_is_told() -> None:
@@ -136,10 +136,10 @@ def test_the_recommended_design_is_simulated() -> None:
 
 def test_the_spread_may_be_taken_from_judgments() -> None:
     truth = ScoreCampaign(systems=5, humans=0, tasks=30, documents=20, controls=0.0, ends=False, scale=0.0)
-    found = variances_like(fit(design_from(simulate(truth, seed=2).judgments, model="mixed-points")))
-    assert found.fitted
-    assert found.sd["residual"] == pytest.approx(truth.residual, rel=0.1)
-    assert found.sd["segment"] == pytest.approx(truth.segment_effect, rel=0.35)
+    spread = variances_like(fit(design_from(simulate(truth, seed=2).judgments, model="mixed-points")))
+    assert spread.fitted
+    assert spread.sd["residual"] == pytest.approx(truth.residual, rel=0.1)
+    assert spread.sd["segment"] == pytest.approx(truth.segment_effect, rel=0.35)
 
 
 def test_what_annotators_of_one_output_share_is_not_lost_to_a_plan() -> None:
@@ -235,8 +235,8 @@ def test_the_command_prints_json_and_draws(adjudge: Callable[..., Run], tmp_path
     chart = tmp_path / "plan.svg"
     small = "--systems 3 --difference 8 --documents 12 --segments 4 --task-size 24 --annotators 4 --draws 0"
     run = adjudge("plan", *small.split(), "--structures", "mixed,pages", "--plot", chart, "--json")
-    found = run.json
-    assert {"choices", "curve", "spread", "checked", "difference", "power"} <= found.keys()
-    assert found["choices"][0]["point"]["judgments"] > 0
+    answer = run.json
+    assert {"choices", "curve", "spread", "checked", "difference", "power"} <= answer.keys()
+    assert answer["choices"][0]["point"]["judgments"] > 0
     assert chart.read_text(encoding="utf-8").startswith("<svg")
     assert_explained(adjudge("plan", "--per-item", "two"), code=2, names=("--per-item", "two"))

@@ -84,9 +84,9 @@ def test_wrong_questions_are_refused(wrong: dict[str, float]) -> None:
 def test_the_command() -> None:
     done = CliRunner().invoke(app, ["plan", "--protocol", "pairwise", "--systems", "3", "--draws", "0", "--json"])
     assert done.exit_code == 0
-    told = json.loads(done.stdout)
-    assert (told["protocol"], told["difference"]) == ("pairwise", 0.3)
-    assert {point["annotators"] for point in told["points"]} >= {5, 10, 30}
+    answer = json.loads(done.stdout)
+    assert (answer["protocol"], answer["difference"]) == ("pairwise", 0.3)
+    assert {point["annotators"] for point in answer["points"]} >= {5, 10, 30}
 
 
 def test_python_plans_rankings_too() -> None:

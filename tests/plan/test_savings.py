@@ -11,10 +11,10 @@ from adjudge.plan.savings import saving
 
 
 def test_five_looks_save_a_quarter_and_nearly_half() -> None:
-    found = saving(5)
-    assert found.largest <= 1.04
-    assert found.planned <= 0.75
-    assert found.larger <= 0.55
+    savings = saving(5)
+    assert savings.largest <= 1.04
+    assert savings.planned <= 0.75
+    assert savings.larger <= 0.55
 
 
 # The R package rpact 3.3.4: getDesignCharacteristics(getDesignGroupSequential(kMax = K, alpha = .025, sided = 1,
@@ -33,24 +33,24 @@ OTHER_PROGRAM: list[tuple[Spending, int, float, float]] = [
 
 @pytest.mark.parametrize(("spending", "looks", "largest", "planned"), OTHER_PROGRAM)
 def test_savings_are_those_of_another_program(spending: Spending, looks: int, largest: float, planned: float) -> None:
-    found = saving(looks, spending=spending)
-    assert (found.largest, found.planned) == pytest.approx((largest, planned), abs=2e-4)
+    savings = saving(looks, spending=spending)
+    assert (savings.largest, savings.planned) == pytest.approx((largest, planned), abs=2e-4)
 
 
 @pytest.mark.parametrize("spending", SPENDING)
 def test_savings_agree_with_simulated_walks(spending: Spending) -> None:
     """20,000 random walks at the planned difference: the mean share of judgments within 4 standard errors."""
     times = np.arange(1, 6) / 5
-    found = saving(5, spending=spending)
+    savings = saving(5, spending=spending)
     bounds = boundaries(times.tolist(), [spent(spending, 0.025, time) for time in times])
-    drift = np.sqrt(found.largest) * (norm.isf(0.025) + norm.isf(0.1))
+    drift = np.sqrt(savings.largest) * (norm.isf(0.025) + norm.isf(0.1))
     walks = np.random.default_rng(2).normal(drift / 5, np.sqrt(1 / 5), (20_000, 5)).cumsum(1) / np.sqrt(times)
     crossed = np.abs(walks) >= bounds
     assert crossed.any(1).mean() == pytest.approx(0.9, abs=4 * np.sqrt(0.09 / 20_000))
-    share = found.largest * times[np.where(crossed.any(1), crossed.argmax(1), 4)]
-    assert share.mean() == pytest.approx(found.planned, abs=4 * share.std() / np.sqrt(20_000))
+    share = savings.largest * times[np.where(crossed.any(1), crossed.argmax(1), 4)]
+    assert share.mean() == pytest.approx(savings.planned, abs=4 * share.std() / np.sqrt(20_000))
 
 
 def test_one_look_saves_nothing() -> None:
-    found = saving(1)
-    assert (found.largest, found.planned, found.larger) == pytest.approx((1.0, 1.0, 1.0), abs=1e-6)
+    savings = saving(1)
+    assert (savings.largest, savings.planned, savings.larger) == pytest.approx((1.0, 1.0, 1.0), abs=1e-6)

@@ -61,13 +61,13 @@ def slow_log_likelihood(theta: Floats, wins: Floats, ties: Floats, ridge: float)
 def test_it_maximises_davidsons_likelihood(seed: int, n: int) -> None:
     wins, ties = counts(seed, n, games=5)
     ties[0, 1] = ties[1, 0] = ties[0, 1] + 1  # at least one tie: the tie parameter has an optimum
-    found = fit(wins, ties)
-    theta = np.append(found.strength, found.log_tie)
+    fitted = fit(wins, ties)
+    theta = np.append(fitted.strength, fitted.log_tie)
     here = slow_log_likelihood(theta, wins, ties, RIDGE)
     best = minimize(
         lambda x: -slow_log_likelihood(x, wins, ties, RIDGE), theta, method="Nelder-Mead", options={"maxiter": 400}
     )
-    assert found.converged
+    assert fitted.converged
     assert here >= -best.fun - 1e-6
     for step in np.vstack([np.eye(n + 1), -np.eye(n + 1)]) * 1e-3:
         assert slow_log_likelihood(theta + step, wins, ties, RIDGE) <= here + 1e-9
@@ -82,20 +82,20 @@ def test_many_fits_at_once_are_the_single_fits() -> None:
 
 def test_an_unbeaten_system_has_a_finite_strength() -> None:
     wins = np.array([[0.0, 9.0, 9.0], [0.0, 0.0, 5.0], [0.0, 5.0, 0.0]])
-    found = fit(wins, np.zeros((3, 3)))
-    assert found.converged
-    assert 3 < found.strength[0] < 20
-    assert found.strength[1] == pytest.approx(found.strength[2])
+    fitted = fit(wins, np.zeros((3, 3)))
+    assert fitted.converged
+    assert 3 < fitted.strength[0] < 20
+    assert fitted.strength[1] == pytest.approx(fitted.strength[2])
 
 
 @pytest.mark.parametrize("size", [1, 1e3, 1e7])
 def test_extreme_counts_converge(size: float) -> None:
     """One system that won everything, one that lost everything, ties only: the gradient of the definition is 0."""
     wins = np.array([[0, 3, 9, 2], [0, 0, 5, 1], [0, 4, 0, 7], [0, 0, 0, 0]]) * size
-    found = fit(wins, np.zeros((4, 4)))
-    assert found.converged
-    better = 1 / (1 + np.exp(found.strength[None, :] - found.strength[:, None]))
-    gradient = wins.sum(1) - ((wins + wins.T) * better).sum(1) - RIDGE * found.strength
+    fitted = fit(wins, np.zeros((4, 4)))
+    assert fitted.converged
+    better = 1 / (1 + np.exp(fitted.strength[None, :] - fitted.strength[:, None]))
+    gradient = wins.sum(1) - ((wins + wins.T) * better).sum(1) - RIDGE * fitted.strength
     assert np.abs(gradient).max() < 1e-9 * max(size, 1)
     tied = fit(np.zeros((4, 4)), (1 - np.eye(4)) * size)
     assert tied.converged

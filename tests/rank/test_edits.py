@@ -28,8 +28,8 @@ def post_edits(changes: dict[str, float], *, annotators: int = 6, segments: int 
         for segment in range(segments):
             for system, mean in changes.items():
                 words = WORDS.copy()
-                for place in rng.choice(10, min(10, rng.poisson(mean)), replace=False):
-                    words[place] = f"new{place}"
+                for index in rng.choice(10, min(10, rng.poisson(mean)), replace=False):
+                    words[index] = f"new{index}"
                 edit, output = " ".join(words), " ".join(WORDS)
                 action = "OK" if edit == output else "EDIT"
                 rows.append((f"a{annotator}", f"d{segment // 3}", str(segment), system, edit, output, action))

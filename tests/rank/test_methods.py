@@ -75,9 +75,9 @@ def test_expected_wins_weighs_opponents_alike() -> None:
     judgments = blocks(
         [{"a": 1, "b": 2}] * 3 + [{"a": 2, "b": 1}, {"a": 1, "c": 2}, {"a": 2, "c": 1}, {"b": 1, "c": 1}]
     )
-    found = tally(comparisons(judgments))
-    assert ratios.expected_wins(found)[0] == pytest.approx((3 / 4 + 1 / 2) / 2)
-    assert ratios.expected_wins(found)[2] == pytest.approx(1 / 2)  # only ties with b: b is left out of the mean
+    counts = tally(comparisons(judgments))
+    assert ratios.expected_wins(counts)[0] == pytest.approx((3 / 4 + 1 / 2) / 2)
+    assert ratios.expected_wins(counts)[2] == pytest.approx(1 / 2)  # only ties with b: b is left out of the mean
 
 
 @settings(max_examples=examples(30))
@@ -88,8 +88,8 @@ def test_a_trueskill_match_is_that_of_the_trueskill_package(
     """trueskill 0.4.5, `rate_1vs1` with tau 0."""
     environment = reference_trueskill.TrueSkill(mu=0, sigma=1, beta=trueskill.BETA, tau=0, draw_probability=share)
     margin = reference_trueskill.calc_draw_margin(share, 2, environment)
-    one, two = environment.create_rating(m1, s1), environment.create_rating(m2, s2)
-    expected = reference_trueskill.rate_1vs1(one, two, drawn=drawn, env=environment)
+    first, second = environment.create_rating(m1, s1), environment.create_rating(m2, s2)
+    expected = reference_trueskill.rate_1vs1(first, second, drawn=drawn, env=environment)
     mean, variance = trueskill.update(
         np.array([[m1], [m2]]), np.array([[s1**2], [s2**2]]), np.array([drawn]), np.array([margin])
     )

@@ -38,20 +38,20 @@ def every_order(net: Net) -> dict[tuple[int, ...], int]:
 @given(st.integers(0, 100_000), st.integers(1, 6))
 def test_no_permutation_is_cheaper(seed: int, n: int) -> None:
     net = random_net(seed, n)
-    found = solve(net)
+    solution = solve(net)
     costs = every_order(net)
-    assert found.optimal
-    assert found.cost == cost_of(net, found.order) == min(costs.values())
+    assert solution.optimal
+    assert solution.cost == cost_of(net, solution.order) == min(costs.values())
 
 
 @settings(max_examples=examples(30))
 @given(st.integers(0, 100_000), st.integers(2, 6))
 def test_all_cheapest_orders_are_counted(seed: int, n: int) -> None:
     net = random_net(seed, n, most=2)
-    found = solve(net)
+    solution = solve(net)
     costs = every_order(net)
-    cheapest = [order for order, cost in costs.items() if cost == found.cost]
-    optima = find_optima(net.T.copy(), found.order, found.cost, deadline=time.process_time() + 30)
+    cheapest = [order for order, cost in costs.items() if cost == solution.cost]
+    optima = find_optima(net.T.copy(), solution.order, solution.cost, deadline=time.process_time() + 30)
     assert optima.complete
     assert optima.number == len(cheapest)
     for element in range(n):
@@ -88,9 +88,9 @@ def test_components_come_in_the_order_of_their_leads() -> None:
 
 def test_when_time_runs_out_a_bound_is_proved() -> None:
     net = random_net(1, 30, even=0.0, most=50)
-    found = solve(net, time_limit=1e-9)
-    assert found.lower_bound <= found.cost == cost_of(net, found.order)
-    assert not found.optimal or found.cost == 0
+    solution = solve(net, time_limit=1e-9)
+    assert solution.lower_bound <= solution.cost == cost_of(net, solution.order)
+    assert not solution.optimal or solution.cost == 0
 
 
 def test_net_wins_are_leads() -> None:

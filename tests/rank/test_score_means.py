@@ -165,11 +165,11 @@ def test_p_is_one_sided_in_the_direction_of_the_scores() -> None:
 
 def test_systems_without_a_common_annotator_are_named() -> None:
     rows = [
-        (f"a{group}{who}", f"s{group}{system}", f"{group}{place}", "system", float(10 * (place + who) + system))
+        (f"a{group}{who}", f"s{group}{system}", f"{group}{segment}", "system", float(10 * (segment + who) + system))
         for group in range(2)
         for who in range(3)
         for system in range(2)
-        for place in range(4)
+        for segment in range(4)
     ]
     apart = rank(scored(rows), method="zscore", settings=QUICK)
     assert any("2 groups without a common annotator: (s00, s01); (s10, s11)" in note for note in apart.notes)
@@ -183,8 +183,8 @@ def test_systems_without_a_common_annotator_are_named() -> None:
 def test_scores_of_nobody_are_said_to_be_standardised_together() -> None:
     rows = [(who, system, str(i), "system", float(i * len(system))) for who in ("a", None) for system in ("x", "yy")
             for i in range(4)]  # fmt: skip
-    found = rank(scored(rows), method="zscore", settings=QUICK)  # type: ignore[arg-type]
-    assert "8 scores name no annotator: they are standardised as if one person had given them" in found.notes
+    ranking = rank(scored(rows), method="zscore", settings=QUICK)  # type: ignore[arg-type]
+    assert "8 scores name no annotator: they are standardised as if one person had given them" in ranking.notes
 
 
 @pytest.mark.parametrize("method", ["zscore", "mixed"])

@@ -18,10 +18,10 @@ ORDERED: dict[str, int | None] = {"a": 1, "b": 2, "c": 3}
 
 
 def path_exists(wins: list[list[int]], start: int, goal: int) -> bool:
-    found = [start]
-    for item in found:
-        found += [other for other, won in enumerate(wins[item]) if won and other not in found]
-    return goal in found
+    reached = [start]
+    for item in reached:
+        reached += [other for other, won in enumerate(wins[item]) if won and other not in reached]
+    return goal in reached
 
 
 def slow_p(wins: list[list[int]], i: int, j: int) -> float:
@@ -33,11 +33,11 @@ def slow_p(wins: list[list[int]], i: int, j: int) -> float:
     better, worse = (i, j) if down else (j, i)
     above = {k for k in n if path_exists(wins, k, better)}
     below = {k for k in n if path_exists(wins, worse, k)}
-    seen = max(
+    clearest = max(
         [wins[a][b] for a in above for b in n if b not in above]
         + [wins[a][b] for a in n if a not in below for b in below]
     )
-    return float(min(1.0, 2 * 0.5**seen))
+    return float(min(1.0, 2 * 0.5**clearest))
 
 
 @st.composite
@@ -51,21 +51,21 @@ def tables(draw: st.DrawFn) -> list[list[int]]:
 def test_the_fast_way_is_the_definition(wins: list[list[int]]) -> None:
     for i in range(len(wins)):
         wins[i][i] = 0
-    found = separation(np.array(wins, dtype=float))
-    assert found.p.tolist() == [[slow_p(wins, i, j) for j in range(len(wins))] for i in range(len(wins))]
+    separated = separation(np.array(wins, dtype=float))
+    assert separated.p.tolist() == [[slow_p(wins, i, j) for j in range(len(wins))] for i in range(len(wins))]
 
 
 def test_a_lead_counts_as_often_as_it_was_seen() -> None:
     # a beat b 3 times and c 9 times; b and c beat each other, so that all say a is ahead of both.
-    found = separation(np.array([[0.0, 3, 9], [0, 0, 4], [0, 4, 0]]))
-    assert found.p[0].tolist() == [0.0, 2 * 0.5**9, 2 * 0.5**9]
-    assert found.p[1, 2] == 0.0
-    assert found.unbounded.tolist() == [True, False, False]
+    separated = separation(np.array([[0.0, 3, 9], [0, 0, 4], [0, 4, 0]]))
+    assert separated.p[0].tolist() == [0.0, 2 * 0.5**9, 2 * 0.5**9]
+    assert separated.p[1, 2] == 0.0
+    assert separated.unbounded.tolist() == [True, False, False]
 
 
 def test_nothing_separates_two_that_only_lost() -> None:
-    found = separation(np.array([[0.0, 5, 50], [0, 0, 0], [0, 0, 0]]))
-    assert found.p[1, 2] == 1.0
+    separated = separation(np.array([[0.0, 5, 50], [0, 0, 0], [0, 0, 0]]))
+    assert separated.p[1, 2] == 1.0
 
 
 def test_two_people_who_agree_four_times_prove_nothing() -> None:

@@ -123,24 +123,24 @@ class Dense:
 @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(2, 4))
 def test_it_is_the_dense_computation(seed: int, people: int, systems: int) -> None:
     counts = random_people(seed, people, systems)
-    found = fit_tastes(counts)
+    fitted = fit_tastes(counts)
     likelihood = [Dense(counts, taste).log_likelihood() for taste in TASTES[::6]]
-    dense = Dense(counts, found.taste)
+    dense = Dense(counts, fitted.taste)
     assert dense.log_likelihood() >= max(likelihood) - 1e-6
-    assert found.strength == pytest.approx(dense.strength + dense.delta, abs=1e-7)
-    assert refit(counts, found.taste, 1.0) == pytest.approx(found.strength, abs=1e-9)
+    assert fitted.strength == pytest.approx(dense.strength + dense.delta, abs=1e-7)
+    assert refit(counts, fitted.taste, 1.0) == pytest.approx(fitted.strength, abs=1e-9)
     contrast = np.eye(systems)[0] - np.eye(systems)[1]
-    model, df_model = dense.model(contrast, found.taste**2)
+    model, df_model = dense.model(contrast, fitted.taste**2)
     clustered, df_clustered = dense.clustered(contrast)
     pairs = [np.eye(systems)[i] - np.eye(systems)[j] for i in range(systems) for j in range(i)]
-    prior = min(16.0, float(np.median([dense.model(pair, found.taste**2)[1] for pair in pairs])))
+    prior = min(16.0, float(np.median([dense.model(pair, fitted.taste**2)[1] for pair in pairs])))
     share = prior / (prior + float(np.median([dense.clustered(pair)[1] for pair in pairs])))
     expected = share * model + (1 - share) * clustered
-    assert contrast @ found.covariance @ contrast == pytest.approx(contrast @ expected @ contrast, rel=1e-3)
+    assert contrast @ fitted.covariance @ contrast == pytest.approx(contrast @ expected @ contrast, rel=1e-3)
     spread = share**2 / df_model + (1 - share) ** 2 / df_clustered
     spread += 2 * share * (1 - share) / max(df_model, df_clustered)
     degrees = max(1.0, min(prior + df_clustered, 1 / spread))
-    assert found.df[0, 1] == pytest.approx(degrees, rel=1e-2)
+    assert fitted.df[0, 1] == pytest.approx(degrees, rel=1e-2)
 
 
 def test_slices_of_contrasts_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,10 +161,10 @@ def test_one_busy_annotator_does_not_outvote_the_others() -> None:
     wins[0] = [[0, 90], [210, 0]]
     wins[1:] = [[0, 14], [6, 0]]
     counts = PeopleCounts(wins, np.zeros_like(wins), np.arange(7))
-    plain, found = fit(wins.sum(0), np.zeros((2, 2))).strength, fit_tastes(counts)
+    plain, fitted = fit(wins.sum(0), np.zeros((2, 2))).strength, fit_tastes(counts)
     assert plain[0] < plain[1]
-    assert found.taste > 0
-    assert found.strength[0] > found.strength[1]
+    assert fitted.taste > 0
+    assert fitted.strength[0] > fitted.strength[1]
 
 
 def test_people_taken_together_change_little(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def test_totals_are_published(data: Path, run: str) -> None:
 def test_p_values_are_the_official_ones(data: Path, run: str) -> None:
     """Official file `ad-trk-stats.csv`: worker, p, t, pairs."""
     judgments = read_released(data / "eacl2017" / "batched-hits" / run, "mturk-da")
-    found = {
+    pairs_by_p = {
         annotator.p_controls: annotator.control_pairs
         for annotator in check(judgments).annotators
         if annotator.p_controls is not None
@@ -45,9 +45,9 @@ def test_p_values_are_the_official_ones(data: Path, run: str) -> None:
     rows = [line.split() for line in (data / "eacl2017" / run / "ad-trk-stats.csv").read_text().splitlines()]
     # Worker names were anonymised in the official file: the p-values themselves identify the workers.
     for _, p, _, pairs in rows:
-        nearest = min(found, key=lambda value: abs(value - float(p)))
+        nearest = min(pairs_by_p, key=lambda value: abs(value - float(p)))
         assert nearest == pytest.approx(float(p), rel=1e-6, abs=1e-12)
-        assert found[nearest] == int(pairs)
+        assert pairs_by_p[nearest] == int(pairs)
 
 
 @pytest.mark.parametrize("run", TOTALS)
@@ -70,7 +70,7 @@ def test_the_mirrored_block_of_a_parity_study_is_found(data: Path) -> None:
     ]
     columns = {name: [row[k] for row in rows] for k, name in enumerate(("annotator", "segment", "system", "rank"))}
     screens = [f"{row[0]} {row[1]}" for row in rows]
-    (found,) = find_twins(Judgments.from_columns({**columns, "screen": screens, "protocol": ["ranking"] * len(rows)}))
-    assert (found.kind, found.items, found.preferences) == ("mirrored", 31, 93)
-    assert (found.first, found.last) == ("350", "380")
-    assert np.isfinite(found.p)
+    (block,) = find_twins(Judgments.from_columns({**columns, "screen": screens, "protocol": ["ranking"] * len(rows)}))
+    assert (block.kind, block.items, block.preferences) == ("mirrored", 31, 93)
+    assert (block.first, block.last) == ("350", "380")
+    assert np.isfinite(block.p)

@@ -95,10 +95,10 @@ def test_the_workers_means_come_back_from_the_undone_scores(data: Path, news: Ju
 def test_ids_of_the_wikipedia_task_carry_document_and_segment(data: Path) -> None:
     """No two rows of a system share document and segment: the official means average nothing there (N = N.ALL)."""
     table = read([data / "wmt21" / "facebook-wikipedia-2021"], format="wmt-da").table
-    place = ["source_lang", "target_lang", "system", "document", "segment"]
+    keys = ["source_lang", "target_lang", "system", "document", "segment"]
     assert table.height == 14_443
-    assert table.select(place).n_unique() == 14_443
-    assert (table.group_by(*place[:2], "document").agg(pl.col("system").n_unique())["system"] > 1).all()
+    assert table.select(keys).n_unique() == 14_443
+    assert (table.group_by(*keys[:2], "document").agg(pl.col("system").n_unique())["system"] > 1).all()
 
 
 def test_every_folder_below_is_a_campaign(data: Path) -> None:
@@ -135,10 +135,10 @@ def test_the_2024_wave_with_its_annotators(data: Path) -> None:
 
 def test_corrupted_items_of_the_2024_wave_meet_their_genuine_ones(data: Path) -> None:
     final = read([data / "wmt24esa" / "esa_generalMT2024_wave3.csv"], format="appraise").final().table
-    place = ["task", "document", "segment", "system"]
+    keys = ["task", "document", "segment", "system"]
     bad = final.filter(pl.col("kind") == "degraded")
-    genuine = final.filter(pl.col("kind").is_in(["system", "repeat"])).unique(place)
-    assert bad.join(genuine, on=place, how="semi").height / bad.height > 0.98
+    genuine = final.filter(pl.col("kind").is_in(["system", "repeat"])).unique(keys)
+    assert bad.join(genuine, on=keys, how="semi").height / bad.height > 0.98
 
 
 @pytest.mark.parametrize("name", ["240520rc6ESA.scores.csv", "240520rc6GEMBA.scores.csv"])
@@ -148,10 +148,10 @@ def test_segments_of_the_study_are_told_by_their_place(data: Path, name: str) ->
     final = read([data / "esa-study" / name], format="appraise", options=options).final().table
     assert final.height == 3_300
     genuine = final.filter(pl.col("kind") == "system")
-    place = ["document", "segment", "system"]
-    assert genuine.select(place).n_unique() == genuine.height == 13 * 207
+    keys = ["document", "segment", "system"]
+    assert genuine.select(keys).n_unique() == genuine.height == 13 * 207
     bad = final.filter(pl.col("kind") == "degraded")
-    assert bad.join(genuine, on=["task", *place], how="semi").height >= bad.height - 1
+    assert bad.join(genuine, on=["task", *keys], how="semi").height >= bad.height - 1
 
 
 def test_spans_of_the_study_fit_its_two_ways_of_counting(data: Path) -> None:

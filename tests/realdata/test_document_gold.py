@@ -21,10 +21,10 @@ def replication(folder: Path) -> Gold:
 
 def test_the_correlation_is_published(data: Path) -> None:
     """Section 4 of the paper: r = 0.901; the last line of the released `cor.csv`: 0.901291670479518."""
-    found = replication(data / "eacl2017").correlation
-    assert found is not None
-    assert found.n == 62
-    assert found.pearson == pytest.approx(0.901291670479518, abs=1e-13)
+    correlation = replication(data / "eacl2017").correlation
+    assert correlation is not None
+    assert correlation.n == 62
+    assert correlation.pearson == pytest.approx(0.901291670479518, abs=1e-13)
 
 
 def test_all_points_of_the_curve_are_published(data: Path) -> None:

@@ -21,16 +21,16 @@ def replication(folder: Path) -> Replication:
 
 
 def table(folder: Path, name: str) -> dict[str, ReplicatedCell]:
-    (found,) = [table for table in replication(folder).replicated if table.table == name]
-    return {cell.name: cell for cell in found.cells}
+    (replicated,) = [table for table in replication(folder).replicated if table.table == name]
+    return {cell.name: cell for cell in replicated.cells}
 
 
 def test_table_1_under_three_readings(data: Path) -> None:
     """All cells but the misprint 10,050, which is 10,500: 105 assignments of 100 items."""
-    found = table(data / "eacl2017", "Table 1")
-    (other,) = [cell for cell in found.values() if not cell.match]
+    cells = table(data / "eacl2017", "Table 1")
+    (other,) = [cell for cell in cells.values() if not cell.match]
     assert (other.name, other.published, other.recomputed) == ("Run B: total", 10050, 10500)
-    assert all(cell.note for cell in found.values())
+    assert all(cell.note for cell in cells.values())
 
 
 def test_the_replication_and_its_curve(data: Path) -> None:
@@ -44,29 +44,29 @@ def test_the_replication_and_its_curve(data: Path) -> None:
 @pytest.mark.parametrize("run", ["runA", "runB"])
 def test_scores_of_documents(data: Path, run: str) -> None:
     """`doc-key-enes.csv` of each run: z, raw mean and number of judgments of 62 documents."""
-    found = table(data / "eacl2017", f"Documents, {run}")
-    assert len(found) == 3 * 62
-    assert [cell for cell in found.values() if not cell.match] == []
+    cells = table(data / "eacl2017", f"Documents, {run}")
+    assert len(cells) == 3 * 62
+    assert [cell for cell in cells.values() if not cell.match] == []
 
 
 def test_costs_are_what_the_prices_say(data: Path) -> None:
     """Footnote 5: .06 and .12 euros a word. 22,736 words at .12 are 2,728; at .06 they are 1,364, not 1,422."""
-    found = table(data / "eacl2017", "Costs")
-    assert found["post-editing, high"].recomputed == pytest.approx(22736 * 0.12)
-    assert found["post-editing, high"].match
-    assert found["post-editing, low"].recomputed == pytest.approx(22736 * 0.06)
-    assert not found["post-editing, low"].match
+    cells = table(data / "eacl2017", "Costs")
+    assert cells["post-editing, high"].recomputed == pytest.approx(22736 * 0.12)
+    assert cells["post-editing, high"].match
+    assert cells["post-editing, low"].recomputed == pytest.approx(22736 * 0.06)
+    assert not cells["post-editing, low"].match
     # 95 and 112 assignments were not rejected, at .99 dollars each.
-    assert found["direct assessment, one run on average"].recomputed == pytest.approx(0.99 * (95 + 112) / 2)
-    assert all(cell.note for cell in found.values())
+    assert cells["direct assessment, one run on average"].recomputed == pytest.approx(0.99 * (95 + 112) / 2)
+    assert all(cell.note for cell in cells.values())
 
 
 def test_what_was_not_released_is_simulated_and_says_so(data: Path) -> None:
     for cell in table(data / "eacl2017", "Table 2").values():
         assert (cell.match, cell.state) == (None, State.NOT_RELEASED)
-    found = table(data / "eacl2017", "Figure 1, simulated")
-    assert all(cell.published is None and "simulated" in cell.note for cell in found.values())
-    at = {name: cell.recomputed or 0.0 for name, cell in found.items()}
+    cells = table(data / "eacl2017", "Figure 1, simulated")
+    assert all(cell.published is None and "simulated" in cell.note for cell in cells.values())
+    at = {name: cell.recomputed or 0.0 for name, cell in cells.items()}
     assert at["sentences, weight 0: r"] > at["context, weight 0: r"]
     assert at["sentences, weight 50: r"] < at["context, weight 50: r"]
     assert at["rankings of systems along the sweep"] > 1
@@ -80,12 +80,12 @@ def test_the_command(adjudge: Callable[..., Run], data: Path, tmp_path: Path) ->
     (tmp_path / "texts").mkdir()
     source = "wmt16-qe-task3-enes-src.en"
     (tmp_path / "texts" / source).symlink_to(data / "eacl2017" / "texts" / source)
-    found = adjudge("replicate", "document-qe", "--data", tmp_path, "--json").json
-    assert {curve["panel"] for curve in found["figures"][0]["curves"]} == {"everything simulated"}
+    answer = adjudge("replicate", "document-qe", "--data", tmp_path, "--json").json
+    assert {curve["panel"] for curve in answer["figures"][0]["curves"]} == {"everything simulated"}
     unexplained = [
-        cell for table in found["tables"] for cell in table["cells"] if cell["match"] is False and not cell["note"]
+        cell for table in answer["tables"] for cell in table["cells"] if cell["match"] is False and not cell["note"]
     ]
     assert unexplained == []
-    assert found["compared"] - found["matching"] == 5
+    assert answer["compared"] - answer["matching"] == 5
     (tmp_path / "empty").mkdir()
     assert_explained(adjudge("replicate", "document-qe", "--data", tmp_path / "empty"), names=("cor.csv",))

@@ -63,21 +63,21 @@ def cells(replication: Replication, table: str) -> dict[str, ReplicatedCell]:
 )
 def test_every_cell_matches(replication: Replication, table: str, number: int) -> None:
     """All printed digits of Tables 2, 3, 4, 5, 6, 10 and 11."""
-    found = cells(replication, table)
-    assert len(found) == number
-    assert [cell for cell in found.values() if not cell.match] == []
+    by_name = cells(replication, table)
+    assert len(by_name) == number
+    assert [cell for cell in by_name.values() if not cell.match] == []
 
 
 def test_table_1_matches_but_for_one_average(replication: Replication) -> None:
     """The paper's average intra-annotator S, .654, is the mean of its rounded rows; of the exact ones it is .6545."""
-    found = cells(replication, "Table 1")
-    assert len(found) == 63
-    (other,) = [cell for cell in found.values() if not cell.match]
+    by_name = cells(replication, "Table 1")
+    assert len(by_name) == 63
+    (other,) = [cell for cell in by_name.values() if not cell.match]
     assert other.name == "average: intra S"
     assert other.recomputed == pytest.approx(0.6545, abs=5e-5)
     assert other.note
     rows = [
-        round(cell.recomputed or 0, 3) for name, cell in found.items() if name.endswith("intra S") and cell != other
+        round(cell.recomputed or 0, 3) for name, cell in by_name.items() if name.endswith("intra S") and cell != other
     ]
     assert sum(rows) / len(rows) == pytest.approx(0.654, abs=5e-4)
 
@@ -136,21 +136,21 @@ def test_repeated_rows_stay(rankings: Judgments) -> None:
 def test_scores_of_systems(english_czech: Judgments, method: str, published: dict[str, float]) -> None:
     """Table 2, through `rank`."""
     ranking = rank(english_czech, method=method, settings=RankSettings(resamples=0))
-    found = {system.system: round(100 * (system.score or 0), 1) for system in ranking.systems}
-    assert {system: found[system] for system in published} == published
+    scores = {system.system: round(100 * (system.score or 0), 1) for system in ranking.systems}
+    assert {system: scores[system] for system in published} == published
 
 
 def test_sole_winners(english_czech: Judgments) -> None:
     """Table 4; its 409 blocks without a sole winner are 382 ties and 27 blocks without labels."""
-    found = audit(english_czech, only=["sole_winners"]).sections["sole_winners"]
-    assert isinstance(found, SoleWinners)
-    assert [(system.system, system.wins) for system in found.systems[:4]] == [
+    winners = audit(english_czech, only=["sole_winners"]).sections["sole_winners"]
+    assert isinstance(winners, SoleWinners)
+    assert [(system.system, system.wins) for system in winners.systems[:4]] == [
         ("_ref", 305),
         ("cu-tecto", 73),
         ("pc-trans", 71),
         ("dcu-combo", 70),
     ]
-    assert (found.blocks, found.tied, found.empty) == (1395, 382, 27)
+    assert (winners.blocks, winners.tied, winners.empty) == (1395, 382, 27)
 
 
 @pytest.mark.parametrize(
@@ -159,22 +159,22 @@ def test_sole_winners(english_czech: Judgments) -> None:
 )
 def test_sampling(rankings: Judgments, pair: str, times: float, presence: float) -> None:
     """Tables 5 and 10; the paper rounds scores to 0.1 percent first, which moves them by at most .001."""
-    found = audit(rankings.for_pair(pair), only=["sampling"]).sections["sampling"]
-    assert isinstance(found, Sampling)
-    assert found.times_judged.pearson == pytest.approx(times, abs=0.001)
-    assert found.reference_presence.pearson == pytest.approx(presence, abs=0.001)
+    sampling = audit(rankings.for_pair(pair), only=["sampling"]).sections["sampling"]
+    assert isinstance(sampling, Sampling)
+    assert sampling.times_judged.pearson == pytest.approx(times, abs=0.001)
+    assert sampling.reference_presence.pearson == pytest.approx(presence, abs=0.001)
 
 
 def test_direct_comparisons(english_czech: Judgments) -> None:
     """Table 6 and section 2.5: cu-tecto beats cu-bojar and uedin directly, uedin beats onlineB, and all score lower."""
-    found = audit(english_czech, only=["discrepancies"]).sections["discrepancies"]
-    assert isinstance(found, Discrepancies)
-    pairs = {(pair.better, pair.worse): (pair.wins, pair.losses, pair.ties) for pair in found.pairs}
+    discrepancies = audit(english_czech, only=["discrepancies"]).sections["discrepancies"]
+    assert isinstance(discrepancies, Discrepancies)
+    pairs = {(pair.better, pair.worse): (pair.wins, pair.losses, pair.ties) for pair in discrepancies.pairs}
     assert pairs[("cu-tecto", "cu-bojar")] == (37, 29, 15)
     assert ("cu-tecto", "uedin") in pairs
     assert ("uedin", "onlineB") in pairs
-    row, column = found.systems.index("cu-bojar"), found.systems.index("cu-tecto")
-    assert round(100 * (found.matrix[row][column] or 0), 1) == 45.7
+    row, column = discrepancies.systems.index("cu-bojar"), discrepancies.systems.index("cu-tecto")
+    assert round(100 * (discrepancies.matrix[row][column] or 0), 1) == 45.7
 
 
 def test_acceptability(data: Path, rankings: Judgments) -> None:
@@ -185,12 +185,12 @@ def test_acceptability(data: Path, rankings: Judgments) -> None:
     )
     judged = mismatched = 0
     for pair, part in rankings.by_pair().items():
-        found = audit(part, only=["acceptability"], settings=settings).sections["acceptability"]
-        assert isinstance(found, Acceptability)
-        judged += found.judgments
-        mismatched += found.mismatched or 0
+        acceptability = audit(part, only=["acceptability"], settings=settings).sections["acceptability"]
+        assert isinstance(acceptability, Acceptability)
+        judged += acceptability.judgments
+        mismatched += acceptability.mismatched or 0
         if pair == "cs-en":
-            by_name = {system.system: system for system in found.systems}
+            by_name = {system.system: system for system in acceptability.systems}
             assert (by_name["cu-bojar"].yes, by_name["cu-bojar"].acceptable.n) == (3, 5)
             assert (by_name["cmu"].yes, by_name["cmu"].acceptable.n) == (5, 30)
     assert (judged, mismatched) == (6905, 325)
@@ -198,10 +198,10 @@ def test_acceptability(data: Path, rankings: Judgments) -> None:
 
 def test_commands(adjudge: Callable[..., Run], data: Path) -> None:
     """The same through the command line: `replicate` finds the files in a folder of folders."""
-    found = adjudge("replicate", "grain-of-salt", "--data", data, "--json").json
-    assert [table["table"] for table in found["tables"]][:3] == ["Table 1", "Table 2", "Table 3"]
-    assert set(found["tables"][0]["cells"][0]) == {"name", "published", "recomputed", "match", "note", "state"}
-    unexplained = [c for table in found["tables"] for c in table["cells"] if not c["match"] and not c["note"]]
+    answer = adjudge("replicate", "grain-of-salt", "--data", data, "--json").json
+    assert [table["table"] for table in answer["tables"]][:3] == ["Table 1", "Table 2", "Table 3"]
+    assert set(answer["tables"][0]["cells"][0]) == {"name", "published", "recomputed", "match", "note", "state"}
+    unexplained = [c for table in answer["tables"] for c in table["cells"] if not c["match"] and not c["note"]]
     assert unexplained == []
     pooled = adjudge("agree", data / "wmt10" / "data_RNK.csv", "--format", "wmt-ranking", "--pooled", "--json").json
     assert round(pooled["inter"]["all"]["s"], 3) == 0.487

@@ -39,8 +39,8 @@ def expected_of(folder: Path) -> Any:
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("grouping", GROUPINGS)
 def test_segment_level(data: Path, metric: str, grouping: str) -> None:
-    found = result_of(data / "metrics").metrics[metric]["segment"]
-    values = found.values if GROUPINGS[grouping] is None else found.groups[str(GROUPINGS[grouping])]
+    coefficients = result_of(data / "metrics").metrics[metric]["segment"]
+    values = coefficients.values if GROUPINGS[grouping] is None else coefficients.groups[str(GROUPINGS[grouping])]
     expected = expected_of(data / "metrics")["segment_level"][metric]
     for ours, theirs in (("pearson", "pearson"), ("spearman", "spearman"), ("kendall", "kendall_b")):
         assert values[ours] == pytest.approx(expected[f"{theirs}_{grouping}"], abs=1e-9)
@@ -63,14 +63,14 @@ def test_system_level(data: Path, metric: str) -> None:
 
 @pytest.mark.parametrize("level", ["system", "segment"])
 def test_williams(data: Path, level: str) -> None:
-    found = {
+    p_values = {
         (comparison.better, comparison.worse): comparison.p
         for comparison in result_of(data / "metrics").comparisons
         if comparison.level == level and comparison.test == "williams"
     }
     for names, p in expected_of(data / "metrics")[f"williams_{level}_one_sided"].items():
         first, second = names.split()
-        ours = found[first, second] if (first, second) in found else found[second, first]
+        ours = p_values[first, second] if (first, second) in p_values else p_values[second, first]
         assert ours == pytest.approx(p, rel=1e-9)
 
 

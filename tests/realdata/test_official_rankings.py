@@ -68,9 +68,9 @@ def test_means_and_counts_are_official(data: Path, campaign: str, pair: str) -> 
 def test_order_wins_and_clusters_are_official(data: Path, campaign: str, pair: str) -> None:
     folder = data / "wmt21" / campaign
     ranking = ranking_of(folder, pair)
-    found = [(system.system, system.numbers["wins"]) for system in ranking.systems]
+    order = [(system.system, system.numbers["wins"]) for system in ranking.systems]
     expected = official_clusters(folder, pair)
-    assert found == [(system, wins) for system, wins, _ in expected]
+    assert order == [(system, wins) for system, wins, _ in expected]
     last = [cluster[-1] for cluster in ranking.clusters]
     assert last == [system for system, _, line in expected if line]
 
@@ -135,6 +135,6 @@ def test_the_other_line_rules(data: Path, campaign: str, pair: str, rule: str) -
     """German-English and Hindi-Bengali separate the rules."""
     folder = data / "wmt21" / campaign
     ranking = ranking_of(folder, pair, rule)
-    found = [len(cluster) for cluster in ranking.clusters]
-    assert found == slow_clusters(judgments_of(folder)[pair], ranking, rule)
-    assert found != [len(cluster) for cluster in ranking_of(folder, pair).clusters]
+    sizes = [len(cluster) for cluster in ranking.clusters]
+    assert sizes == slow_clusters(judgments_of(folder)[pair], ranking, rule)
+    assert sizes != [len(cluster) for cluster in ranking_of(folder, pair).clusters]

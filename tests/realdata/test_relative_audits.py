@@ -26,8 +26,8 @@ QUESTIONS = ("stability", "aa", "reliability", "influence")
 def test_rankings_have_the_whole_audit(file: str, pair: str, systems: int, data: Path) -> None:
     """The numbers of systems are those of the files, the reference included."""
     judgments = read([data / file], format="wmt-ranking").for_pair(pair)
-    told = audit(judgments, only=QUESTIONS).sections
-    stability, aa, reliability, influence = (told[name] for name in QUESTIONS)
+    sections = audit(judgments, only=QUESTIONS).sections
+    stability, aa, reliability, influence = (sections[name] for name in QUESTIONS)
     assert isinstance(stability, Stability)
     assert isinstance(aa, AATest)
     assert isinstance(reliability, Reliability)

@@ -31,8 +31,8 @@ def replication(folder: Path) -> Replication:
 
 
 def table(folder: Path, name: str) -> dict[str, ReplicatedCell]:
-    (found,) = [table for table in replication(folder).replicated if table.table == name]
-    return {cell.name: cell for cell in found.cells}
+    (replicated,) = [table for table in replication(folder).replicated if table.table == name]
+    return {cell.name: cell for cell in replicated.cells}
 
 
 def official(folder: Path) -> list[ReplicatedTable]:
@@ -48,9 +48,9 @@ def test_every_cell_of_the_official_rankings_comes_out(data: Path) -> None:
 
 def test_the_toy_z_scores(data: Path) -> None:
     """Section 5: 0, .39 and -.39."""
-    found = table(data / "wmt21", "Section 5")
-    assert [cell.published for cell in found.values()] == [0.0, 0.39, -0.39]
-    assert all(cell.match for cell in found.values())
+    cells = table(data / "wmt21", "Section 5")
+    assert [cell.published for cell in cells.values()] == [0.0, 0.39, -0.39]
+    assert all(cell.match for cell in cells.values())
 
 
 def test_counts_over_other_campaigns_are_not_compared(data: Path) -> None:
@@ -74,8 +74,8 @@ def test_counts_are_those_of_the_audits(data: Path) -> None:
         counted["rank"] += row.rank_changed
         counted["cluster"] += row.cluster_changed
         counted["both"] += row.both_changed
-    found = table(data / "wmt21", "Table 2")
-    assert {key: found[f"ALL SR+DC: {key}"].recomputed for key in counted} == counted
+    cells = table(data / "wmt21", "Table 2")
+    assert {key: cells[f"ALL SR+DC: {key}"].recomputed for key in counted} == counted
 
 
 def spelled_out(judgments: Judgments, kept: pl.Expr, shown: pl.Expr) -> tuple[list[str], list[int]]:
@@ -147,9 +147,9 @@ def test_a_language_pair_with_means_only_is_named(data: Path) -> None:
 
 
 def test_the_command(adjudge: Callable[..., Run], data: Path) -> None:
-    found = adjudge("replicate", "stability", "--data", data / "wmt21" / "facebook-wikipedia-2021", "--json").json
-    assert found["matching"] == found["compared"] == 3 + 7 * (9 + 9 + 6 + 5)
-    (table_2,) = [part for part in found["tables"] if part["table"] == "Table 2"]
+    answer = adjudge("replicate", "stability", "--data", data / "wmt21" / "facebook-wikipedia-2021", "--json").json
+    assert answer["matching"] == answer["compared"] == 3 + 7 * (9 + 9 + 6 + 5)
+    (table_2,) = [part for part in answer["tables"] if part["table"] == "Table 2"]
     cell = table_2["cells"][0]
     assert cell["match"] is None
     assert cell["published"] == pytest.approx(13)

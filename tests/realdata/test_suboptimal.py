@@ -19,14 +19,14 @@ def replication(data: Path) -> Replication:
 
 
 def cells(replication: Replication, table: str) -> dict[str, float | None]:
-    found = next(part for part in replication.replicated if part.table == table)
-    return {cell.name: cell.recomputed for cell in found.cells}
+    replicated = next(part for part in replication.replicated if part.table == table)
+    return {cell.name: cell.recomputed for cell in replicated.cells}
 
 
 @pytest.mark.parametrize("table", ["Table 3", "Table 5", "Table 6"])
 def test_counts_are_the_printed_ones(replication: Replication, table: str) -> None:
-    found = next(part for part in replication.replicated if part.table == table)
-    assert all(cell.match for cell in found.cells)
+    replicated = next(part for part in replication.replicated if part.table == table)
+    assert all(cell.match for cell in replicated.cells)
 
 
 def test_true_rank_points(replication: Replication) -> None:

@@ -102,8 +102,8 @@ def audited(campaign: str, pairs: int, *, style: str, changed: bool) -> list[Aud
     """Language pairs of a campaign in which the removal of the human changes the order, or does not."""
     change, family = "human and references removed", ChangeFamily.HUMAN_REMOVED
     row = StabilityRow(change, family, (), changed, False, (), (), (), (), (), 0)
-    found = Stability((row,), style, "zscore", "scipy-1.6")
-    return [AuditedPair(campaign, f"{changed}{i}-en", found) for i in range(pairs)]
+    stability = Stability((row,), style, "zscore", "scipy-1.6")
+    return [AuditedPair(campaign, f"{changed}{i}-en", stability) for i in range(pairs)]
 
 
 def test_the_campaigns_of_a_paper_are_compared_where_they_are_there() -> None:
@@ -172,9 +172,9 @@ def test_official_files_are_read_by_their_columns(tmp_path: Path) -> None:
     (tmp_path / "ad-sys-scores-ces-en.csv").write_text('SYS RAW.SCR Z.SCR N\n"a.1" 70.5 0.25 10 \n"b.2" NA -0.25 9\n')
     (tmp_path / "clusters.csv").write_text("SRC TRG WINS SYSTEM\ncs en 1 a.1\n")
     (tmp_path / "ad-sys-scores-de-en.csv").write_text("")
-    found = official_figures(tmp_path)
-    assert sorted((cell.system, cell.name, cell.value) for cell in found["cs-en"]) == [
+    figures = official_figures(tmp_path)
+    assert sorted((cell.system, cell.name, cell.value) for cell in figures["cs-en"]) == [
         ("a.1", "N", 10), ("a.1", "raw", 70.5), ("a.1", "wins", 1), ("a.1", "z", 0.25),
         ("b.2", "N", 9), ("b.2", "z", -0.25),
     ]  # fmt: skip
-    assert found["de-en"] == []
+    assert figures["de-en"] == []

@@ -27,7 +27,7 @@ def audited(judgments: Judgments) -> Stability:
 def figures(*keys: tuple[str, str]) -> dict[str, PaperFigure]:
     parts = {key: balanced(seed) for seed, key in enumerate(keys)}
     stabilities = {key: audited(judgments) for key, judgments in parts.items()}
-    pairs = [AuditedPair(*key, found) for key, found in stabilities.items()]
+    pairs = [AuditedPair(*key, stability_of_pair) for key, stability_of_pair in stabilities.items()]
     drawn = draw_figures(PUBLISHED, figure_1(PUBLISHED, pairs), stabilities, parts)
     return {figure.figure: figure for figure in drawn}
 

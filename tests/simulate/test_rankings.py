@@ -41,8 +41,8 @@ def test_counts_are_those_asked_for() -> None:
     assert all(len(set(row)) == 5 for row in shown["shown"].to_list())
     assert shown["document"].n_unique() == 4
     assert shown.group_by("segment").agg(pl.col("document").n_unique())["document"].to_list() == [1] * 24
-    seen = Counter(zip(shown["annotator"], shown["segment"], map(tuple, shown["shown"].to_list()), strict=True))
-    assert sum(count - 1 for count in seen.values()) >= 30
+    showings = Counter(zip(shown["annotator"], shown["segment"], map(tuple, shown["shown"].to_list()), strict=True))
+    assert sum(count - 1 for count in showings.values()) >= 30
 
 
 def test_the_time_of_a_screen_is_shared_by_its_outputs() -> None:
@@ -78,10 +78,11 @@ def test_given_qualities_are_the_truth_and_equal_ones_share_a_rank() -> None:
 def test_uneven_opponents_meet_their_like() -> None:
     def distance(uneven: float) -> float:
         simulated = simulate(RankingCampaign(systems=12, uneven=uneven, reference=0))
-        place = {name: i for i, name in enumerate(simulated.truth.order)}
+        position = {name: i for i, name in enumerate(simulated.truth.order)}
         made = comparisons(simulated.judgments)
         gaps = [
-            abs(place[made.systems[a]] - place[made.systems[b]]) for a, b in zip(made.first, made.second, strict=True)
+            abs(position[made.systems[a]] - position[made.systems[b]])
+            for a, b in zip(made.first, made.second, strict=True)
         ]
         return sum(gaps) / len(gaps)
 

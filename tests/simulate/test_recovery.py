@@ -81,10 +81,10 @@ def test_the_fit_of_pairs_finds_strengths_and_ties() -> None:
         system_taste=0,
     )
     tally = units_of(comparisons(simulate(campaign).judgments)).total()
-    found = fit(tally.wins, tally.ties)
+    fitted = fit(tally.wins, tally.ties)
     # A strength has a standard error of about .015 here, log nu one of .014.
-    assert found.strength == pytest.approx(np.array(qualities), abs=0.06)
-    assert found.log_tie == pytest.approx(np.log(0.7), abs=0.06)
+    assert fitted.strength == pytest.approx(np.array(qualities), abs=0.06)
+    assert fitted.log_tie == pytest.approx(np.log(0.7), abs=0.06)
 
 
 def made_ranking(*systems: tuple[str, int, tuple[int, int]]) -> Ranking:
@@ -107,17 +107,17 @@ def made_truth(**quality: float) -> Truth:
 def test_recovery_counts_wrong_pairs_and_wrong_claims() -> None:
     """By hand: b before a and c before a are wrong; b and a share a cluster, so only (c, a) was claimed."""
     ranking = made_ranking(("c", 1, (1, 1)), ("b", 2, (2, 3)), ("a", 2, (2, 3)))
-    found = recovery(made_truth(a=3, b=2, c=2.5, unranked=9), ranking)
-    assert (found.systems, found.pairs, found.misordered) == (3, 3, (("c", "a"), ("b", "a")))
-    assert found.kendall == pytest.approx(1 - 2 * 2 / 3)
-    assert found.wrong_claims == (("c", "a"),)
-    assert not found.best_found
-    assert found.rank_sets_covering == 1
+    recovered = recovery(made_truth(a=3, b=2, c=2.5, unranked=9), ranking)
+    assert (recovered.systems, recovered.pairs, recovered.misordered) == (3, 3, (("c", "a"), ("b", "a")))
+    assert recovered.kendall == pytest.approx(1 - 2 * 2 / 3)
+    assert recovered.wrong_claims == (("c", "a"),)
+    assert not recovered.best_found
+    assert recovered.rank_sets_covering == 1
 
 
 def test_equal_systems_can_stand_in_any_order() -> None:
     ranking = made_ranking(("a", 1, (1, 2)), ("b", 1, (1, 2)))
-    found = recovery(made_truth(b=1, a=1), ranking)
-    assert found.kendall is None
-    assert found.misordered == ()
-    assert found.best_found
+    recovered = recovery(made_truth(b=1, a=1), ranking)
+    assert recovered.kendall is None
+    assert recovered.misordered == ()
+    assert recovered.best_found

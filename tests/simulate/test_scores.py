@@ -164,9 +164,9 @@ def test_many_draws_of_one_design_are_as_good_as_many_campaigns() -> None:
 
 def test_the_customary_ranking_finds_systems_that_lie_far_apart() -> None:
     simulated = simulate(ScoreCampaign(qualities=(15, 10, 5, 0, -5, -10, -15, -20), tasks=100))
-    found = recovery(simulated.truth, rank(simulated.judgments, method="zscore"))
-    assert found.kendall is not None
-    assert found.kendall > 0.9
+    recovered = recovery(simulated.truth, rank(simulated.judgments, method="zscore"))
+    assert recovered.kendall is not None
+    assert recovered.kendall > 0.9
 
 
 @given(

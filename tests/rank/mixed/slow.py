@@ -61,7 +61,7 @@ class SlowModel:
 
     def lowest(self, starts: list[Floats]) -> float:
         """The lowest criterion that a search over log variances finds from any of the starts."""
-        found = [
+        minima = [
             minimize(
                 lambda logs: self.criterion(np.exp(logs)),
                 np.log(start),
@@ -72,7 +72,7 @@ class SlowModel:
             )
             for start in starts
         ]
-        return min(float(item.fun) for item in found)
+        return min(float(item.fun) for item in minima)
 
 
 def slow_model(design: MixedDesign, effects: tuple[Effect, ...]) -> SlowModel:

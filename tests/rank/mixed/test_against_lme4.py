@@ -49,15 +49,15 @@ def test_small_campaigns(shape: str, seed: int) -> None:
     lmerTest takes the observed information for the degrees of freedom, adjudge the average information.
     """
     expected = LME4[shape, seed]
-    found = fit(design_from(campaign(shape, seed, systems=4, annotators=8, documents=10), model="mixed-plain"))
-    assert found.converged
-    np.testing.assert_allclose([component.sd for component in found.components], expected["sd"], atol=5e-4)
-    np.testing.assert_allclose(found.effects, expected["effects"], atol=1e-4)
-    np.testing.assert_allclose(found.se, expected["se"], atol=1e-4)
-    assert found.loglik == pytest.approx(expected["loglik"], abs=1e-6)
-    spread = found.covariance
+    fitted = fit(design_from(campaign(shape, seed, systems=4, annotators=8, documents=10), model="mixed-plain"))
+    assert fitted.converged
+    np.testing.assert_allclose([component.sd for component in fitted.components], expected["sd"], atol=5e-4)
+    np.testing.assert_allclose(fitted.effects, expected["effects"], atol=1e-4)
+    np.testing.assert_allclose(fitted.se, expected["se"], atol=1e-4)
+    assert fitted.loglik == pytest.approx(expected["loglik"], abs=1e-6)
+    spread = fitted.covariance
     assert np.sqrt(spread[0, 0] + spread[1, 1] - 2 * spread[0, 1]) == pytest.approx(expected["difference se"], abs=1e-4)
-    assert found.df[0, 1] == pytest.approx(expected["df"], rel=0.03)
+    assert fitted.df[0, 1] == pytest.approx(expected["df"], rel=0.03)
 
 
 GERMAN_ENGLISH = {
@@ -87,15 +87,15 @@ def test_german_english_2021(data: Path) -> None:
     judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da").for_pair("de-en")
     design = design_from(judgments, model="mixed-plain")
     assert len(design) == 25_645
-    found = fit(design)
-    assert found.converged
+    fitted = fit(design)
+    assert fitted.converged
     expected = {"annotator": 10.91169, "task": 5.75766, "document": 2.05396, "segment": 6.16699,
                 "system:document": 4.38735, "page": 3.17023, "residual": 18.52870}  # fmt: skip
-    assert {component.effect: component.sd for component in found.components} == pytest.approx(expected, abs=0.001)
+    assert {component.effect: component.sd for component in fitted.components} == pytest.approx(expected, abs=0.001)
     names = tuple(GERMAN_ENGLISH)
-    assert found.systems == names
-    np.testing.assert_allclose(found.effects, [GERMAN_ENGLISH[name][0] for name in names], atol=0.001)
-    np.testing.assert_allclose(found.se, [GERMAN_ENGLISH[name][1] for name in names], atol=0.001)
+    assert fitted.systems == names
+    np.testing.assert_allclose(fitted.effects, [GERMAN_ENGLISH[name][0] for name in names], atol=0.001)
+    np.testing.assert_allclose(fitted.se, [GERMAN_ENGLISH[name][1] for name in names], atol=0.001)
     # A criterion at most lme4's: the same optimum, or a slightly better one.
-    assert found.loglik is not None
-    assert -0.001 < 225828.768454 + 2 * found.loglik < 0.001
+    assert fitted.loglik is not None
+    assert -0.001 < 225828.768454 + 2 * fitted.loglik < 0.001

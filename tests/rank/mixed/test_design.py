@@ -100,15 +100,15 @@ def test_nothing_but_systems_and_scores_is_a_model_without_random_effects() -> N
     """Without effects the model is the analysis of variance: means, and the pooled variance over n."""
     score = [1.0, 2.0, 4.0, 3.0, 5.0, 9.0]
     judgments = Judgments.from_columns({"protocol": ["da"] * 6, "system": ["x"] * 3 + ["y"] * 3, "score": score})
-    found = fit(design_from(judgments, model="mixed-points"))
-    np.testing.assert_allclose(found.effects, [7 / 3, 17 / 3])
+    fitted = fit(design_from(judgments, model="mixed-points"))
+    np.testing.assert_allclose(fitted.effects, [7 / 3, 17 / 3])
     pooled = (np.var(score[:3], ddof=1) + np.var(score[3:], ddof=1)) / 2
-    np.testing.assert_allclose(found.covariance, np.diag([pooled / 3, pooled / 3]), atol=1e-12)
-    assert found.df[0, 1] == pytest.approx(4)
-    assert [effect.effect for effect in found.left_out] == [
+    np.testing.assert_allclose(fitted.covariance, np.diag([pooled / 3, pooled / 3]), atol=1e-12)
+    assert fitted.df[0, 1] == pytest.approx(4)
+    assert [effect.effect for effect in fitted.left_out] == [
         "annotator", "annotator:system", "task", "document", "segment", "system:document", "page",
     ]  # fmt: skip
-    assert any("annotators are not named" in note for note in found.notes)
+    assert any("annotators are not named" in note for note in fitted.notes)
 
 
 def crossed(*, document: str | None = None) -> Judgments:
@@ -136,7 +136,7 @@ def test_annotators_of_one_output_share_its_luck_where_there_are_no_documents(do
     var(difference) = 2 (MS(system:segment) + MS(annotator:system) - MS(residual)) / (people segments).
     """
     judgments = crossed(document=document)
-    found = fit(design_from(judgments, model="mixed-points"))
+    fitted = fit(design_from(judgments, model="mixed-points"))
     score = judgments.table["score"].to_numpy().reshape(6, 8, 4)
 
     def effect(*axes: int) -> Floats:
@@ -149,9 +149,9 @@ def test_annotators_of_one_output_share_its_luck_where_there_are_no_documents(do
     squares = [float((part**2).sum()) for part in (item, taste, residual)]
     mean_squares = np.array(squares) / [7 * 3, 5 * 3, 6 * 8 * 4 - 1 - 5 - 7 - 3 - 21 - 15]
     variance = 2 * (mean_squares[0] + mean_squares[1] - mean_squares[2]) / (6 * 8)
-    covariance = found.covariance
+    covariance = fitted.covariance
     assert covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1] == pytest.approx(variance, rel=1e-4)
-    assert next(part.sd for part in found.components if part.effect == "system:segment") == pytest.approx(
+    assert next(part.sd for part in fitted.components if part.effect == "system:segment") == pytest.approx(
         np.sqrt((mean_squares[0] - mean_squares[2]) / 6), rel=1e-4
     )
 
@@ -169,8 +169,8 @@ def test_copies_of_one_person_count_once() -> None:
     """Errors of copied scores are those of the scores themselves."""
     alone = crossed().table.filter(pl.col("annotator") == "a1")
     copies = pl.concat([alone.with_columns(annotator=pl.lit(name)) for name in "abcd"])
-    whole, one = (fit(design_from(Judgments(table))) for table in (copies, alone))
-    np.testing.assert_allclose(whole.covariance, one.covariance)
+    whole, single = (fit(design_from(Judgments(table))) for table in (copies, alone))
+    np.testing.assert_allclose(whole.covariance, single.covariance)
     assert "everyone gave the same scores, so all annotators count as one person" in whole.notes[0]
     (aside,) = design_from(Judgments(copies)).set_aside
     assert (aside.reason, aside.rows) == ("everyone gave the same output the same score: copies", 3 * 32)
@@ -201,29 +201,29 @@ def test_known_ratios_add_up_where_effects_are_folded_and_shrink_where_the_resid
 
 
 def test_one_annotator_is_said_to_be_one() -> None:
-    found = fit(design_from(campaign("pages", 3, annotators=1)))
-    assert any("one annotator only" in note for note in found.notes)
+    fitted = fit(design_from(campaign("pages", 3, annotators=1)))
+    assert any("one annotator only" in note for note in fitted.notes)
     assert any(
-        effect.effect == "annotator" and effect.reason == "there is one annotator only" for effect in found.left_out
+        effect.effect == "annotator" and effect.reason == "there is one annotator only" for effect in fitted.left_out
     )
 
 
 def test_an_annotator_per_system_cannot_be_told_from_the_system() -> None:
     table = campaign("crossed", 1).table.with_columns(annotator="by " + pl.col("system"), task=pl.lit("t"))
-    found = fit(design_from(Judgments(table)))
+    fitted = fit(design_from(Judgments(table)))
     assert any(
-        effect.effect.startswith("annotator") and "cannot be told apart" in effect.reason for effect in found.left_out
+        effect.effect.startswith("annotator") and "cannot be told apart" in effect.reason for effect in fitted.left_out
     )
-    assert any("the errors do not include it" in note for note in found.notes)
+    assert any("the errors do not include it" in note for note in fitted.notes)
 
 
 def test_a_variance_that_the_data_do_not_show_is_zero_and_says_so() -> None:
-    found = fit(design_from(campaign("segments", 12, systems=4, annotators=8, documents=10)))
-    page = next(component for component in found.components if component.effect == "page")
+    fitted = fit(design_from(campaign("segments", 12, systems=4, annotators=8, documents=10)))
+    page = next(component for component in fitted.components if component.effect == "page")
     assert page.sd == 0
     assert page.at_zero
     assert page.low is None
-    assert found.converged
+    assert fitted.converged
 
 
 def test_systems_that_share_nothing_have_no_common_scale() -> None:

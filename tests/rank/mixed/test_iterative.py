@@ -81,7 +81,7 @@ def test_draws_are_the_errors_of_simulated_scores(monkeypatch: pytest.MonkeyPatc
     layout = equations.layout
     assert isinstance(equations.border, IterativeBorder)
     none = np.empty((layout.width, 0))
-    found = ErrorDraws(layout).errors(equations, equations.border, draws=draws.DRAWS, near=none)
+    errors = ErrorDraws(layout).errors(equations, equations.border, draws=draws.DRAWS, near=none)
     spread = np.append(np.sqrt(layout.parts @ equations.ratios), 0.0)
     for chunk in range(draws.DRAWS // draws.CHUNK):
         rng = generator(draws._SEED, chunk)
@@ -92,7 +92,7 @@ def test_draws_are_the_errors_of_simulated_scores(monkeypatch: pytest.MonkeyPatc
         rows = rng.standard_normal((layout.rows, draws.CHUNK))
         rows += layout.border_rows @ border + layout.core_rows @ core + layout.absorbed_rows @ absorbed
         expected = equations.solve(totals(layout, rows)).border - border
-        own = found[:, chunk * draws.CHUNK : (chunk + 1) * draws.CHUNK]
+        own = errors[:, chunk * draws.CHUNK : (chunk + 1) * draws.CHUNK]
         np.testing.assert_allclose(own[:-1], expected[:-1], atol=1e-5)
 
 

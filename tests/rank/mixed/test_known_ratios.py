@@ -24,11 +24,11 @@ def parts(design: MixedDesign) -> list[NDArray[np.bool_]]:
     return [*kept, design.annotator % 2 == 0, design.annotator % 2 == 1, design.system != 0]
 
 
-def check_alike(found: KnownFit, expected: MixedFit) -> None:
-    assert found.systems == expected.systems
-    assert found.effects == pytest.approx(expected.effects, abs=1e-8)
-    assert found.covariance == pytest.approx(expected.covariance, abs=1e-8)
-    assert found.df == pytest.approx(expected.df, rel=1e-6)
+def check_alike(fitted: KnownFit, expected: MixedFit) -> None:
+    assert fitted.systems == expected.systems
+    assert fitted.effects == pytest.approx(expected.effects, abs=1e-8)
+    assert fitted.covariance == pytest.approx(expected.covariance, abs=1e-8)
+    assert fitted.df == pytest.approx(expected.df, rel=1e-6)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -39,10 +39,10 @@ def test_a_fit_to_some_cells_is_that_to_their_rows(shape: str, seed: int) -> Non
     fitted = 0
     for rows in parts(design):
         kept = None if model.known is None else model.known.cells.whole(rows)
-        found = None if model.known is None or kept is None else model.known.part(kept)
-        if found is not None:
+        part = None if model.known is None or kept is None else model.known.part(kept)
+        if part is not None:
             expected = refit(design.subset(rows), model.fitted.ratios)
-            check_alike(found, expected)
+            check_alike(part, expected)
             assert model.known is not None
             assert kept is not None
             alone = model.known.effects_of_part(kept)
@@ -66,9 +66,9 @@ def test_cells_left_out_of_the_whole_are_those_of_a_fit_without_them(
     fitted = 0
     for rows in parts(design):
         kept = model.known.cells.whole(rows)
-        found = None if kept is None else left_out.part(kept)
-        if found is not None:
-            check_alike(found, refit(design.subset(rows), model.fitted.ratios))
+        part = None if kept is None else left_out.part(kept)
+        if part is not None:
+            check_alike(part, refit(design.subset(rows), model.fitted.ratios))
             fitted += 1
     assert fitted >= 16, "each of 7 annotators and 9 documents can be left out"
 
@@ -86,9 +86,9 @@ def test_cells_of_other_systems_are_fitted_as_rows_of_other_systems_are(seed: in
     other = design.with_systems(system, names, design.human[sides // 2])
     by_cell = cells.values_of(system)
     assert by_cell is not None
-    found = model.known.with_systems(by_cell, names, other.human)
-    assert found is not None
-    check_alike(found, prepare(other).refit(design.score, model.fitted.ratios))
+    fitted = model.known.with_systems(by_cell, names, other.human)
+    assert fitted is not None
+    check_alike(fitted, prepare(other).refit(design.score, model.fitted.ratios))
 
 
 def test_rows_that_cut_a_cell_are_no_cells() -> None:
@@ -113,9 +113,9 @@ def test_what_cells_cannot_tell_is_fitted_or_refused_as_by_rows(shape: str) -> N
             with pytest.raises(DataError, match=str(fault)[:20]):
                 fit_to_part(model.prepared, model.fitted, model.known, rows)
             continue
-        found = fit_to_part(model.prepared, model.fitted, model.known, rows)
-        assert found.effects == pytest.approx(expected.effects, abs=1e-8)
-        assert found.df == pytest.approx(expected.df, rel=1e-6)
+        fitted = fit_to_part(model.prepared, model.fitted, model.known, rows)
+        assert fitted.effects == pytest.approx(expected.effects, abs=1e-8)
+        assert fitted.df == pytest.approx(expected.df, rel=1e-6)
 
 
 def test_segments_that_nothing_else_keeps_together_are_in_one_block() -> None:
@@ -132,5 +132,5 @@ def test_segments_that_nothing_else_keeps_together_are_in_one_block() -> None:
     assert model.known is not None
     assert set(model.known.cells.block) == {0}, "segments of the same system are in one block"
     rows = design.system != 0
-    found = fit_to_part(model.prepared, model.fitted, model.known, rows)
-    assert found.effects == pytest.approx(refit(design.subset(rows), model.fitted.ratios).effects, abs=1e-8)
+    fitted = fit_to_part(model.prepared, model.fitted, model.known, rows)
+    assert fitted.effects == pytest.approx(refit(design.subset(rows), model.fitted.ratios).effects, abs=1e-8)

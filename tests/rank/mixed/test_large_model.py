@@ -36,10 +36,10 @@ def test_a_fit_to_some_cells_is_that_to_their_rows(shape: str, monkeypatch: pyte
     fitted = 0
     for rows in parts(design):
         kept = model.cells.whole(rows)
-        found = None if kept is None else model.part(kept)
-        if kept is not None and found is not None:
+        part = None if kept is None else model.part(kept)
+        if kept is not None and part is not None:
             expected = refit(design.subset(rows), ratios)
-            check_alike(found, expected)
+            check_alike(part, expected)
             alone = model.effects_of_part(kept)
             assert alone is not None
             assert alone[1] == pytest.approx(expected.effects, abs=1e-8)
@@ -58,9 +58,9 @@ def test_cells_of_other_systems_are_fitted_as_rows_of_other_systems_are(monkeypa
     by_cell = model.cells.values_of(system)
     assert by_cell is not None
     human = np.repeat(design.human, 2)
-    found = model.with_systems(by_cell, names, human)
-    assert found is not None
-    check_alike(found, prepare(design.with_systems(system, names, human)).refit(design.score, ratios))
+    fitted = model.with_systems(by_cell, names, human)
+    assert fitted is not None
+    check_alike(fitted, prepare(design.with_systems(system, names, human)).refit(design.score, ratios))
 
 
 def test_coarse_solutions_give_errors_that_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,9 +115,9 @@ def test_blocks_with_many_pairs_of_cells_are_fitted_as_large_campaigns_are(
     rows = np.asarray(design.annotator) % 2 == 0
     kept = model.cells.whole(rows)
     assert kept is not None
-    found = model.part(kept)
-    assert found is not None
-    check_alike(found, refit(design.subset(rows), fitted.ratios))
+    part = model.part(kept)
+    assert part is not None
+    check_alike(part, refit(design.subset(rows), fitted.ratios))
     without = FitsWithout(prepare(design), fitted)(("annotator", 1))
     assert without is not None
     expected = refit(design.subset(np.asarray(design.annotator) != 1), fitted.ratios)

@@ -41,11 +41,11 @@ def test_fits_without_each_unit_are_those_to_the_rest(unit: str, large: tuple[Pr
     codes = codes_of(prepared.design, unit)
     fits = fits_without_each(prepared, fitted, codes)
     assert sorted(fits) == list(range(int(codes.max()) + 1))
-    for code, found in fits.items():
+    for code, without_unit in fits.items():
         expected = refit(prepared.design.subset(codes != code), fitted.ratios)
         shift = expected.effects - fitted.effects
-        np.testing.assert_allclose(found.effects - fitted.effects, shift, atol=0.01 * fitted.se.max())
-        np.testing.assert_allclose(np.sqrt(np.diag(found.covariance)), expected.se, rtol=2e-3)
+        np.testing.assert_allclose(without_unit.effects - fitted.effects, shift, atol=0.01 * fitted.se.max())
+        np.testing.assert_allclose(np.sqrt(np.diag(without_unit.covariance)), expected.se, rtol=2e-3)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -61,7 +61,7 @@ def test_refined_shifts_are_closer(unit: str, large: tuple[Prepared, MixedFit]) 
         ]
     )
     roughly, finely = (whole.without_each(codes, refined=units) for units in (0, 1000))
-    errors = [np.abs(found.shift * scale.sd - shifts).max() for found in (roughly, finely)]
+    errors = [np.abs(left_out.shift * scale.sd - shifts).max() for left_out in (roughly, finely)]
     assert errors[1] < errors[0] / 4
     assert finely.refined is not None
     assert len(finely.refined) == len(shifts)
@@ -85,7 +85,7 @@ def test_blocks_are_the_covariance_given_the_other_scores_of_the_same_block(
     system = prepared.design.system
     blocks = UnitBlocks(codes, effects, system, relative)
     values = np.random.default_rng(1).standard_normal((len(codes), 2))
-    found = blocks.times(values)
+    product = blocks.times(values)
     own = {"annotator": ("annotator", "annotator:system", "task", "page"), "document": ("document", "segment")}
     mine = [*own[unit], *(("system:document", "page") if unit == "document" else ())]
     own_spread = sum(ratio * same(effect.codes) for effect, ratio in effects if effect.parts[0] in mine)
@@ -97,7 +97,7 @@ def test_blocks_are_the_covariance_given_the_other_scores_of_the_same_block(
         across = shared[np.ix_(gone, kept)]
         given = shared[np.ix_(gone, gone)] - across @ np.linalg.solve(noise + shared[np.ix_(kept, kept)], across.T)
         spread = own_spread[np.ix_(gone, gone)] + given + relative[np.ix_(system[gone], system[gone])]
-        np.testing.assert_allclose(found[gone], spread @ values[gone], atol=1e-9)
+        np.testing.assert_allclose(product[gone], spread @ values[gone], atol=1e-9)
 
 
 def same(codes: NDArray[np.int64]) -> NDArray[np.float64]:

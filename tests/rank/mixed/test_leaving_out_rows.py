@@ -58,17 +58,17 @@ def test_fits_made_from_the_equations_of_the_whole_are_those_made_anew(
         check_alike(leave_out.refit(rows), expected)
 
 
-def check_alike(found: MixedFit, expected: MixedFit) -> None:
-    assert (found.systems, found.left_out, found.components[-1].levels) == (
+def check_alike(fitted: MixedFit, expected: MixedFit) -> None:
+    assert (fitted.systems, fitted.left_out, fitted.components[-1].levels) == (
         expected.systems,
         expected.left_out,
         expected.components[-1].levels,
     )
-    assert found.effects == pytest.approx(expected.effects, abs=1e-9)
-    assert found.covariance == pytest.approx(expected.covariance, abs=1e-9)
-    assert found.df == pytest.approx(expected.df, rel=1e-6)
-    assert found.loglik == pytest.approx(expected.loglik, abs=1e-7)
-    assert [component.sd for component in found.components] == pytest.approx(
+    assert fitted.effects == pytest.approx(expected.effects, abs=1e-9)
+    assert fitted.covariance == pytest.approx(expected.covariance, abs=1e-9)
+    assert fitted.df == pytest.approx(expected.df, rel=1e-6)
+    assert fitted.loglik == pytest.approx(expected.loglik, abs=1e-7)
+    assert [component.sd for component in fitted.components] == pytest.approx(
         [component.sd for component in expected.components], abs=1e-9
     )
 

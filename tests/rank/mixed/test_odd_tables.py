@@ -33,15 +33,15 @@ def odd_table(seed: int) -> Judgments:
 def test_numbers_or_one_sentence(first: int) -> None:
     for seed in range(first, first + 10):
         try:
-            found = rank_scores(odd_table(seed), resamples=100)
+            ranking = rank_scores(odd_table(seed), resamples=100)
         except DataError:
             continue
-        assert np.isfinite(found.fit.effects).all(), seed
-        assert (found.fit.se > 0).all(), seed
-        assert (found.fit.df >= 1).all(), seed
-        assert found.fit.converged or any("did not converge" in note for note in found.notes), seed
-        low, high = found.rank_sets.simultaneous.T
-        assert ((low >= 1) & (low <= high) & (high <= len(found.fit.systems))).all(), seed
+        assert np.isfinite(ranking.fit.effects).all(), seed
+        assert (ranking.fit.se > 0).all(), seed
+        assert (ranking.fit.df >= 1).all(), seed
+        assert ranking.fit.converged or any("did not converge" in note for note in ranking.notes), seed
+        low, high = ranking.rank_sets.simultaneous.T
+        assert ((low >= 1) & (low <= high) & (high <= len(ranking.fit.systems))).all(), seed
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,13 @@ def test_known_ratios_give_the_textbook_numbers(shape: str, seed: int) -> None:
     design, slow = prepared(shape, seed)
     names = [effect.name for effect in identify(design).kept]
     ratios = np.random.default_rng(seed).uniform(0.01, 2.0, len(names))
-    found = refit(design, dict(zip(names, ratios, strict=True)))
+    fitted = refit(design, dict(zip(names, ratios, strict=True)))
     residual = slow.residual_variance(ratios)
     components = np.append(ratios, 1.0) * residual
-    np.testing.assert_allclose([component.sd for component in found.components], np.sqrt(components), rtol=1e-9)
-    np.testing.assert_allclose(found.effects, slow.effects(components), rtol=1e-9)
-    np.testing.assert_allclose(found.covariance, slow.covariance(components), rtol=1e-8)
-    assert found.loglik == pytest.approx(-slow.criterion(components) / 2, rel=1e-10)
+    np.testing.assert_allclose([component.sd for component in fitted.components], np.sqrt(components), rtol=1e-9)
+    np.testing.assert_allclose(fitted.effects, slow.effects(components), rtol=1e-9)
+    np.testing.assert_allclose(fitted.covariance, slow.covariance(components), rtol=1e-8)
+    assert fitted.loglik == pytest.approx(-slow.criterion(components) / 2, rel=1e-10)
 
 
 @pytest.mark.parametrize(("shape", "seed"), CASES)
@@ -55,15 +55,15 @@ def test_the_gradient_is_the_slope_of_the_criterion(shape: str, seed: int) -> No
 @pytest.mark.parametrize(("shape", "seed"), CASES)
 def test_no_other_variances_are_more_likely(shape: str, seed: int) -> None:
     design, slow = prepared(shape, seed)
-    found = fit(design)
-    assert found.converged
-    best = np.array([max(component.sd, 1e-4) ** 2 for component in found.components])
+    fitted = fit(design)
+    assert fitted.converged
+    best = np.array([max(component.sd, 1e-4) ** 2 for component in fitted.components])
     lowest = slow.lowest([best, np.full(len(best), best.mean())])
-    assert found.loglik is not None
+    assert fitted.loglik is not None
     # Seventeen scores and eight variances: the likelihood is flat there to the fourth digit.
-    assert -2 * found.loglik <= lowest + (1e-4 if shape == "sparse" else 1e-6)
-    np.testing.assert_allclose(found.effects, slow.effects(best), rtol=1e-6)
-    np.testing.assert_allclose(found.covariance, slow.covariance(best), rtol=1e-4)
+    assert -2 * fitted.loglik <= lowest + (1e-4 if shape == "sparse" else 1e-6)
+    np.testing.assert_allclose(fitted.effects, slow.effects(best), rtol=1e-6)
+    np.testing.assert_allclose(fitted.covariance, slow.covariance(best), rtol=1e-4)
 
 
 def test_a_second_valley_is_not_mistaken_for_the_lowest() -> None:
@@ -76,12 +76,12 @@ def test_a_second_valley_is_not_mistaken_for_the_lowest() -> None:
         pages = rng.normal(size=int(codes.max()) + 1)[codes] + 0.001 * rng.normal(size=len(codes))
     design = design.with_scores(pages)
     slow = slow_model(design, identify(design).kept)
-    found = fit(design)
-    best = np.array([max(component.sd, 1e-9) ** 2 for component in found.components])
+    fitted = fit(design)
+    best = np.array([max(component.sd, 1e-9) ** 2 for component in fitted.components])
     ratios = [np.append(np.full(len(best) - 1, ratio), 1.0) for ratio in (1e-3, 1.0, 1e3, 1e5)]
     starts = [ratio * slow.residual_variance(ratio[:-1]) for ratio in ratios]
-    assert found.loglik is not None
-    assert -2 * found.loglik <= slow.lowest([best, *starts]) + 1e-3
+    assert fitted.loglik is not None
+    assert -2 * fitted.loglik <= slow.lowest([best, *starts]) + 1e-3
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -128,10 +128,10 @@ def test_degrees_of_freedom_are_those_of_the_analysis_of_variance_where_that_is_
         page=page,
         row=np.arange(72),
     )
-    found = fit(design)
+    fitted = fit(design)
     off = ~np.eye(3, dtype=bool)
-    np.testing.assert_allclose(found.df[off], 15.0, rtol=1e-5)
+    np.testing.assert_allclose(fitted.df[off], 15.0, rtol=1e-5)
     means = design.score.reshape(18, 4).mean(1).reshape(3, 6)
-    np.testing.assert_allclose(found.effects, means.mean(1), rtol=1e-10)
+    np.testing.assert_allclose(fitted.effects, means.mean(1), rtol=1e-10)
     between = means.var(axis=1, ddof=1).mean() / 6
-    np.testing.assert_allclose(np.diag(found.covariance), between, rtol=1e-6)
+    np.testing.assert_allclose(np.diag(fitted.covariance), between, rtol=1e-6)

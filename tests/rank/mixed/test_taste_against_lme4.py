@@ -94,6 +94,6 @@ def test_variances_effects_and_errors(data: Path, name: str) -> None:
     assert model.loglik is not None
     assert expected.loglik - 0.01 <= model.loglik <= expected.loglik + 0.1
     for system, (effect, error) in expected.systems.items():
-        place = model.systems.index(system)
-        assert model.effects[place] == pytest.approx(effect, abs=5e-4)
-        assert model.se[place] == pytest.approx(error, abs=5e-4)
+        index = model.systems.index(system)
+        assert model.effects[index] == pytest.approx(effect, abs=5e-4)
+        assert model.se[index] == pytest.approx(error, abs=5e-4)

@@ -82,10 +82,10 @@ def test_the_slow_way_gives_the_same() -> None:
     design = design_from(chosen_campaign(0, wanted=12), model="mixed-points")
     kept = prepare(design).effects.kept
     ratios = {effect.name: 0.1 + 0.2 * number for number, effect in enumerate(kept)}
-    found = weighted_effects(design, kept, design.score, np.array(list(ratios.values())), 50.0)
+    weighted = weighted_effects(design, kept, design.score, np.array(list(ratios.values())), 50.0)
     effects, covariance = slowly(design, ratios, 50.0)
-    np.testing.assert_allclose(found.effects, effects, rtol=1e-9)
-    np.testing.assert_allclose(found.covariance, covariance, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(weighted.effects, effects, rtol=1e-9)
+    np.testing.assert_allclose(weighted.covariance, covariance, rtol=1e-7, atol=1e-9)
 
 
 def test_one_annotator_gives_weighted_means() -> None:

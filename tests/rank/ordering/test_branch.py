@@ -63,8 +63,8 @@ def whole_program(costs: Costs) -> tuple[Pairs, Cuts, Relaxed]:
 
 
 def as_point(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.float64]:
-    place = np.argsort(order)
-    return (place[pairs.first] < place[pairs.second]).astype(float)
+    position = np.argsort(order)
+    return (position[pairs.first] < position[pairs.second]).astype(float)
 
 
 @pytest.mark.parametrize(("n", "seed"), FRACTIONAL)
@@ -72,8 +72,8 @@ def test_fractional_programs_end_at_the_optimum(n: int, seed: int) -> None:
     costs = noise(n, seed)
     _, _, relaxed = whole_program(costs)
     assert (np.minimum(relaxed.x, 1 - relaxed.x) > 0.1).any()
-    found = cheapest_order(costs, deadline=soon())
-    assert found.cost == found.lower_bound == cost_of(costs, found.order) == by_sets(costs)
+    solution = cheapest_order(costs, deadline=soon())
+    assert solution.cost == solution.lower_bound == cost_of(costs, solution.order) == by_sets(costs)
 
 
 @pytest.mark.parametrize(("n", "seed"), FRACTIONAL)
@@ -86,16 +86,16 @@ def test_branching_alone_ends_at_the_optimum(n: int, seed: int, monkeypatch: pyt
     monkeypatch.setattr(branch, "search_widely", lambda _, order, **__: order)
     monkeypatch.setattr(branch, "descend", lambda _, order: order)
     costs = noise(n, seed)
-    found = cheapest_order(costs, deadline=soon())
-    assert found.cost == found.lower_bound == by_sets(costs)
+    solution = cheapest_order(costs, deadline=soon())
+    assert solution.cost == solution.lower_bound == by_sets(costs)
 
 
 @settings(max_examples=examples(25))
 @given(st.integers(0, 100_000), st.integers(2, 12), st.sampled_from([1, 2, 20]))
 def test_noise_agrees_with_dynamic_programming(seed: int, n: int, most: int) -> None:
     costs = noise(n, seed, most)
-    found = cheapest_order(costs, deadline=soon())
-    assert found.cost == found.lower_bound == by_sets(costs)
+    solution = cheapest_order(costs, deadline=soon())
+    assert solution.cost == solution.lower_bound == by_sets(costs)
 
 
 @pytest.mark.parametrize(("n", "seed"), FRACTIONAL)
@@ -132,9 +132,9 @@ def test_any_multipliers_give_a_true_bound(seed: int) -> None:
 
 def test_time_that_runs_out_leaves_a_true_bound() -> None:
     costs = noise(60, 1)
-    found = cheapest_order(costs, deadline=time.process_time() + 1.0)
-    assert found.lower_bound < found.cost == cost_of(costs, found.order)
-    assert found.lower_bound >= packed_bound(costs) > found.cost / 2
+    solution = cheapest_order(costs, deadline=time.process_time() + 1.0)
+    assert solution.lower_bound < solution.cost == cost_of(costs, solution.order)
+    assert solution.lower_bound >= packed_bound(costs) > solution.cost / 2
 
 
 def test_searches_never_make_an_order_dearer() -> None:
@@ -150,9 +150,9 @@ def test_searches_never_make_an_order_dearer() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_wide_search_finds_the_optimum_of_small_noise_and_keeps_an_order_that_is_as_good(seed: int) -> None:
     costs = noise(12, seed)
-    found = search_widely(costs, np.arange(12), goal=by_sets(costs), deadline=soon())
-    assert cost_of(costs, found) == by_sets(costs)
-    assert search_widely(costs, found, goal=0, deadline=time.process_time()) is found
+    order = search_widely(costs, np.arange(12), goal=by_sets(costs), deadline=soon())
+    assert cost_of(costs, order) == by_sets(costs)
+    assert search_widely(costs, order, goal=0, deadline=time.process_time()) is order
 
 
 @pytest.mark.parametrize("n", [2, 5, 14])

@@ -30,16 +30,16 @@ def sparse(n: int, seed: int, even: float, most: int = 2) -> Costs:
 
 
 def optima_of(costs: Costs, seconds: float = 60) -> Optima:
-    found = cheapest_order(costs, deadline=time.process_time() + 60)
-    return find_optima(costs, found.order, found.cost, deadline=time.process_time() + seconds)
+    solution = cheapest_order(costs, deadline=time.process_time() + 60)
+    return find_optima(costs, solution.order, solution.cost, deadline=time.process_time() + seconds)
 
 
 def by_permutations(costs: Costs) -> tuple[int, list[int], list[int]]:
     orders = list(permutations(range(len(costs))))
     all_costs = [cost_of(costs, np.array(order)) for order in orders]
     cheapest = [order for order, cost in zip(orders, all_costs, strict=True) if cost == min(all_costs)]
-    places = [[order.index(element) for order in cheapest] for element in range(len(costs))]
-    return len(cheapest), [min(place) for place in places], [max(place) for place in places]
+    of_elements = [[order.index(element) for order in cheapest] for element in range(len(costs))]
+    return len(cheapest), [min(positions) for positions in of_elements], [max(positions) for positions in of_elements]
 
 
 @settings(max_examples=examples(40))
@@ -47,9 +47,9 @@ def by_permutations(costs: Costs) -> tuple[int, list[int], list[int]]:
 def test_every_cheapest_order_is_counted(seed: int, n: int, even: float) -> None:
     costs = sparse(n, seed, even)
     number, first, last = by_permutations(costs)
-    found = optima_of(costs)
-    assert (found.complete, found.places_complete) == (True, True)
-    assert (found.number, found.first.tolist(), found.last.tolist()) == (number, first, last)
+    counted = optima_of(costs)
+    assert (counted.complete, counted.places_complete) == (True, True)
+    assert (counted.number, counted.first.tolist(), counted.last.tolist()) == (number, first, last)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -58,13 +58,13 @@ def test_places_are_true_where_orders_cannot_be_counted(seed: int, monkeypatch: 
     costs = sparse(7, seed, 0.4)
     number, first, last = by_permutations(costs)
     monkeypatch.setattr(optima, "MOST_SETS", 1)
-    found = optima_of(costs)
-    assert found.complete == (number == 1)
-    assert found.number <= number
-    assert (found.first >= first).all()
-    assert (found.last <= last).all()
-    if found.places_complete:
-        assert (found.first.tolist(), found.last.tolist()) == (first, last)
+    counted = optima_of(costs)
+    assert counted.complete == (number == 1)
+    assert counted.number <= number
+    assert (counted.first >= first).all()
+    assert (counted.last <= last).all()
+    if counted.places_complete:
+        assert (counted.first.tolist(), counted.last.tolist()) == (first, last)
 
 
 @pytest.mark.slow
@@ -78,6 +78,6 @@ def test_elements_without_any_preference_can_stand_anywhere() -> None:
 
 
 def test_time_that_runs_out_is_told() -> None:
-    found = optima_of(sparse(20, 1, 0.3), seconds=0)
-    assert (found.complete, found.places_complete) == (False, False)
-    assert found.number >= 1
+    counted = optima_of(sparse(20, 1, 0.3), seconds=0)
+    assert (counted.complete, counted.places_complete) == (False, False)
+    assert counted.number >= 1
