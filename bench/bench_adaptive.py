@@ -69,8 +69,8 @@ def shares_of(running: Running, policy: str, number: int) -> Floats:
     if policy == "1/rank":
         if running.observations.min() < 3:
             return np.full(len(running.systems), 1 / len(running.systems))
-        place = np.argsort(np.argsort(-running.estimate()[0]))
-        return np.asarray(1 / (1 + place) / (1 / (1 + place)).sum())
+        ranks = np.argsort(np.argsort(-running.estimate()[0]))
+        return np.asarray(1 / (1 + ranks) / (1 / (1 + ranks)).sum())
     return system_shares(running, Adaptive(policy), generator(3, number))
 
 
@@ -82,7 +82,7 @@ def replay(data: Replay, policy: str, run: int) -> dict[float, tuple[bool, bool,
     running = Running(data.systems)
     left = [rng.permutation(data.score.shape[1]).tolist() for _ in data.systems]
     total = data.score.size
-    found: dict[float, tuple[bool, bool, float]] = {}
+    outcomes: dict[float, tuple[bool, bool, float]] = {}
     share = np.full(len(data.systems), 1 / len(data.systems))
     for number in range(round(max(SHARES) * total)):
         if number % BATCH == 0:
@@ -97,8 +97,8 @@ def replay(data: Replay, policy: str, run: int) -> dict[float, tuple[bool, bool,
                 effects = running.estimate()[0]
                 best = int(effects.argmax()) == int(data.truth.argmax())
                 top = set(np.argsort(-effects)[:TOP]) == set(np.argsort(-data.truth)[:TOP])
-                found[part] = (best, top, float(kendalltau(effects, data.truth).statistic))
-    return found
+                outcomes[part] = (best, top, float(kendalltau(effects, data.truth).statistic))
+    return outcomes
 
 
 def print_replay() -> None:
@@ -115,9 +115,9 @@ def print_replay() -> None:
         cells = []
         for part in SHARES:
             shares = [float(np.mean([run[part][k] for run in runs])) for k in (0, 1)]
-            said = " ".join(f"{share:.2f} ({np.sqrt(share * (1 - share) / RUNS):.2f})" for share in shares)
+            text = " ".join(f"{share:.2f} ({np.sqrt(share * (1 - share) / RUNS):.2f})" for share in shares)
             tau = np.array([run[part][2] for run in runs])
-            cells.append(f"{part:.0%}: {said} {tau.mean():.3f} ({tau.std() / np.sqrt(RUNS):.3f})")
+            cells.append(f"{part:.0%}: {text} {tau.mean():.3f} ({tau.std() / np.sqrt(RUNS):.3f})")
         print(f"  {policy:8s}" + "   ".join(cells), flush=True)
 
 

@@ -34,8 +34,8 @@ def ratings(rows: int, highest: int, seed: int = 1) -> tuple[NDArray[np.int64], 
 def ours(rows: int, highest: int, level: Level) -> tuple[float, float]:
     units, _, values = ratings(rows, highest)
     start = time.process_time()
-    found = alpha(units, values, level=level)
-    return time.process_time() - start, found
+    coefficient = alpha(units, values, level=level)
+    return time.process_time() - start, coefficient
 
 
 def evalicas(rows: int, highest: int, level: Level) -> tuple[float, float]:
@@ -47,8 +47,8 @@ def evalicas(rows: int, highest: int, level: Level) -> tuple[float, float]:
     table[people, units] = values
     frame = pd.DataFrame(table)
     start = time.process_time()
-    found = evalica.alpha(frame, distance=level).alpha
-    return time.process_time() - start, float(found)
+    coefficient = evalica.alpha(frame, distance=level).alpha
+    return time.process_time() - start, float(coefficient)
 
 
 def plain(rows: int, highest: int) -> tuple[float, float]:
@@ -79,16 +79,16 @@ def campaign(rows: int) -> float:
 def run() -> None:
     print("Krippendorff's alpha, CPU seconds; ratio = other / adjudge")
     ours(1000, 100, "interval")
-    mine, found = ours(6000, 100, "interval")
+    mine, coefficient = ours(6000, 100, "interval")
     theirs, same = plain(6000, 100)
     print(f"{6000:>12,} interval   adjudge {mine:8.4f}   every pair {theirs:8.2f}   ratio {theirs / mine:10,.0f}")
-    print(f"{'':12} alpha {found:.6f} and {same:.6f}")
+    print(f"{'':12} alpha {coefficient:.6f} and {same:.6f}")
     for rows in (100_000, 1_000_000):
         for level, highest in (("interval", 100), ("ordinal", 100), ("nominal", 2)):
-            mine, found = ours(rows, highest, level)  # type: ignore[arg-type]
+            mine, coefficient = ours(rows, highest, level)  # type: ignore[arg-type]
             theirs, same = evalicas(rows, highest, level)  # type: ignore[arg-type]
             times = f"adjudge {mine:8.4f}   evalica    {theirs:8.3f}   ratio {theirs / mine:10,.1f}"
-            print(f"{rows:>12,} {level:9}  {times}   difference {abs(found - same):.0e}")
+            print(f"{rows:>12,} {level:9}  {times}   difference {abs(coefficient - same):.0e}")
     print(f"{1_000_000:>12,} scores: agree with all coefficients and 1,000 resamples {campaign(1_000_000):.1f}")
 
 

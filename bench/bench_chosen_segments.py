@@ -160,7 +160,7 @@ def print_draws(label: str, table: Floats, spread: Floats, wanted: int, *, large
     probability = inclusion_probabilities(spread.tolist(), [1] * count, wanted)
     first, second = np.triu_indices(len(table), 1)
     true = (table[first] - table[second]).mean(axis=1)
-    found = []
+    estimates = []
     for number in range(1 if largest else DRAWS):
         if largest:
             chosen, weight = np.argsort(-spread)[:wanted], np.ones(wanted)
@@ -168,10 +168,10 @@ def print_draws(label: str, table: Floats, spread: Floats, wanted: int, *, large
             chosen = np.array(draw_groups(probability, generator(29, number)))
             weight = 1 / probability[chosen]
         means = table[:, chosen] @ (weight / weight.sum())
-        found.append(means[first] - means[second])
-    error = float(np.sqrt(np.mean((np.array(found) - true) ** 2)))
+        estimates.append(means[first] - means[second])
+    error = float(np.sqrt(np.mean((np.array(estimates) - true) ** 2)))
     random = float(np.sqrt(np.mean((table[first] - table[second]).var(axis=1)) * (1 / wanted - 1 / count)))
-    slope = float(np.mean(found, axis=0) @ true / (true @ true))
+    slope = float(np.mean(estimates, axis=0) @ true / (true @ true))
     print(f"  {label:36s} {error:.3f}   {(random / error) ** 2:.2f}   {slope:.2f}", flush=True)
 
 

@@ -91,15 +91,15 @@ def database_cpu(url: str | None) -> float:
 
 def processes() -> list[tuple[str, int, int]]:
     """Title, process group, and ticks of user and system time (own and of children waited for) of every process."""
-    found = []
+    running = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             title = (folder / "cmdline").read_text()
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        found.append((title, int(fields[2]), sum(int(field) for field in fields[11:15])))
-    return found
+        running.append((title, int(fields[2]), sum(int(field) for field in fields[11:15])))
+    return running
 
 
 def main() -> None:

@@ -221,13 +221,13 @@ def final_interval_covers(plan: LookPlan, fits: list[Observed], systems: int, nu
     names, pairs = names_and_pairs(systems)
     settled = Settled.none(len(pairs))
     tested = np.ones(len(pairs), dtype=bool)
-    seen: list[Observed] = []
+    looks: list[Observed] = []
     for fit in fits:
-        seen.append(fit)
-        settled = settle(plan, seen, settled, tested, systems)
+        looks.append(fit)
+        settled = settle(plan, looks, settled, tested, systems)
         if (settled.sign != 0).all():
             break
-    state = State(plan, names, pairs, seen, settled, plan.planned)
+    state = State(plan, names, pairs, looks, settled, plan.planned)
     chosen = int(generator(19, number).integers(len(pairs)))
     wanted = frozenset(names[system] for system in pairs[chosen])
     claims = tuple(claim for claim in claims_of(state) if frozenset(claim.systems) == wanted)
@@ -242,11 +242,11 @@ def campaigns_so_far() -> list[dict[str, Any]]:
 
 def waiting(done: list[dict[str, Any]]) -> Iterator[tuple[Cell, int]]:
     """The campaigns that are still to be drawn, round by round."""
-    seen = {(*(run[name] for name in vars(Cell("even", 5, 1, 2))), run["number"]) for run in done}
+    known = {(*(run[name] for name in vars(Cell("even", 5, 1, 2))), run["number"]) for run in done}
     for start in range(0, MOST, ROUND):
         for cell in all_cells():
             for number in range(start, start + ROUND):
-                if (*vars(cell).values(), number) not in seen:
+                if (*vars(cell).values(), number) not in known:
                     yield cell, number
 
 

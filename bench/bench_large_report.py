@@ -42,8 +42,8 @@ def watched(name: str, command: list[str]) -> tuple[float, float]:
         most = max(most, sum(map(_memory, _family(process.pid))))
         time.sleep(0.2)
     wall, cpu = time.perf_counter() - started, _children_cpu() - before
-    told = f"{wall:7.1f} s wall {cpu:7.1f} s CPU {most / 1e9:6.2f} GB in all processes"
-    print(f"{name:27} {told}, exit code {process.returncode}", flush=True)
+    usage = f"{wall:7.1f} s wall {cpu:7.1f} s CPU {most / 1e9:6.2f} GB in all processes"
+    print(f"{name:27} {usage}, exit code {process.returncode}", flush=True)
     return wall, cpu
 
 

@@ -46,8 +46,8 @@ def print_savings() -> None:
     for spending in SPENDING:
         print(f"{spending}: looks, largest, at the planned difference, at 1.5 times it, at none")
         for looks in (3, 5, 10, 20):
-            found = saving(looks, spending=spending)
-            numbers = (found.largest, found.planned, found.larger, found.none)
+            savings = saving(looks, spending=spending)
+            numbers = (savings.largest, savings.planned, savings.larger, savings.none)
             print(f"  {looks:3d}  " + "  ".join(f"{number:.3f}" for number in numbers))
 
 
@@ -78,6 +78,6 @@ def covering(plan: LookPlan, campaign: GrowingCampaign, outcome: Outcome) -> lis
     names = tuple(f"system-{number:02d}" for number in range(campaign.systems))
     first, second = np.triu_indices(campaign.systems, 1)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    state = State(plan, names, pairs, outcome.seen, outcome.settled, campaign.judgments)
+    state = State(plan, names, pairs, outcome.looks, outcome.settled, campaign.judgments)
     intervals = [claim.final_interval for claim in with_final_estimates(state, claims_of(state))]
     return [interval[0] <= 0 <= interval[1] for interval in intervals if interval is not None]

@@ -27,11 +27,11 @@ def released() -> dict[str, Net]:
     from adjudge.rank.tally import tally
 
     folder = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "pairwise"
-    found: dict[str, Net] = {}
+    nets: dict[str, Net] = {}
     for file in sorted(folder.glob("*")) if folder.is_dir() else []:
         counted = tally(comparisons(read([file], format="pairwise-counts")))
-        found[file.name] = net_wins(counted.without(counted.human).wins)
-    return found
+        nets[file.name] = net_wins(counted.without(counted.human).wins)
+    return nets
 
 
 def dijkstra(net: Net, patience: float) -> tuple[int | None, float]:
@@ -87,14 +87,14 @@ def run() -> None:
 
 def _show(name: str, nets: list[Net]) -> None:
     start = time.process_time()
-    found = [solve(net, time_limit=30) for net in nets]
+    solutions = [solve(net, time_limit=30) for net in nets]
     mine = time.process_time() - start
     theirs = [dijkstra(net, PATIENCE) for net in nets]
     stopped = any(cost is None for cost, _ in theirs)
     total = sum(seconds for _, seconds in theirs)
     sign = ">" if stopped else " "
-    cost, bound = sum(item.cost for item in found), sum(item.lower_bound for item in found)
-    agree = all(cost in (None, their.cost) for (cost, _), their in zip(theirs, found, strict=True) if their.optimal)
+    cost, bound = sum(item.cost for item in solutions), sum(item.lower_bound for item in solutions)
+    agree = all(cost in (None, their.cost) for (cost, _), their in zip(theirs, solutions, strict=True) if their.optimal)
     words = "proved optimal" if bound == cost else f"bound {bound}, gap {1 - bound / cost:.1%}"
     words += "" if agree else ", THE SEARCH DISAGREES"
     ratio = f"{sign}{total / mine:6.1f}x" if bound == cost else f"{'–':>8}"

@@ -45,15 +45,15 @@ def main() -> None:
     for shape in ((64, 34, 180, 376), (300, 40, 300, 900), (2000, 38, 1000, 3000), (2400, 32, 4000, 12000)):
         design = campaign(*shape)
         start = time.process_time()
-        found = fit(design)
+        model = fit(design)
         fitted = time.process_time() - start
         start = time.process_time()
-        refit(design, found.ratios)
+        refit(design, model.ratios)
         again = time.process_time() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        how = "exact" if found.exact else "conjugate gradients"
+        how = "exact" if model.exact else "conjugate gradients"
         print(f"{len(design):9,} rows, {shape[3]:6,} tasks: fit {fitted:6.2f} s, at known variances {again:6.2f} s, "
-              f"{peak:,} MB, {found.iterations} steps, {how}", flush=True)  # fmt: skip
+              f"{peak:,} MB, {model.iterations} steps, {how}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class Counts:
 
 def sets(folder: Path) -> Iterator[tuple[str, Judgments]]:
     """The sets at hand, people instead of accounts where a map was released."""
-    found: list[tuple[str, Path, str, Path | None]] = [
+    datasets: list[tuple[str, Path, str, Path | None]] = [
         ("news 2021", folder / "wmt21" / "newstest2021-toen", "wmt-da", None),
         ("wikipedia 2021", folder / "wmt21" / "facebook-wikipedia-2021", "wmt-da", None),
         ("ESA 2024", folder / "wmt24esa" / "esa_generalMT2024_wave3.csv", "appraise",
@@ -74,7 +74,7 @@ def sets(folder: Path) -> Iterator[tuple[str, Judgments]]:
         ("Livonian 2022", folder / "wmt22sqm" / "WMT22.Appraise.SegLvlLivSrc.20221031.filtered.csv", "appraise", None),
         ("MQM of talks", folder / "mqm" / "mqm_ted_ende.tsv", "mqm", None),
     ]  # fmt: skip
-    for name, path, reader, people in found:
+    for name, path, reader, people in datasets:
         if path.exists():
             judgments = adjudge.read([path], format=reader, options=ReadOptions(annotators=people))
             for pair in judgments.pairs:

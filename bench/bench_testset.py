@@ -25,20 +25,20 @@ from bench.testset_edits import QUOTES, Edited, read_edited
 
 def documents(text: str) -> list[Document]:
     """The documents of a plain text."""
-    found: list[list[Segment]] = [[]]
+    groups: list[list[Segment]] = [[]]
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            found[-1].append(Segment(number, line))
-        elif found[-1]:
-            found.append([])
-    return [Document("bench", str(i), tuple(run)) for i, run in enumerate(found, start=1) if run]
+            groups[-1].append(Segment(number, line))
+        elif groups[-1]:
+            groups.append([])
+    return [Document("bench", str(i), tuple(run)) for i, run in enumerate(groups, start=1) if run]
 
 
 def look(text: str) -> list[Finding]:
     """Everything that counts, in all documents."""
     words = lexicon("en")
-    found = [finding for document in documents(text) for finding in in_document(document, "en", words)]
-    return [item for item in found if item.category in CATEGORIES]
+    findings = [finding for document in documents(text) for finding in in_document(document, "en", words)]
+    return [item for item in findings if item.category in CATEGORIES]
 
 
 def outcome(error: Injected, before: set[tuple[int, str, str]]) -> tuple[bool, int]:
@@ -50,9 +50,9 @@ def outcome(error: Injected, before: set[tuple[int, str, str]]) -> tuple[bool, i
         for document in documents(error.text)
         if document.segments[0].line <= line <= document.segments[-1].line
     )
-    found = [finding for finding in in_document(document, "en", words) if finding.category in CATEGORIES]
-    hits = [item for item in found if item.line in error.lines and item.category in error.categories]
-    beside = [item for item in found if item not in hits and (item.line, item.category, item.what) not in before]
+    findings = [finding for finding in in_document(document, "en", words) if finding.category in CATEGORIES]
+    hits = [item for item in findings if item.line in error.lines and item.category in error.categories]
+    beside = [item for item in findings if item not in hits and (item.line, item.category, item.what) not in before]
     return bool(hits), len(beside)
 
 
@@ -64,10 +64,10 @@ def run() -> None:
     print(f"{'kind of error':26s}{'errors':>8s}{'recall':>9s}{'precision':>11s}")
     for kind, errors in injected(lines).items():
         outcomes = [outcome(error, before) for error in errors]
-        found = sum(hit for hit, _ in outcomes)
+        hits = sum(hit for hit, _ in outcomes)
         beside = sum(others for _, others in outcomes)
-        precision = found / (found + beside) if found + beside else float("nan")
-        print(f"{kind:26s}{len(errors):8d}{found / len(errors):9.2f}{precision:11.2f}")
+        precision = hits / (hits + beside) if hits + beside else float("nan")
+        print(f"{kind:26s}{len(errors):8d}{hits / len(errors):9.2f}{precision:11.2f}")
     _alarms("own clean text", "\n".join(lines))
     released = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     if (released / "suboptimal").is_dir():
@@ -82,14 +82,14 @@ def _against_edits(edited: Edited) -> None:
     print(f"{'category':42s}{'edited':>8s}" + "".join(f"{name:>22s}" for name in ("as released", "repaired")))
     print(f"{'':50s}" + f"{'found':>8s}{'prec.':>7s}{'rec.':>7s}" * 2)
     texts = (edited.released, edited.repaired)
-    found = [[finding for document in edited.documents(text) for finding in _all(document)] for text in texts]
+    findings = [[finding for document in edited.documents(text) for finding in _all(document)] for text in texts]
     rows = [frozenset({name}) for name in (*sorted(QUOTES), "final-period", "spacing", "typo")]
     for categories in (*rows, QUOTES):
         gold = {number for number, own in enumerate(edited.gold, start=1) if own & categories}
-        cells = [_cells({finding.line for finding in own if finding.category in categories}, gold) for own in found]
+        cells = [_cells({finding.line for finding in own if finding.category in categories}, gold) for own in findings]
         print(f"{' + '.join(sorted(categories)):42s}{len(gold):8d}" + "".join(cells))
     marked = {number for number, own in enumerate(edited.marked, start=1) if own}
-    cells = [_cells({finding.line for finding in own}, marked) for own in found]
+    cells = [_cells({finding.line for finding in own}, marked) for own in findings]
     print(f"{'any finding, against segments marked':42s}{len(marked):8d}" + "".join(cells))
 
 
@@ -98,15 +98,15 @@ def _all(document: Document) -> list[Finding]:
     return [finding for finding in in_document(document, "en", lexicon("en")) if finding.category not in noted]
 
 
-def _cells(found: set[int], gold: set[int]) -> str:
-    hits = len(found & gold)
-    return f"{len(found):8d}{hits / max(1, len(found)):7.2f}{hits / max(1, len(gold)):7.2f}"
+def _cells(lines: set[int], gold: set[int]) -> str:
+    hits = len(lines & gold)
+    return f"{len(lines):8d}{hits / max(1, len(lines)):7.2f}{hits / max(1, len(gold)):7.2f}"
 
 
 def _alarms(name: str, text: str) -> None:
     start = time.process_time()
-    found = look(text)
+    findings = look(text)
     seconds = time.process_time() - start
     segments = sum(bool(line.strip()) for line in text.split("\n"))
-    alarmed = len({item.line for item in found})
+    alarmed = len({item.line for item in findings})
     print(f"{name}: {segments} segments, {alarmed / segments:.1%} alarmed, {segments / seconds:.0f} segments/s")

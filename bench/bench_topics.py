@@ -46,7 +46,7 @@ def documents() -> tuple[list[Document], list[Document]]:
 
 def alarms(points: np.ndarray, news: int, share: float) -> float:
     """How often half of the news, with a share of its documents exchanged for talks, is told from the other half."""
-    found = 0
+    detected = 0
     for seed in range(ROUNDS):
         order = np.random.default_rng(seed).permutation(news)
         foreign = np.random.default_rng(seed + 10_000).permutation(len(points) - news) + news
@@ -54,8 +54,8 @@ def alarms(points: np.ndarray, news: int, share: float) -> float:
         exchanged = round(share * half)
         chosen = np.concatenate([order[: half - exchanged], foreign[:exchanged], order[half:]])
         _, p = energy_test(points[chosen], np.arange(len(chosen)) < half, permutations=PERMUTATIONS, seed=seed)
-        found += p <= 0.05
-    return found / ROUNDS
+        detected += p <= 0.05
+    return detected / ROUNDS
 
 
 def run() -> None:

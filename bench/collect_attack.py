@@ -44,7 +44,7 @@ class Outcome:
 
     attack: str
     tried: int
-    said: str
+    result: str
     failed: int
 
 
@@ -95,8 +95,8 @@ def load(database: str | None, seconds: float) -> Outcome:
         came = simulate_annotators("127.0.0.1", server.port, secrets, Plan(seconds, pause=1))
         rows = len(exported(server, server.campaign.parent))
     wrong = len(came.faults) + abs(rows - len(came.acknowledged))
-    said = f"p50 {1000 * came.share(0.5):.0f} ms, p99 {1000 * came.share(0.99):.0f} ms"
-    return Outcome("annotators at once, saves", len(came.acknowledged), said, wrong)
+    latency = f"p50 {1000 * came.share(0.5):.0f} ms, p99 {1000 * came.share(0.99):.0f} ms"
+    return Outcome("annotators at once, saves", len(came.acknowledged), latency, wrong)
 
 
 def slow_clients(database: str | None, count: int) -> Outcome:
@@ -115,11 +115,11 @@ def slow_clients(database: str | None, count: int) -> Outcome:
             seconds, statuses = timed(save, 60)
     ordered = sorted(seconds)
     over = sum(took > MOST_SECONDS for took in seconds)
-    said = (
+    latency = (
         f"p50 {1000 * ordered[30]:.0f} ms, longest {1000 * ordered[-1]:.0f} ms, {over} above "
         f"{1000 * MOST_SECONDS:.0f} ms, {slow.closed_by_server} connections closed"
     )
-    return Outcome("slow clients beside 60 saves", count, said, sum(status != 200 for status in statuses))
+    return Outcome("slow clients beside 60 saves", count, latency, sum(status != 200 for status in statuses))
 
 
 def forgeries(database: str | None) -> Outcome:
@@ -275,7 +275,9 @@ def main() -> None:
         for attack in ATTACKS:
             outcome = attack(database(), chosen)
             failed += outcome.failed
-            print(f"{store:<12}{outcome.attack:<52}{outcome.tried:>7}  {outcome.failed:>6}  {outcome.said}", flush=True)
+            print(
+                f"{store:<12}{outcome.attack:<52}{outcome.tried:>7}  {outcome.failed:>6}  {outcome.result}", flush=True
+            )
     sys.exit(1 if failed else 0)
 
 

@@ -84,11 +84,11 @@ async def _enter(connection: Connection, secret: str, load: Load) -> Any:
     """Enter and take a task."""
     _, page = await connection.call("GET", "/enter")
     connection.csrf = re.findall(r'name="csrf" content="([^"]+)"', page)[0]
-    status, said = await connection.call("POST", "/api/enter", {"secret": secret})
+    status, body = await connection.call("POST", "/api/enter", {"secret": secret})
     if status != 200:
-        load.faults.append(f"enter {status} {said}")
-    _, said = await connection.call("POST", "/api/tasks/next")
-    return json.loads(said)
+        load.faults.append(f"enter {status} {body}")
+    _, body = await connection.call("POST", "/api/tasks/next")
+    return json.loads(body)
 
 
 class _Annotator:
@@ -136,23 +136,23 @@ class _Annotator:
             "events": [[1, "shown"], [2, "act"], [3, "set", output, score]],
         }
         start = time.perf_counter()
-        status, said = await self.connection.call("POST", "/api/saves", save)
+        status, body = await self.connection.call("POST", "/api/saves", save)
         self.load.seconds.append(time.perf_counter() - start)
         if status == 200:
-            self.bases[screen] = json.loads(said)["state"]["revision"]
+            self.bases[screen] = json.loads(body)["state"]["revision"]
             self.load.acknowledged.append((self.work["annotator"]["id"], output, float(score)))
         else:
-            self.load.faults.append(f"save {status} {said}")
+            self.load.faults.append(f"save {status} {body}")
 
     async def _hand_in(self) -> None:
         """Hand the task in and take the next one."""
         start = time.perf_counter()
-        status, said = await self.connection.call("POST", f"/api/tasks/{self.work['task']['id']}/finish")
+        status, body = await self.connection.call("POST", f"/api/tasks/{self.work['task']['id']}/finish")
         if status != 200:
-            self.load.faults.append(f"finish {status} {said}")
-        _, said = await self.connection.call("POST", "/api/tasks/next")
+            self.load.faults.append(f"finish {status} {body}")
+        _, body = await self.connection.call("POST", "/api/tasks/next")
         self.load.handed_in.append(time.perf_counter() - start)
-        self.work = json.loads(said)
+        self.work = json.loads(body)
         self.bases = {}
 
 
@@ -164,9 +164,9 @@ async def _watch(connection: Connection, secret: str, load: Load, seconds: float
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         for path in ("overview", "state", "panels"):
-            status, said = await connection.call("GET", f"/api/organiser/{path}")
+            status, body = await connection.call("GET", f"/api/organiser/{path}")
             if status != 200:
-                load.faults.append(f"{path} {status} {said[:200]}")
+                load.faults.append(f"{path} {status} {body[:200]}")
         await asyncio.sleep(4)
 
 

@@ -118,10 +118,10 @@ def _read_record(fuzzed: FuzzInput, folder: Path) -> tuple[str, str]:
     if missing > max(aside, 0):
         return "silent loss", f"{missing} rows of other records are missing, {aside} more are set aside"
     expected, came = len(whole) - len(rest), len(after) - len(rest)
-    told = aside > 0 or bool(set(after.notes) - set(rest.notes))
+    explained = aside > 0 or bool(set(after.notes) - set(rest.notes))
     # What is left of a cut record, or stands in its place, may be whole in itself.
     changed = fuzzed.mutation.startswith(("cut", "scores is", "annotation is"))
-    if came < (min(expected, 1) if changed else expected) and not told and not _nothing(fuzzed):
+    if came < (min(expected, 1) if changed else expected) and not explained and not _nothing(fuzzed):
         return "silent loss", f"{came} of {expected} rows of the record came, nothing was set aside"
     return "read", ""
 

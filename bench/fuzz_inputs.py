@@ -202,11 +202,11 @@ def _text(header: str, rows: list[str]) -> bytes:
 def _record(row: str, generator: random.Random) -> tuple[str, str]:
     how = generator.choice(["cell", "cell", "insert", "cut", "more"])
     value = generator.choice(VALUES)
-    place = generator.randint(0, len(row))
+    position = generator.randint(0, len(row))
     if how == "insert":
-        return row[:place] + value + row[place:], f"insert {value!r}"
+        return row[:position] + value + row[position:], f"insert {value!r}"
     if how == "cut":
-        return row[:place], f"cut at {place}"
+        return row[:position], f"cut at {position}"
     if row.startswith("{"):
         return _json_cell(row, generator)
     delimiter = max(("\t", ",", " "), key=row.count)

@@ -155,7 +155,7 @@ class Outcome:
 
     settled: Settled
     fraction: float
-    seen: list[Observed]
+    looks: list[Observed]
 
 
 def run_looks(pages: Pages, plan: LookPlan, systems: int, *, stop: bool = True) -> Outcome:
@@ -163,11 +163,11 @@ def run_looks(pages: Pages, plan: LookPlan, systems: int, *, stop: bool = True) 
     count = len(pages.system)
     pairs = systems * (systems - 1) // 2
     tested = np.ones(pairs, dtype=bool)
-    state, seen = Settled.none(pairs), []
+    state, looks = Settled.none(pairs), []
     for number in range(1, plan.looks + 1):
         fraction = number / plan.looks
-        seen.append(observe(pages, round(count * fraction), systems, fraction))
-        state = settle(plan, seen, state, tested, systems)
+        looks.append(observe(pages, round(count * fraction), systems, fraction))
+        state = settle(plan, looks, state, tested, systems)
         if stop and (state.sign != 0).all():
             break
-    return Outcome(state, seen[-1].fraction, seen)
+    return Outcome(state, looks[-1].fraction, looks)

@@ -43,5 +43,5 @@ CAMPAIGNS: dict[str, Callable[[], Judgments]] = {"esa": _esa, "da": _da, "mqm": 
 def standard_deviations(campaign: str) -> dict[str, float]:
     """By setting of `GrowingCampaign`, the standard deviation that the mixed model finds; tasks are left out."""
     components = fit(design_from(CAMPAIGNS[campaign](), model="mixed-points")).components
-    found = {component.effect: component.sd for component in components}
-    return {setting: found.get(effect, 0.0) for effect, setting in EFFECTS.items()}
+    by_effect = {component.effect: component.sd for component in components}
+    return {setting: by_effect.get(effect, 0.0) for effect, setting in EFFECTS.items()}

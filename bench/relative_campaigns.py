@@ -71,15 +71,15 @@ def as_comparisons(
 ) -> Comparisons:
     """Blocks (rows of systems in ascending order, and their ranks) as comparisons."""
     number, size = shown.shape
-    one, other = np.triu_indices(size, 1)
-    block = np.repeat(np.arange(number), len(one))
+    first, second = np.triu_indices(size, 1)
+    block = np.repeat(np.arange(number), len(first))
     return Comparisons(
         systems=tuple(f"s{i:03d}" for i in range(systems)),
         human=np.zeros(systems, dtype=bool),
         annotators=tuple(f"p{i:03d}" for i in range(int(who.max()) + 1)),
-        first=shown[:, one].ravel().astype(np.int32),
-        second=shown[:, other].ravel().astype(np.int32),
-        outcome=np.sign(ranks[:, other] - ranks[:, one]).ravel().astype(np.int8),
+        first=shown[:, first].ravel().astype(np.int32),
+        second=shown[:, second].ravel().astype(np.int32),
+        outcome=np.sign(ranks[:, second] - ranks[:, first]).ravel().astype(np.int8),
         annotator=who[block].astype(np.int32),
         segment=segment[block].astype(np.int32),
         block=block.astype(np.int32),

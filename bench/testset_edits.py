@@ -69,28 +69,28 @@ def read_edited(folder: Path) -> Edited:
 def edits(before: str, after: str) -> frozenset[str]:
     """The categories of all changes between two versions of a segment."""
     old, new = (text.translate(_STRAIGHT).strip() for text in (before, after))
-    found: set[str] = set()
+    kinds: set[str] = set()
     for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
-            found |= _kinds(old[i:j], new[k:m], at_end=m >= len(new) - 1)
-    return frozenset(found)
+            kinds |= _kinds(old[i:j], new[k:m], at_end=m >= len(new) - 1)
+    return frozenset(kinds)
 
 
 def _kinds(old: str, new: str, *, at_end: bool) -> set[str]:
-    found = set()
+    kinds = set()
     if '"' in old and '"' not in new:
-        found.add("apostrophe")
+        kinds.add("apostrophe")
     elif "'" in old and '"' in new:
-        found.add("quote-style")
+        kinds.add("quote-style")
     elif new.count('"') > old.count('"'):
-        found.add("quotation-marks")
+        kinds.add("quotation-marks")
     if at_end and "." in new and not old.strip('"'):
-        found.add("final-period")
+        kinds.add("final-period")
     elif not (set(old + new) & _STYLE) and (old + new).isspace():
-        found.add("spacing")
+        kinds.add("spacing")
     if any(letter.isalpha() for letter in old + new):
-        found.add("typo")
-    return found
+        kinds.add("typo")
+    return kinds
 
 
 def _lines(path: Path) -> list[str]:

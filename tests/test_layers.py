@@ -69,8 +69,8 @@ def test_the_table_of_folders_has_this_order() -> None:
     """A reader takes from `ARCHITECTURE.md` that a folder imports only folders above it."""
     rows = list(folders_and_commands())
     assert rows == [*FLOW, *(folder for folder in ALLOWED if folder not in FLOW)]
-    for place, folder in enumerate(rows):
-        assert ALLOWED[folder] <= set(rows[: place + 1])
+    for number, folder in enumerate(rows):
+        assert ALLOWED[folder] <= set(rows[: number + 1])
 
 
 def test_by_its_name_only_the_package_loads_the_api() -> None:

@@ -171,10 +171,10 @@ def test_compare_takes_names_and_sources(rankings: Path, scores: Path) -> None:
 
 @pytest.mark.slow
 def test_a_report_is_computed_shown_and_saved(rankings: Path, tmp_path: Path) -> None:
-    told: list[str] = []
-    report = adjudge.report(rankings, title="Ours", progress=told.append)
+    messages: list[str] = []
+    report = adjudge.report(rankings, title="Ours", progress=messages.append)
     assert list(report.pairs) == ["cs-en"]
     assert report.to_dict()["pairs"]["cs-en"]["rank"]["method"] == "bradley-terry"
     assert "cs-en" in str(report)
-    assert told[0] == "checking the annotators"
+    assert messages[0] == "checking the annotators"
     assert "<title>Ours</title>" in report.save(tmp_path / "report.html").read_text(encoding="utf-8")

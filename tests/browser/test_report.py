@@ -49,8 +49,8 @@ def close_pages(browser: Browser) -> Iterator[None]:
 
 
 def parity_page() -> ReportPage:
-    found = parity(SMALL, human="ref", before=SMALL, settings=ParitySettings(resamples=20))
-    return build_parity_page({"en-ko": found}, title=NASTY)
+    comparison = parity(SMALL, human="ref", before=SMALL, settings=ParitySettings(resamples=20))
+    return build_parity_page({"en-ko": comparison}, title=NASTY)
 
 
 def metrics_page() -> ReportPage:

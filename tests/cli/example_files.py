@@ -57,7 +57,7 @@ def write_rankings(file: Path, rng: np.random.Generator) -> None:
         for block in range(60):
             judge, segment = JUDGES[block % 4], block // 3 + 1
             shown = [f"{i},{name}" for i, name in enumerate(SYSTEMS)]
-            ranks = [str(int(np.clip(place + rng.integers(0, 3), 1, 5))) for place in range(5)]
+            ranks = [str(int(np.clip(number + rng.integers(0, 3), 1, 5))) for number in range(5)]
             rows.append(
                 ",".join([source, target, str(segment), f"d{segment // 5}", str(segment), judge, *shown, *ranks])
             )

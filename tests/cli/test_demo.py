@@ -43,6 +43,6 @@ def test_the_command_is_named_as_it_can_be_typed(tmp_path: Path, monkeypatch: py
     assert _typed_name() == ".venv/bin/adjudge"
     monkeypatch.setattr("sys.argv", ["/elsewhere/bin/adjudge", "demo"])
     assert _typed_name() == "/elsewhere/bin/adjudge"
-    found = tmp_path / "adjudge"
-    found.touch(mode=0o755)
+    program = tmp_path / "adjudge"
+    program.touch(mode=0o755)
     assert _typed_name() == "adjudge"

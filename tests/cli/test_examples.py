@@ -34,9 +34,9 @@ WRITTEN = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("examples")
-    write_all(place)
-    return place
+    examples = tmp_path_factory.mktemp("examples")
+    write_all(examples)
+    return examples
 
 
 @pytest.mark.slow

@@ -39,36 +39,36 @@ def test_every_command_that_reads_judgments_offers_every_option(name: str) -> No
 
 
 def test_what_is_typed_reaches_the_readers_in_their_types() -> None:
-    seen: list[Reading] = []
+    readings: list[Reading] = []
 
     def command(file: Path, reading: Reading) -> None:
-        seen.append(reading)
+        readings.append(reading)
 
     typed = "x -f appraise -p cs-en --human ref --rank-columns a,\\ b --batches one --batches two --stacked 2"
     through_the_command_line(command, *typed.replace("\\ ", "").split())
     options = ReadOptions(
         human="ref", pair="cs-en", rank_columns=("a", "b"), batches=(Path("one"), Path("two")), stacked=2
     )
-    assert seen == [Reading("appraise", "cs-en", options)]
+    assert readings == [Reading("appraise", "cs-en", options)]
 
 
 def test_nothing_typed_gives_the_defaults() -> None:
-    seen: list[Reading] = []
+    readings: list[Reading] = []
     through_the_command_line(lambda: None)
 
     def command(reading: Reading) -> None:
-        seen.append(reading)
+        readings.append(reading)
 
     through_the_command_line(command)
-    assert seen == [Reading(None, None, ReadOptions())]
+    assert readings == [Reading(None, None, ReadOptions())]
 
 
 def test_an_option_of_the_command_itself_takes_the_place_of_the_readers_one() -> None:
-    seen: list[tuple[int, Reading]] = []
+    calls: list[tuple[int, Reading]] = []
 
     def command(reading: Reading, annotators: Annotated[int, typer.Option(help="People who judge.")] = 10) -> None:
-        seen.append((annotators, reading))
+        calls.append((annotators, reading))
 
     assert list(inspect.signature(takes_reading(command)).parameters).count("annotators") == 1
     through_the_command_line(command, "--annotators", "3")
-    assert seen == [(3, Reading())]
+    assert calls == [(3, Reading())]

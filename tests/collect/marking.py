@@ -55,12 +55,12 @@ def campaign_of_texts(
 
 def drag(page: Page, start: Locator, end: Locator) -> None:
     """Drag with the mouse from one word to another."""
-    one, other = start.bounding_box(), end.bounding_box()
-    assert one is not None
-    assert other is not None
-    page.mouse.move(one["x"] + one["width"] / 2, one["y"] + one["height"] / 2)
+    origin, target = start.bounding_box(), end.bounding_box()
+    assert origin is not None
+    assert target is not None
+    page.mouse.move(origin["x"] + origin["width"] / 2, origin["y"] + origin["height"] / 2)
     page.mouse.down()
-    page.mouse.move(other["x"] + other["width"] / 2, other["y"] + other["height"] / 2, steps=5)
+    page.mouse.move(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2, steps=5)
     page.mouse.up()
 
 

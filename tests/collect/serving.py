@@ -183,9 +183,9 @@ class Client:
     def load_page(self, path: str = "/enter") -> Answer:
         """Load a page, for its token against forged requests."""
         answer = self.get(path)
-        found = re.search(r'name="csrf" content="([^"]+)"', answer.text)
-        if found:
-            self.csrf = found[1]
+        token = re.search(r'name="csrf" content="([^"]+)"', answer.text)
+        if token:
+            self.csrf = token[1]
         return answer
 
     def enter(self, secret: str, **more: str) -> Answer:

@@ -61,8 +61,8 @@ def judge_task(client: Client, systems: dict[tuple[str, str], str], chance: int)
     for number, screen in enumerate(task["screens"]):
         outputs = [output["id"] for item in screen["items"] for output in item["outputs"]]
         changes = [
-            {"output": output, "score": min(100, SCORES[systems[task["id"], output]] + (chance * 7 + place * 5) % 9)}
-            for place, output in enumerate(outputs)
+            {"output": output, "score": min(100, SCORES[systems[task["id"], output]] + (chance * 7 + index * 5) % 9)}
+            for index, output in enumerate(outputs)
         ]
         assert client.post("/api/saves", new_save(work, number, changes)).status == 200
     assert client.post(f"/api/tasks/{task['id']}/finish").json["finished"]
@@ -179,9 +179,9 @@ def test_a_policy_cannot_change_after_tasks_were_drawn(tmp_path: Path) -> None:
     text = file.read_text()
     for change in (text.replace("floor = 0.15", "floor = 0.5"), "seed = 9\n" + text):
         file.write_text(change)
-        said = refused_start(file)
-        assert "after tasks were drawn" in said
-        assert ("adaptive.floor" in said) != ("adaptive.seed" in said)
+        message = refused_start(file)
+        assert "after tasks were drawn" in message
+        assert ("adaptive.floor" in message) != ("adaptive.seed" in message)
     file.write_text(text)
     with Server(file) as server:
         assert server.process is not None

@@ -83,11 +83,11 @@ def _judge_task(page: Page, system_of: dict[str, str], person: int) -> None:
     """Judge the task in hand by keys, each translation as its system deserves, and hand it in."""
     items = page.locator("article.item")
     expect(items.first).to_be_visible()
-    for place in range(items.count()):
-        if place:
+    for number in range(items.count()):
+        if number:
             page.keyboard.press("Enter")
-        text = items.nth(place).locator("[lang=en]").last.inner_text().strip()
-        for digit in str(SCORES[system_of[text]] + (place + person) % 3):
+        text = items.nth(number).locator("[lang=en]").last.inner_text().strip()
+        for digit in str(SCORES[system_of[text]] + (number + person) % 3):
             page.keyboard.press(digit)
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open]")).to_contain_text("hand them in")

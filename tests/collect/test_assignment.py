@@ -36,21 +36,21 @@ def finish(client: Client, work: Any) -> Any:
 def test_everybody_calibrates_first_and_then_has_the_own_tasks(tmp_path: Path) -> None:
     campaign = make_campaign(tmp_path, documents=4, annotators='["anna", "bert"]', more="[controls]\ncalibration = 4\n")
     with Server(campaign) as server:
-        seen: dict[str, list[str]] = {}
+        tasks_by_person: dict[str, list[str]] = {}
         for name in ("anna", "bert"):
             client = server.client(name)
             work = client.work()
             kinds = []
             while work["task"]:
                 kinds.append(work["task"]["kind"])
-                seen.setdefault(name, []).append(work["task"]["id"])
+                tasks_by_person.setdefault(name, []).append(work["task"]["id"])
                 judge(client, work)
                 work = finish(client, work)
             assert kinds[0] == "calibration"
             assert set(kinds[1:]) == {"work"}
             assert work["completion"] is not None
-        assert seen["anna"][0] == seen["bert"][0]
-        assert not set(seen["anna"][1:]) & set(seen["bert"][1:])
+        assert tasks_by_person["anna"][0] == tasks_by_person["bert"][0]
+        assert not set(tasks_by_person["anna"][1:]) & set(tasks_by_person["bert"][1:])
 
 
 @pytest.fixture

@@ -166,13 +166,13 @@ def _body(path: str, scene: Scene) -> Any:
 @pytest.mark.parametrize("visitor", VISITORS)
 @pytest.mark.parametrize(("method", "path"), list(EXPECTED), ids=str)
 def test_a_route_answers_each_visitor_as_it_should(scene: Scene, method: str, path: str, visitor: str) -> None:
-    place = path.format(task=scene.work["task"]["id"], annotator=scene.victim, link=scene.link)
+    url = path.format(task=scene.work["task"]["id"], annotator=scene.victim, link=scene.link)
     client = scene.visitor(visitor)
     if path == "/api/leave":
         # Leaving ends a session for all copies of its cookie: not that of the other tests.
         client = scene.server.client({"annotator": "anna", "other": "bert", "organiser": "organiser"}.get(visitor))
         client.load_page()
-    answer = client.request(method, place, _body(path, scene))
+    answer = client.request(method, url, _body(path, scene))
     assert answer.status == EXPECTED[method, path][visitor], answer.text[:300]
 
 

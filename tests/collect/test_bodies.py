@@ -41,9 +41,9 @@ def send(client: Client, body: str | bytes, kind: str = "application/json", path
 )
 def test_what_is_no_save_is_refused_in_words(server: Server, body: str | bytes, status: int) -> None:
     client = server.client("anna")
-    found, said = send(client, body)
-    assert found == status
-    assert said["detail"]
+    answer_status, answer = send(client, body)
+    assert answer_status == status
+    assert answer["detail"]
     assert client.get("/health").status == 200, "the connection can be used further"
 
 
@@ -63,9 +63,9 @@ def test_numbers_that_are_none_are_refused_everywhere(server: Server, number: st
     client = server.client("anna")
     work = client.work()
     save = json.dumps(new_save(work, 0, [{"output": outputs(work, 0)[0], "score": 5}], events=[[1, "a"]], age=1))
-    for place in ('"score": 5', '"age": 1', '"events": [[1'):
-        name = place[: place.rindex(":") + 1] if "[" not in place else '"events": [['
-        assert send(client, save.replace(place, f"{name} {number}"))[0] == 422, place
+    for field in ('"score": 5', '"age": 1', '"events": [[1'):
+        name = field[: field.rindex(":") + 1] if "[" not in field else '"events": [['
+        assert send(client, save.replace(field, f"{name} {number}"))[0] == 422, field
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "a\ttab", "zero\0", "half \ud800", "   ", "x" * 201, "\x7f"])

@@ -106,28 +106,28 @@ def test_the_tutorial_answers_in_the_terms_of_the_protocol(protocol: str, page: 
     (tmp_path / "tutorial.tsv").write_text(
         f"source\ttarget\tlow\thigh\tnote\nDer Tee ist heiß.\tThe coffee is hot.\t{low}\t{high}\tNot coffee, but tea.\n"
     )
-    said = page.locator(".lesson.said")
+    feedback = page.locator(".lesson.said")
     with Server(campaign) as server:
         begin(page, server)
         expect(page.locator(".lesson").first).to_have_text("Not coffee, but tea.")
-        expect(said).to_be_hidden()
+        expect(feedback).to_be_hidden()
         if protocol == "esa":
             page.keyboard.type("90")
-            expect(said).to_have_text("Most people would say something between 0 and 40 here.")
+            expect(feedback).to_have_text("Most people would say something between 0 and 40 here.")
             page.keyboard.press("Enter")
             page.keyboard.press("Delete")
             page.keyboard.type("20")
         elif protocol == "mqm":
             page.keyboard.press("f")
-            expect(said).to_have_text("Most people find errors worth 5 points here.")
+            expect(feedback).to_have_text("Most people find errors worth 5 points here.")
             mark_words(page, 1, severity=1)
-            expect(said).to_be_hidden()
+            expect(feedback).to_be_hidden()
             page.get_by_label("Kind of the error “coffee”").select_option("Accuracy/Mistranslation")
         else:
             page.keyboard.press("f")
-            expect(said).to_have_text("Most people change 20–40 percent here.")
+            expect(feedback).to_have_text("Most people change 20–40 percent here.")
             page.locator("textarea.edition").fill("The tea is hot.")
-        expect(said).to_have_text("Good: that is how most people see it.")
+        expect(feedback).to_have_text("Good: that is how most people see it.")
         shoot(page, f"{protocol}-tutorial")
 
 

@@ -70,8 +70,8 @@ def test_another_scale_after_judging_began_stops_the_start(tmp_path: Path) -> No
         judge_first(server.client("anna"))
     text = campaign.read_text()
     campaign.write_text(text + "\n[scale]\nlow = 0\nhigh = 6\n")
-    said = refused_start(campaign)
-    assert "it was 0 to 100 by 1, now it is 0 to 6 by 1" in said
+    message = refused_start(campaign)
+    assert "it was 0 to 100 by 1, now it is 0 to 6 by 1" in message
     campaign.write_text(text + '\n[scale]\nanchors = [{ at = 0, text = "bad" }]\n')
     with Server(campaign):
         pass
@@ -97,15 +97,15 @@ def test_a_database_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
     with Server(campaign):
         pass
     sql(campaign, "INSERT INTO django_migrations (app, name, applied) VALUES ('collect', '9999_later', '2030-01-01')")
-    said = refused_start(campaign)
-    assert "was made by a newer adjudge (it has 9999_later); upgrade adjudge" in said
+    message = refused_start(campaign)
+    assert "was made by a newer adjudge (it has 9999_later); upgrade adjudge" in message
 
 
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     campaign = make_campaign(tmp_path)
     campaign.with_suffix(".sqlite3").write_text("this is a shopping list, not a database\n" * 50)
-    said = refused_start(campaign)
-    assert f"{campaign.with_suffix('.sqlite3')}: the database cannot be used (file is not a database)" in said
+    message = refused_start(campaign)
+    assert f"{campaign.with_suffix('.sqlite3')}: the database cannot be used (file is not a database)" in message
 
 
 def test_what_is_changed_knowingly_counts_though_a_clock_was_set_back() -> None:
@@ -210,8 +210,8 @@ def test_a_crowd_link_that_was_lost_or_has_expired_is_made_anew(tmp_path: Path) 
 
 @pytest.mark.parametrize("url", ["https://judge.example/adjudge", "https://x:99999", "https://x/?a=b", "ftp://x"])
 def test_an_address_that_cannot_be_served_is_explained(url: str, tmp_path: Path) -> None:
-    said = refused_start(make_campaign(tmp_path), "--url", url)
-    assert url in said
+    message = refused_start(make_campaign(tmp_path), "--url", url)
+    assert url in message
 
 
 def test_a_password_is_never_shown(tmp_path: Path) -> None:
@@ -219,15 +219,15 @@ def test_a_password_is_never_shown(tmp_path: Path) -> None:
         database_settings("postgres://ann:hunter2@host", tmp_path)
     assert "hunter2" not in str(fault.value)
     assert "postgres://ann:***@host" in str(fault.value)
-    said = refused_start(make_campaign(tmp_path), "--database", "postgres://ann:hunter2@127.0.0.1:1/x")
-    assert "the database cannot be used" in said
-    assert "hunter2" not in said
+    message = refused_start(make_campaign(tmp_path), "--database", "postgres://ann:hunter2@127.0.0.1:1/x")
+    assert "the database cannot be used" in message
+    assert "hunter2" not in message
 
 
 def test_a_pool_that_hands_out_connections_by_transaction_is_catered_for(tmp_path: Path) -> None:
-    found = database_settings("postgres://ann@host/x?pooling=transaction", tmp_path)
-    assert found["DISABLE_SERVER_SIDE_CURSORS"]
-    assert found["OPTIONS"] == {"server_side_binding": True, "prepare_threshold": None}
+    settings = database_settings("postgres://ann@host/x?pooling=transaction", tmp_path)
+    assert settings["DISABLE_SERVER_SIDE_CURSORS"]
+    assert settings["OPTIONS"] == {"server_side_binding": True, "prepare_threshold": None}
     with pytest.raises(UsageError, match="pooling=statement"):
         database_settings("postgres://ann@host/x?pooling=statement", tmp_path)
 
@@ -243,9 +243,9 @@ def test_people_added_to_the_file_join_a_pool_and_other_changes_are_refused(tmp_
         assert server.client("carla").work()["task"]
         assert "without effect" not in server.log()
     campaign.write_text(text)
-    said = refused_start(campaign)
-    assert "no longer names carla" in said
-    assert "exclude people on the organisers' page" in said
+    message = refused_start(campaign)
+    assert "no longer names carla" in message
+    assert "exclude people on the organisers' page" in message
 
 
 def test_people_added_where_everybody_has_tasks_of_their_own_are_refused(tmp_path: Path) -> None:

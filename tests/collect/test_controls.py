@@ -57,6 +57,6 @@ def test_the_completion_code_says_whether_the_controls_were_passed(
             work = client.work()
         assert work["completion"]["code"] == code
         assert work["completion"]["url"].endswith("pass" if code == "PASSED" else "fail")
-        seen: Any = server.client("organiser").get("/api/organiser/overview").json["annotators"][0]
-        assert seen["controls"] >= 5
-        assert (seen["controls_right"] == seen["controls"]) == (code == "PASSED")
+        row: Any = server.client("organiser").get("/api/organiser/overview").json["annotators"][0]
+        assert row["controls"] >= 5
+        assert (row["controls_right"] == row["controls"]) == (code == "PASSED")

@@ -33,11 +33,11 @@ def test_the_migrations_hold_what_the_models_say(tmp_path: Path) -> None:
 
 
 def test_an_address_of_postgresql_is_taken_apart(tmp_path: Path) -> None:
-    found = database_settings("postgres://ann:s%40cret@db.example:5433/judge?sslmode=require", tmp_path)
-    assert (found["USER"], found["PASSWORD"], found["HOST"]) == ("ann", "s@cret", "db.example")
-    assert (found["PORT"], found["NAME"]) == ("5433", "judge")
-    assert found["OPTIONS"]["sslmode"] == "require"
-    assert found["OPTIONS"]["options"] == "-c synchronous_commit=on"
+    settings = database_settings("postgres://ann:s%40cret@db.example:5433/judge?sslmode=require", tmp_path)
+    assert (settings["USER"], settings["PASSWORD"], settings["HOST"]) == ("ann", "s@cret", "db.example")
+    assert (settings["PORT"], settings["NAME"]) == ("5433", "judge")
+    assert settings["OPTIONS"]["sslmode"] == "require"
+    assert settings["OPTIONS"]["options"] == "-c synchronous_commit=on"
     assert is_postgres("postgresql://x/y")
 
 

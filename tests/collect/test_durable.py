@@ -126,8 +126,8 @@ def test_the_embedded_database_writes_its_log_to_the_disk_before_it_says_so(prag
     with closing(sqlite3.connect(tmp_path / "x.sqlite3")) as connection:
         for statement in filter(None, (part.strip() for part in statements.split(";"))):
             connection.execute(statement)
-        found = connection.execute(f"PRAGMA {pragma}").fetchone()[0]
-    assert found == {"journal_mode": "wal", "synchronous": 2}[pragma], "2 is FULL"
+        value = connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+    assert value == {"journal_mode": "wal", "synchronous": 2}[pragma], "2 is FULL"
 
 
 def test_a_disk_that_is_full_for_a_while_loses_nothing_acknowledged(tmp_path: Path) -> None:

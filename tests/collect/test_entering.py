@@ -126,10 +126,10 @@ def test_people_of_a_crowd_platform_come_by_one_link(server: Server) -> None:
     assert second.enter(server.secret("crowd"), person="P-2").status == 200
     assert nobody.enter(server.secret("crowd")).status == 403
     assert nobody.enter(server.secret("crowd"), person="annotator-01").status == 403, "somebody else's name"
-    one, other = first.work(), second.work()
-    assert one["annotator"]["id"] != other["annotator"]["id"]
+    first_work, second_work = first.work(), second.work()
+    assert first_work["annotator"]["id"] != second_work["annotator"]["id"]
     assert first.enter(server.secret("crowd"), person="P-1").status == 200
-    assert first.work()["annotator"]["id"] == one["annotator"]["id"]
+    assert first.work()["annotator"]["id"] == first_work["annotator"]["id"]
 
 
 def test_the_completion_code_comes_with_the_last_judgment_and_not_before(server: Server) -> None:

@@ -78,11 +78,11 @@ def test_marks_are_kept_with_every_revision(served: tuple[Server, Path], tmp_pat
     assert state["complete"]
     assert state["answers"][outputs(work, 0)[1]]["spans"][0]["text"] == "👩‍🚀"
     table = exported(server, tmp_path).table.filter(pl.col("annotator") == "anna")
-    one = table.filter(pl.col("segment") == "1").sort("revision")
-    assert [len(spans) for spans in one["spans"]] == [2, 0, 0]
-    assert one["score"].to_list() == [None, None, 15.0]
-    assert one["warning"].to_list() == [None, None, "low-without-error"]
-    assert one["warning_kept"].to_list() == [None, None, "true"]
+    revisions = table.filter(pl.col("segment") == "1").sort("revision")
+    assert [len(spans) for spans in revisions["spans"]] == [2, 0, 0]
+    assert revisions["score"].to_list() == [None, None, 15.0]
+    assert revisions["warning"].to_list() == [None, None, "low-without-error"]
+    assert revisions["warning_kept"].to_list() == [None, None, "true"]
     [mark] = table.filter(pl.col("segment") == "2")["spans"].to_list()[-1]
     assert (mark["start"], mark["end"], LINES[1][mark["start"] : mark["end"]]) == (4, 7, "👩‍🚀")
 

@@ -288,11 +288,11 @@ def test_the_source_can_be_marked_where_the_campaign_says_so(page: Page, tmp_pat
 
 def test_marks_are_announced_and_keys_are_shown(page: Page, shared: Server) -> None:
     begin(page, shared, "annotator-05")
-    said = page.locator(".marking [role=status]").first
+    status = page.locator(".marking [role=status]").first
     page.keyboard.press(forward_key(page))
-    expect(said).to_have_text("two")
+    expect(status).to_have_text("two")
     page.keyboard.press("Space")
-    expect(said).to_have_text("Marked: “two”, Minor")
+    expect(status).to_have_text("Marked: “two”, Minor")
     page.keyboard.press("?")
     expect(page.locator("dialog[open]")).to_contain_text("from word to word")
     shoot(page, "esa-keys")

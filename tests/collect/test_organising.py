@@ -60,24 +60,24 @@ def test_progress_people_and_decisions(server: Server, tmp_path: Path) -> None:
     assert during["cost"]["active_seconds"] == pytest.approx(anna.get("/api/work").json["active_seconds"])
     assert during["cost"]["expected_end"] is not None
     assert during["progress"]["tasks_in_hand"] == 1
-    seen = person(during, "anna")
-    assert (seen["judgments"], seen["control_judgments"]) == (count - 4, 4)
-    assert seen["attention"] == ["pace", "controls"]
-    assert seen["screens"] == len(work["task"]["screens"])
-    assert seen["controls"] == 3
-    assert seen["active_seconds"] == pytest.approx(anna.get("/api/work").json["active_seconds"])
+    row = person(during, "anna")
+    assert (row["judgments"], row["control_judgments"]) == (count - 4, 4)
+    assert row["attention"] == ["pace", "controls"]
+    assert row["screens"] == len(work["task"]["screens"])
+    assert row["controls"] == 3
+    assert row["active_seconds"] == pytest.approx(anna.get("/api/work").json["active_seconds"])
     assert sum(hour["saves"] for hour in during["throughput"]) == count
     assert len(during["throughput"]) == 24
 
     decision = {"excluded": True, "reason": "only clicked"}
-    assert organiser.post(f"/api/organiser/annotators/{seen['id']}/decision", decision).json == {"changed": 1}
+    assert organiser.post(f"/api/organiser/annotators/{row['id']}/decision", decision).json == {"changed": 1}
     after = organiser.get("/api/organiser/overview").json
     assert person(after, "anna")["excluded"]
     assert after["decisions"][0]["reason"] == "only clicked"
     assert after["decisions"][0]["who"].startswith("organiser, made ")
     assert set(exported(server, tmp_path).table["excluded"]) == {"true"}
     back = {"excluded": False, "reason": "it was somebody else"}
-    organiser.post(f"/api/organiser/annotators/{seen['id']}/decision", back)
+    organiser.post(f"/api/organiser/annotators/{row['id']}/decision", back)
     assert [decision["excluded"] for decision in organiser.get("/api/organiser/overview").json["decisions"]] == [
         False,
         True,

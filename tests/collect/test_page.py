@@ -177,13 +177,13 @@ def test_time_stops_when_nobody_is_there_and_is_what_the_organisers_see(page: Pa
     page.clock.run_for(10_000)
     expect(page.locator(".saved")).to_have_text(re.compile("^Saved"))
     organiser = server.client("organiser").get("/api/organiser/overview").json
-    seen = next(annotator for annotator in organiser["annotators"] if annotator["name"] == "annotator-06")[
+    seconds = next(annotator for annotator in organiser["annotators"] if annotator["name"] == "annotator-06")[
         "active_seconds"
     ]
     # The clock of the page ran faster than the real one: the server never counts more than has really passed.
-    assert 0 < seen < 120
+    assert 0 < seconds < 120
     page.reload()
-    expect(page.locator(".time")).to_have_text(re.compile(rf"Time 0:{int(seen):02d}|Time 0:{int(seen) + 1:02d}"))
+    expect(page.locator(".time")).to_have_text(re.compile(rf"Time 0:{int(seconds):02d}|Time 0:{int(seconds) + 1:02d}"))
 
 
 def test_raw_events_are_kept(page: Page, server: Server) -> None:

@@ -34,8 +34,8 @@ def test_no_fault_of_the_server_whatever_is_sent(visitor: tuple[Server, Client])
     server, client = visitor
     schema = schemathesis.openapi.from_url(f"{server.url}/api/openapi.json")
     tried = 0
-    for found in schema.get_all_operations():
-        operation = found.ok()  # type: ignore[union-attr]
+    for result in schema.get_all_operations():
+        operation = result.ok()  # type: ignore[union-attr]
         if operation.path.endswith(LEFT_OUT):
             continue
 

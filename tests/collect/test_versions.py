@@ -50,14 +50,14 @@ def test_from_texts_to_the_change_of_parity(tmp_path: Path, adjudge: Callable[..
     assert set(table["version"].to_list()) == {"before", "after"}
     corrected = {(row[0], row[1]) for row in table.filter("corrected").select("document", "segment").iter_rows()}
     assert corrected == {(str(d), str(4 * (d - 1) + 1)) for d in (1, 3, 5, 7)}
-    found = adjudge("parity", exported, "--human", "refA", "--json").json
-    modelled = {(own["system"], own["part"]): own for own in found["model_change"]}
+    answer = adjudge("parity", exported, "--human", "refA", "--json").json
+    modelled = {(own["system"], own["part"]): own for own in answer["model_change"]}
     for part in ("contaminated", "beyond untouched"):
         # Eight judgments in each cell with an error of 2: three standard errors of the change are 4.2.
         assert abs(modelled["S0", part]["change"] - 20) < 4.5
         assert modelled["S0", part]["p_holm"] < 0.001
     assert modelled["S1", "beyond untouched"]["p_holm"] > 0.05
     assert abs(modelled["S0", "untouched"]["change"]) < 3
-    assert {change["part"] for change in found["difference_in_differences"]} == {"beyond untouched"}
+    assert {change["part"] for change in answer["difference_in_differences"]} == {"beyond untouched"}
     by_version = adjudge("rank", exported, "--by", "version", "--json").json["breakdown"]["columns"][0]
     assert by_version["levels"] == ["after", "before"]

@@ -30,15 +30,15 @@ EVIL_NAME = "x'\\\"></script></style>{{7*7}}${7*7}" + EVIL
 @pytest.fixture
 def watched(page: Page) -> Iterator[Page]:
     """A page on which nothing may run that a text brought along: no dialog, and nothing that the policy had to stop."""
-    said: list[str] = []
+    messages: list[str] = []
 
     def opened(dialog: Dialog) -> None:
-        said.append(dialog.message)
+        messages.append(dialog.message)
         dialog.dismiss()
 
     def logged(message: ConsoleMessage) -> None:
         if "Content Security Policy" in message.text or "TrustedHTML" in message.text:
-            said.append(message.text)
+            messages.append(message.text)
 
     page.context.on("dialog", opened)
     page.context.on("console", logged)
@@ -46,7 +46,7 @@ def watched(page: Page) -> Iterator[Page]:
     for shown in page.context.pages:
         assert shown.evaluate("window.hacked") is None
         assert shown.locator("img:not(.logo), svg[onload]").count() == 0
-    assert said == []
+    assert messages == []
 
 
 LOGO = (
@@ -182,7 +182,7 @@ def test_a_logo_runs_nothing_even_when_opened_by_itself(browser: Browser, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"<html><script>alert(1)</script></html>", "neither PNG nor JPEG nor SVG"),
         (b"GIF89a", "neither PNG nor JPEG nor SVG"),
@@ -191,9 +191,9 @@ def test_a_logo_runs_nothing_even_when_opened_by_itself(browser: Browser, tmp_pa
         (None, "no such file"),
     ],
 )
-def test_other_files_are_refused_as_logo(content: bytes | None, said: str, tmp_path: Path) -> None:
+def test_other_files_are_refused_as_logo(content: bytes | None, message: str, tmp_path: Path) -> None:
     campaign = make_campaign(tmp_path, more='[page]\nlogo = "logo.png"\n')
     if content is not None:
         (tmp_path / "logo.png").write_bytes(content)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         load_campaign(campaign)

@@ -43,8 +43,8 @@ def ranking_rows(
     rows: list[str] = []
     for block in range(blocks):
         for person in people:
-            for place, system in enumerate(groups[block % len(groups)]):
-                rank = 1 if ties else min(5, place + 1 + int(rng.integers(0, 3)))
+            for number, system in enumerate(groups[block % len(groups)]):
+                rank = 1 if ties else min(5, number + 1 + int(rng.integers(0, 3)))
                 human = str(system == "ref").lower()
                 where = f"t{person},{person}{block},d{block // 4},{block // 2}"
                 rows.append(f"ranking,{pair},{person},{where},{system},system,{human},{rank}")
@@ -64,8 +64,8 @@ def score_rows(
     rows: list[str] = []
     for person in people:
         for segment in range(segments):
-            for place, system in enumerate(systems):
-                score = 50 if ties else int(np.clip(70 - 5 * place + rng.normal(0, 12), 0, 100))
+            for number, system in enumerate(systems):
+                score = 50 if ties else int(np.clip(70 - 5 * number + rng.normal(0, 12), 0, 100))
                 human = str(system == "ref").lower()
                 page = f"d{segment // 4}"
                 where = f"da,{pair},{person},t{person},{person}{page},{page},{segment},{system}"

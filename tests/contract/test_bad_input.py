@@ -123,10 +123,10 @@ def test_a_good_file_is_imported(name: str, tmp_path: Path) -> None:
     file, output = tmp_path / "good.csv", tmp_path / "out.parquet"
     file.write_text(SAMPLES[name][0], encoding="utf-8")
     arguments = ("--rank-columns", "a_rank,b_rank,c_rank") if name == "rank-table" else ()
-    found = command("import", file, "--format", name, "-o", output, "--json", *arguments).json
-    assert found["rows"] > 0
-    assert set(found) >= {
+    answer = command("import", file, "--format", name, "-o", output, "--json", *arguments).json
+    assert answer["rows"] > 0
+    assert set(answer) >= {
         *("rows", "annotators", "systems", "documents", "segments", "pairs", "protocols"),
         *("signature", "settings", "version", "set_aside"),
     }
-    assert command("import", output, "-o", tmp_path / "again.csv", "--json").json["data"] == found["data"]
+    assert command("import", output, "-o", tmp_path / "again.csv", "--json").json["data"] == answer["data"]

@@ -144,9 +144,9 @@ def test_what_cannot_be_ranked_is_not(case: str, words: str, tmp_path: Path) -> 
 
 def test_groups_that_never_met_carry_no_claims(tmp_path: Path) -> None:
     file = write_table(tmp_path / "sparse.csv", SPARSE["no overlap (ranks)"])
-    found = command("audit", file, "--json").json
-    assert "claims" not in found
-    assert any("claims is left out" in note and "never compared" in note for note in found["notes"])
+    answer = command("audit", file, "--json").json
+    assert "claims" not in answer
+    assert any("claims is left out" in note and "never compared" in note for note in answer["notes"])
 
 
 @pytest.mark.parametrize("case", ["one annotator (ranks)", "one annotator (scores)"])

@@ -59,9 +59,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_no_command_says_one_of_something_in_the_plural(name: str) -> None:
     run = command(*COMMANDS[name])
     # The rows of tables are indented.
-    said = " ".join(line.strip() for line in f"{run.out}\n{run.err}".splitlines() if not line.startswith(" "))
-    assert said.strip()
-    assert [found[0] for found in WRONG.finditer(said)] == []
+    text = " ".join(line.strip() for line in f"{run.out}\n{run.err}".splitlines() if not line.startswith(" "))
+    assert text.strip()
+    assert [match[0] for match in WRONG.finditer(text)] == []
 
 
 def test_warnings_about_a_design_for_one_person(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_warnings_about_a_design_for_one_person(tmp_path: Path) -> None:
 
 def test_one_pair_of_campaigns_flips() -> None:
     unknown = ScoreCorrelation(3, float("nan"), float("nan"), float("nan"), None)
-    said = verdict_on(("x", "y"), unknown, [Flip("a", "b", None, None)], FlipCount(1, 3, None, None))
-    assert said == "Between x and y 1 of 3 pairs of systems flips, and nothing is known of chance."
+    sentence = verdict_on(("x", "y"), unknown, [Flip("a", "b", None, None)], FlipCount(1, 3, None, None))
+    assert sentence == "Between x and y 1 of 3 pairs of systems flips, and nothing is known of chance."
 
 
 def test_the_forms_themselves() -> None:

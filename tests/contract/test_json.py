@@ -41,29 +41,29 @@ def answer(*arguments: str | Path) -> dict[str, Any]:
     """The object that a command prints; NaN and infinities are refused."""
     run = command(*arguments, "--json")
     assert run.code == 0, run.err
-    found = json.loads(run.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
-    assert isinstance(found, dict)
-    for result in found["pairs"].values() if set(found) == {"pairs"} else [found]:
+    parsed = json.loads(run.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+    assert isinstance(parsed, dict)
+    for result in parsed["pairs"].values() if set(parsed) == {"pairs"} else [parsed]:
         assert set(result) >= COMMON
         assert result["signature"].startswith(f"adjudge {arguments[0]}|")
         assert all(set(left) == {"reason", "rows"} for left in result["set_aside"])
-    return found
+    return parsed
 
 
-def assert_is_ranking(found: dict[str, Any], method: str) -> None:
-    systems, n = found["systems"], len(found["systems"])
-    assert found["method"] == method
+def assert_is_ranking(ranking: dict[str, Any], method: str) -> None:
+    systems, n = ranking["systems"], len(ranking["systems"])
+    assert ranking["method"] == method
     assert all(
         set(system) >= {"system", "human", "score", "rank", "rank_set", "cluster", "n", *OWN_NUMBERS.get(method, ())}
         for system in systems
     )
     assert [system["rank"] for system in systems] == sorted(system["rank"] for system in systems)
-    assert [name for cluster in found["clusters"] for name in cluster] == [system["system"] for system in systems]
+    assert [name for cluster in ranking["clusters"] for name in cluster] == [system["system"] for system in systems]
     assert all(len(system["rank_set"]) == 2 for system in systems)
-    pairs = {frozenset((comparison["better"], comparison["worse"])) for comparison in found["comparisons"]}
-    assert len(found["comparisons"]) == len(pairs) == n * (n - 1) // 2
-    assert all(set(comparison) >= {"difference", "p", "p_holm", "p_bh"} for comparison in found["comparisons"])
-    assert set(found["lines"]) == {"rule", "level"}
+    pairs = {frozenset((comparison["better"], comparison["worse"])) for comparison in ranking["comparisons"]}
+    assert len(ranking["comparisons"]) == len(pairs) == n * (n - 1) // 2
+    assert all(set(comparison) >= {"difference", "p", "p_holm", "p_bh"} for comparison in ranking["comparisons"])
+    assert set(ranking["lines"]) == {"rule", "level"}
 
 
 @pytest.mark.parametrize("method", RELATIVE)
@@ -89,9 +89,9 @@ def test_every_method_for_scores(method: str, scores: Path) -> None:
 @pytest.mark.parametrize("method", ["wins-or-ties", "bradley-terry", "zscore", "mixed"])
 def test_every_rule_for_lines(method: str, rule: str, rankings: Path, scores: Path) -> None:
     file = rankings if method in RELATIVE else scores
-    found = answer("rank", file, "--method", method, "--lines", rule)
-    assert_is_ranking(found, method)
-    assert found["lines"] == {"rule": rule, "level": 0.05}
+    ranking = answer("rank", file, "--method", method, "--lines", rule)
+    assert_is_ranking(ranking, method)
+    assert ranking["lines"] == {"rule": rule, "level": 0.05}
 
 
 def test_methods_by_default(rankings: Path, scores: Path) -> None:
@@ -100,83 +100,83 @@ def test_methods_by_default(rankings: Path, scores: Path) -> None:
 
 
 def test_tournament(rankings: Path) -> None:
-    found = answer("tournament", rankings)
-    assert isinstance(found["acyclic"], bool)
-    assert set(found["cycles"]) >= {"number", "members"}
-    assert found["mfas"]["optimal"] is True
-    assert set(found["mfas"]) >= {"order", "cost", "violated"}
-    assert set(found["violations"]) >= set(RELATIVE)
-    assert set(found["spearman"]) == set(found["violations"])
-    assert sorted(found["systems"]) == ["a", "b", "c"]
+    tournament = answer("tournament", rankings)
+    assert isinstance(tournament["acyclic"], bool)
+    assert set(tournament["cycles"]) >= {"number", "members"}
+    assert tournament["mfas"]["optimal"] is True
+    assert set(tournament["mfas"]) >= {"order", "cost", "violated"}
+    assert set(tournament["violations"]) >= set(RELATIVE)
+    assert set(tournament["spearman"]) == set(tournament["violations"])
+    assert sorted(tournament["systems"]) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("kind", ["rankings", "scores"])
 def test_agree(kind: str, request: pytest.FixtureRequest) -> None:
-    found = answer("agree", request.getfixturevalue(kind), "--resamples", "20")
+    agreement = answer("agree", request.getfixturevalue(kind), "--resamples", "20")
     wanted = {"pairs", "observed", "s", "s_corrected", "pi", "kappa", "alpha"}
     for side in ("inter", "intra"):
-        assert set(found[side]) == {"all", "without_reference"}
-        assert all(set(part) >= wanted for part in found[side].values())
-    assert {annotator["annotator"] for annotator in found["annotators"]} == {"x", "y", "z"}
-    assert "by_length" not in found
+        assert set(agreement[side]) == {"all", "without_reference"}
+        assert all(set(part) >= wanted for part in agreement[side].values())
+    assert {annotator["annotator"] for annotator in agreement["annotators"]} == {"x", "y", "z"}
+    assert "by_length" not in agreement
 
 
 @pytest.mark.parametrize("kind", ["rankings", "scores"])
 def test_check(kind: str, request: pytest.FixtureRequest) -> None:
-    found = answer("check", request.getfixturevalue(kind))
+    checked = answer("check", request.getfixturevalue(kind))
     wanted = {"annotator", "judgments", "tasks", "p_controls", "p_repeats", "seconds", "constant", "passed", "reasons"}
-    assert all(set(annotator) >= wanted for annotator in found["annotators"])
-    assert isinstance(found["rule"], str)
-    assert all(set(found[part]) >= {"annotators", "judgments", "system"} for part in ("kept", "dropped"))
+    assert all(set(annotator) >= wanted for annotator in checked["annotators"])
+    assert isinstance(checked["rule"], str)
+    assert all(set(checked[part]) >= {"annotators", "judgments", "system"} for part in ("kept", "dropped"))
 
 
 @pytest.mark.parametrize("kind", ["rankings", "scores"])
 def test_look(kind: str, request: pytest.FixtureRequest) -> None:
-    found = answer("look", request.getfixturevalue(kind), "--planned", "5000", "--looks", "3", "--goal", "best")
-    assert set(found) >= {"look", "information", "level", "claims", "stop", "advice"}
-    assert 0 < found["information"] < 1
-    for claim in found["claims"]:
+    look = answer("look", request.getfixturevalue(kind), "--planned", "5000", "--looks", "3", "--goal", "best")
+    assert set(look) >= {"look", "information", "level", "claims", "stop", "advice"}
+    assert 0 < look["information"] < 1
+    for claim in look["claims"]:
         assert set(claim) >= {"claim", "systems", "estimate", "interval", "verdict", "needed"}
         assert claim["verdict"] in ("settled", "open")
         assert len(claim["interval"]) == 2
 
 
 def test_audit_of_scores(scores: Path) -> None:
-    found = answer("audit", scores, "--only", "stability,composition,documents,sampling,aa,claims")
+    audit_result = answer("audit", scores, "--only", "stability,composition,documents,sampling,aa,claims")
     changed = {"change", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters", "flips"}
-    assert found["stability"]
-    assert all(set(row) >= changed for row in found["stability"])
-    assert set(found["composition"]) >= {"matrix", "shares"}
-    assert set(found["documents"]) >= {"matrix", "difficulty", "coverage"}
-    assert set(found["sampling"]) >= {"times_judged", "reference_presence"}
+    assert audit_result["stability"]
+    assert all(set(row) >= changed for row in audit_result["stability"])
+    assert set(audit_result["composition"]) >= {"matrix", "shares"}
+    assert set(audit_result["documents"]) >= {"matrix", "difficulty", "coverage"}
+    assert set(audit_result["sampling"]) >= {"times_judged", "reference_presence"}
     tests = {"raw", "zscore", "page-welch", "mixed", "mixed-rank"}
-    assert tests | {"by_annotator"} <= set(found["aa"])
+    assert tests | {"by_annotator"} <= set(audit_result["aa"])
     # Halves of annotators need at least four of them.
-    assert found["aa"]["by_annotator"] is None
-    rates = [found["aa"][name] for name in tests]
+    assert audit_result["aa"]["by_annotator"] is None
+    rates = [audit_result["aa"][name] for name in tests]
     assert all(set(rate) >= {"tests", "rate_05", "rate_01", "interval"} for rate in rates)
     claimed = {"claim", "estimate", "interval", "p_holm", "survives", "broken_by", "verdict"}
-    assert found["claims"]
-    assert all(set(claim) >= claimed for claim in found["claims"])
+    assert audit_result["claims"]
+    assert all(set(claim) >= claimed for claim in audit_result["claims"])
 
 
 def test_audit_of_rankings(rankings: Path) -> None:
-    found = answer("audit", rankings)
-    assert set(found) >= {"composition", "sampling", "claims"}
+    audit_result = answer("audit", rankings)
+    assert set(audit_result) >= {"composition", "sampling", "claims"}
     assert set(answer("audit", rankings, "--only", "sampling")) >= {"sampling"}
     assert "claims" not in answer("audit", rankings, "--only", "sampling")
 
 
 @pytest.mark.parametrize("kind", ["rankings", "scores"])
 def test_parity(kind: str, request: pytest.FixtureRequest) -> None:
-    found = answer("parity", request.getfixturevalue(kind), "--human", "ref")
+    parity = answer("parity", request.getfixturevalue(kind), "--human", "ref")
     wanted = {"system", "mt_better", "tie", "human_better", "n", "p", "parity_share", "rank_points"}
-    assert all(set(system) >= wanted for system in found["systems"])
+    assert all(set(system) >= wanted for system in parity["systems"])
 
 
 def test_gold_of_one_run_and_of_two(scores: Path, tmp_path: Path) -> None:
-    found = answer("gold", scores, "--all-annotators")
-    assert all(set(document) >= {"z", "raw", "n"} for document in found["documents"])
+    gold = answer("gold", scores, "--all-annotators")
+    assert all(set(document) >= {"z", "raw", "n"} for document in gold["documents"])
     again = write_table(tmp_path / "again.csv", score_rows(people=("u", "v")))
     both = answer("gold", scores, again, "--all-annotators", "--orders", "5")
     assert set(both["correlation"]) >= {"pearson", "interval", "spearman", "n"}
@@ -186,10 +186,10 @@ def test_gold_of_one_run_and_of_two(scores: Path, tmp_path: Path) -> None:
 def test_gold_takes_language_pairs_apart(tmp_path: Path) -> None:
     rows = [*score_rows(segments=8), *score_rows(pair="de,en", segments=8)]
     file = write_table(tmp_path / "two.csv", rows)
-    found = answer("gold", file, "--all-annotators")
-    assert set(found["pairs"]) == {"cs-en", "de-en"}
+    gold = answer("gold", file, "--all-annotators")
+    assert set(gold["pairs"]) == {"cs-en", "de-en"}
     alone = answer("gold", file, "--all-annotators", "--pair", "German-English")
-    assert alone["documents"] == found["pairs"]["de-en"]["documents"]
+    assert alone["documents"] == gold["pairs"]["de-en"]["documents"]
 
 
 def test_meta(tmp_path: Path) -> None:
@@ -200,27 +200,27 @@ def test_meta(tmp_path: Path) -> None:
             lines.append(f"s{system}\t{segment}\t{value}\t{value + (segment % 3)}\t{(value * 13) % 17}")
     file = tmp_path / "scores.tsv"
     file.write_text("\n".join(lines) + "\n")
-    found = answer("meta", file, file, "--permutations", "20", "--resamples", "20")
-    for metric in found["metrics"].values():
+    meta = answer("meta", file, file, "--permutations", "20", "--resamples", "20")
+    for metric in meta["metrics"].values():
         for level in metric.values():
             assert set(level) >= {"pearson", "spearman", "kendall", "pairwise_accuracy", "intervals"}
-    assert all(set(comparison) >= {"test", "better", "worse", "p", "p_holm"} for comparison in found["comparisons"])
+    assert all(set(comparison) >= {"test", "better", "worse", "p", "p_holm"} for comparison in meta["comparisons"])
 
 
 def test_testset(tmp_path: Path) -> None:
     file = tmp_path / "source.txt"
     file.write_text("He said “yes and left .\nIt rained all day.\n\nThe second document is short.\n", encoding="utf-8")
-    found = answer("testset", file, "--language", "en")
-    assert found["segments"] == 3
+    testset = answer("testset", file, "--language", "en")
+    assert testset["segments"] == 3
     wanted = {"file", "line", "document", "category", "text", "suggestion", "confidence"}
-    assert found["findings"]
-    assert all(set(finding) >= wanted for finding in found["findings"])
-    assert sum(found["counts"].values()) == len(found["findings"])
+    assert testset["findings"]
+    assert all(set(finding) >= wanted for finding in testset["findings"])
+    assert sum(testset["counts"].values()) == len(testset["findings"])
 
 
 def test_replicate(data: Path) -> None:
-    found = answer("replicate", "in-order", "--data", data)
-    for table in found["tables"]:
+    replication = answer("replicate", "in-order", "--data", data)
+    for table in replication["tables"]:
         assert {"table", "cells"} <= set(table)
         assert all(set(cell) >= {"name", "published", "recomputed", "match", "note"} for cell in table["cells"])
 
@@ -235,17 +235,17 @@ def test_one_pair_is_the_object_and_several_are_named(two_pairs: Path) -> None:
 @pytest.mark.parametrize("verb", ["agree", "check", "tournament", "audit", "parity"])
 def test_every_command_takes_pairs_apart(verb: str, two_pairs: Path) -> None:
     extra = ("--human", "ref") if verb == "parity" else ()
-    found = command(verb, two_pairs, *extra, "--json").json
-    assert set(found["pairs"]) == {"cs-en", "de-en"}
+    printed = command(verb, two_pairs, *extra, "--json").json
+    assert set(printed["pairs"]) == {"cs-en", "de-en"}
     assert set(answer(verb, two_pairs, *extra, "--pair", "ces-eng")) >= COMMON
 
 
 def test_import_names_its_pairs_with_short_codes(two_pairs: Path, tmp_path: Path) -> None:
-    found = answer("import", two_pairs, "-o", tmp_path / "out.parquet")
-    assert found["pairs"] == ["cs-en", "de-en"]
-    assert found["protocols"] == ["ranking"]
-    assert (found["annotators"], found["systems"]) == (3, 4)
-    assert found["kinds"] == {"system": found["rows"]}
+    imported = answer("import", two_pairs, "-o", tmp_path / "out.parquet")
+    assert imported["pairs"] == ["cs-en", "de-en"]
+    assert imported["protocols"] == ["ranking"]
+    assert (imported["annotators"], imported["systems"]) == (3, 4)
+    assert imported["kinds"] == {"system": imported["rows"]}
 
 
 @pytest.mark.parametrize("ending", ["json", "csv", "tex", "txt"])

@@ -111,11 +111,11 @@ def test_get_takes_a_copy_and_refuses_another_content(monkeypatch: pytest.Monkey
     copy.write_text("A B 1 2 3\n")
     wrong = command("data", "get", "wmt21-wikipedia", "--from", copy)
     assert_explained(wrong, names=("copy", "not the file that was published", "nothing was kept"))
-    got = command("data", "get", "wmt12", "--from", copy, "--json").json
-    assert got["files"][0]["confirmed"] is False
-    assert got["folder"] == str(tmp_path / "data" / "wmt12")
+    copied = command("data", "get", "wmt12", "--from", copy, "--json").json
+    assert copied["files"][0]["confirmed"] is False
+    assert copied["folder"] == str(tmp_path / "data" / "wmt12")
     assert json.loads((tmp_path / "data" / "wmt12" / ".adjudge-data.json").read_text())["files"]
-    assert command("data", "list", "wmt12", "--json").json["sets"][0]["folder"] == got["folder"]
+    assert command("data", "list", "wmt12", "--json").json["sets"][0]["folder"] == copied["folder"]
 
 
 def test_find_set_names_the_nearest() -> None:

@@ -43,16 +43,16 @@ def left(folder: Path) -> list[str]:
 
 
 def test_a_file_is_fetched_confirmed_and_said_to_be_there(site: Site, tmp_path: Path) -> None:
-    told: list[tuple[str, int, int | None]] = []
+    reports: list[tuple[str, int, int | None]] = []
     dataset = a_set(site)
     assert where_is(dataset, tmp_path) is None
-    fetched = fetch(dataset, tmp_path, tell=lambda *one: told.append(one))
+    fetched = fetch(dataset, tmp_path, tell=lambda *progress: reports.append(progress))
     assert (tmp_path / "tiny" / "counts.txt").read_bytes() == TEXT
     assert [(file.sha256, file.confirmed, file.fresh, file.bytes) for file in fetched.files] == [
         (SUM, True, True, len(TEXT))
     ]
     assert fetched.command == f"adjudge rank {tmp_path}/tiny/counts.txt --format pairwise-counts"
-    assert told[-1] == ("counts.txt", len(TEXT), len(TEXT))
+    assert reports[-1] == ("counts.txt", len(TEXT), len(TEXT))
     assert where_is(dataset, tmp_path) == tmp_path / "tiny"
     assert left(tmp_path) == ["tiny/.adjudge-data.json", "tiny/counts.txt"]
 

@@ -94,15 +94,15 @@ def test_results_of_appraise_lead_back_to_segments_and_systems(tmp_path: Path, s
                     account = f"engdeu{batch['task']['batchNo']:02x}"
                     row = [account, system, item["itemID"], item["itemType"], "eng", "deu", score]
                     writer.writerow([*row, *document, 10 * second, 10 * second + 9])
-    found = read([tmp_path / "results.csv"], format="appraise").table
+    table = read([tmp_path / "results.csv"], format="appraise").table
     wanted = {
         (item.segment, system, output.kind)
         for task in tasks.tasks
         for _, item, output in task.outputs()
         for system in output.systems
     }
-    got = set(found.select("segment", "system", "kind").iter_rows())
-    assert {row for row in got if row[2] != "repeat"} == wanted
+    rows = set(table.select("segment", "system", "kind").iter_rows())
+    assert {row for row in rows if row[2] != "repeat"} == wanted
 
 
 def test_a_system_whose_name_appraise_would_split_is_refused() -> None:

@@ -48,11 +48,11 @@ def test_uneven_opponents_show() -> None:
 
 def test_meetings_are_counted_by_hand() -> None:
     table = np.array([[2, 1, 0], [1, 0, 0], [1, 1, 1]], dtype=float)
-    found = meet("task", ("A", "B", "C"), table)
-    assert found.matrix == ((3, 2, 1), (2, 2, 1), (1, 1, 1))
-    assert (found.least, found.most) == (1, 2)
-    assert found.least_share == pytest.approx(1 / 3)
-    assert found.least_pair == ("A", "C")
+    meetings = meet("task", ("A", "B", "C"), table)
+    assert meetings.matrix == ((3, 2, 1), (2, 2, 1), (1, 1, 1))
+    assert (meetings.least, meetings.most) == (1, 2)
+    assert meetings.least_share == pytest.approx(1 / 3)
+    assert meetings.least_pair == ("A", "C")
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def assert_sound(tasks: TaskSet, campaign: Campaign) -> None:
     """What holds for every design."""
     k = campaign.design.judgments
     loads: Counter[str] = Counter()
-    seen: Counter[tuple[str, str, str, str]] = Counter()
+    showings: Counter[tuple[str, str, str, str]] = Counter()
     ids: set[str] = set()
     for task in work(tasks):
         assert task.size <= campaign.design.task_size
@@ -59,12 +59,12 @@ def assert_sound(tasks: TaskSet, campaign: Campaign) -> None:
         ids |= outputs.keys()
         for document, segment, output in outputs.values():
             if output.kind != "repeat":
-                seen.update((person, document, segment, output.text) for person in task.annotators)
+                showings.update((person, document, segment, output.text) for person in task.annotators)
             if output.of is not None:
                 assert_copy(output, *outputs[output.of][:2], outputs[output.of][2], document, segment)
     assert max(loads.values()) - min(loads.get(name, 0) for name in tasks.annotators) <= 1
     if campaign.protocol in ("da", "sqm"):
-        assert max(seen.values()) == 1, "somebody meets a text twice without a plan"
+        assert max(showings.values()) == 1, "somebody meets a text twice without a plan"
 
 
 def assert_copy(
@@ -160,10 +160,10 @@ def test_controls_of_scores_are_as_planned(structure: str, controls: dict[str, A
         if (amount := controls.get(name, 0))
     }
     for task in work(tasks):
-        found = kinds(task)
-        assert {kind: found[kind] for kind in planned} == planned
-        assert found["attention"] == controls.get("attention", 0)
-        assert found.keys() <= {"system", "degraded", "repeat", "reference", "attention"}
+        counts = kinds(task)
+        assert {kind: counts[kind] for kind in planned} == planned
+        assert counts["attention"] == controls.get("attention", 0)
+        assert counts.keys() <= {"system", "degraded", "repeat", "reference", "attention"}
 
 
 def test_copies_stand_far_from_their_originals_and_repeats_after_them() -> None:
@@ -243,12 +243,12 @@ def test_context_stays_within_the_document() -> None:
             system = screen.items[0].outputs[0].systems[0]
             texts = testset.systems[system]
             for item in shown:
-                place = next(
+                index = next(
                     i
                     for i, s in enumerate(testset.source)
                     if (s.document, s.segment) == (screen.document, item.segment)
                 )
-                assert (item.source, item.target) == (testset.source[place].text, texts[place])
+                assert (item.source, item.target) == (testset.source[index].text, texts[index])
             assert all(item.reference is not None for item in screen.items)
 
 

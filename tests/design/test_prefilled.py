@@ -33,14 +33,14 @@ def campaign_file(folder: Path, rows: tuple[str, ...] = ROWS, header: str = HEAD
 def test_marks_come_with_their_translations_through_the_file_and_to_appraise(tmp_path: Path) -> None:
     tasks = design(load_campaign(campaign_file(tmp_path)))
     assert tasks.tasks[0].screens[0].items[0].outputs[0].prefilled or tasks.tasks[0].screens[1].items
-    found = {
+    marks = {
         (output.systems, item.segment): output.prefilled for task in tasks.tasks for _, item, output in task.outputs()
     }
-    assert [(item.start, item.text, item.severity) for item in found[("alpha",), "1"]] == [
+    assert [(item.start, item.text, item.severity) for item in marks[("alpha",), "1"]] == [
         (0, "one", "minor"),
         (14, "four", "major"),
     ]
-    assert [item.side for item in found[("beta",), "2"]] == ["missing"]
+    assert [item.side for item in marks[("beta",), "2"]] == ["missing"]
     assert parse_tasks(to_json(tasks), "here") == tasks
     items = [item for batch in to_batches(tasks) for item in batch["items"] if not item.get("_filled")]
     spans = {(item["targetID"], item["sourceID"].split("#")[-1]): item["mqm"] for item in items}

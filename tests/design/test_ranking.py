@@ -103,7 +103,7 @@ def test_consecutive_segments_stand_together() -> None:
         start = shown.index((document, first))
         run = [(document, segment) for segment in range(first, last + 1)]
         assert shown[start : start + len(run)] == run
-        assert len({tasks_of[place] for place in run}) == 1
+        assert len({tasks_of[item] for item in run}) == 1
 
 
 def test_the_reference_has_its_own_rate() -> None:
@@ -172,6 +172,6 @@ def test_controls_in_a_block_are_not_compared() -> None:
             "rank": [rank for _, _, rank in rows],
         }
     )
-    found = comparisons(judgments)
-    assert found.systems == ("A", "B")
-    assert found.outcome.tolist() == [1]
+    compared = comparisons(judgments)
+    assert compared.systems == ("A", "B")
+    assert compared.outcome.tolist() == [1]

@@ -60,12 +60,12 @@ def campaign_file(folder: Path, *, protocol: str = "da", design: str = "", more:
 
 
 def versions_by_person(tasks: TaskSet) -> dict[tuple[str, str], set[str | None]]:
-    seen: dict[tuple[str, str], set[str | None]] = defaultdict(set)
+    versions: dict[tuple[str, str], set[str | None]] = defaultdict(set)
     for task in tasks.tasks:
         for screen in task.screens:
             for person in task.annotators:
-                seen[person, screen.document].add(screen.version)
-    return seen
+                versions[person, screen.document].add(screen.version)
+    return versions
 
 
 @pytest.mark.parametrize(

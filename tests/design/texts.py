@@ -49,10 +49,10 @@ def make_texts(*, documents: list[int], systems: int, seed: int = 1, same: float
     outputs: dict[str, list[str]] = {}
     for s in range(systems):
         # A number makes every text unlike all others, unless it is copied on purpose.
-        texts = [f"{sentence(rng)} s{s}p{place}" for place in range(len(source))]
-        for place in np.flatnonzero(rng.random(len(source)) < same):
+        texts = [f"{sentence(rng)} s{s}p{index}" for index in range(len(source))]
+        for index in np.flatnonzero(rng.random(len(source)) < same):
             if s:
-                texts[place] = outputs[f"S{int(rng.integers(s))}"][place]
+                texts[index] = outputs[f"S{int(rng.integers(s))}"][index]
         outputs[f"S{s}"] = texts
     refs = {f"ref{r}": tuple(f"{sentence(rng)} r{r}p{p}" for p in range(len(source))) for r in range(references)}
     return TestSet(source, refs, {name: tuple(texts) for name, texts in outputs.items()})

@@ -29,14 +29,14 @@ def states(findings: Iterator[Finding]) -> list[str]:
 
 @pytest.mark.slow
 def test_this_installation_is_healthy_and_every_line_that_is_not_says_what_to_do() -> None:
-    told: list[str] = []
-    found = examine(Examination(port=free_port()), told.append)
-    assert found.healthy, found.findings
-    assert all(finding.advice for finding in found.findings if finding.state != "ok")
+    lines: list[str] = []
+    diagnosis = examine(Examination(port=free_port()), lines.append)
+    assert diagnosis.healthy, diagnosis.findings
+    assert all(finding.advice for finding in diagnosis.findings if finding.state != "ok")
     assert {"Python", "dependencies", "SQLite", "charts", "port", "clock", "encoding"} <= {
-        finding.what for finding in found.findings
+        finding.what for finding in diagnosis.findings
     }
-    assert "dependencies" in told
+    assert "dependencies" in lines
 
 
 def free_port() -> int:
@@ -79,13 +79,13 @@ def test_packages_that_are_missing_too_old_or_broken_are_faults(monkeypatch: pyt
     wanted = ["no-such-package>=1", "numpy>=99", "rich>=14"]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
     monkeypatch.setattr(packages, "importing", lambda _: {"rich": "ImportError: broken"})
-    found = {finding.what: finding for finding in packages.dependencies()}
-    assert list(found) == ["no-such-package", "numpy", "rich"]
-    assert found["no-such-package"].found == "not installed"
-    assert ">=99 is needed" in found["numpy"].found
-    assert "ImportError: broken" in found["rich"].found
-    assert {item.state for item in found.values()} == {"fault"}
-    assert found["numpy"].advice.startswith("pip install 'numpy>=99'")
+    findings = {finding.what: finding for finding in packages.dependencies()}
+    assert list(findings) == ["no-such-package", "numpy", "rich"]
+    assert findings["no-such-package"].found == "not installed"
+    assert ">=99 is needed" in findings["numpy"].found
+    assert "ImportError: broken" in findings["rich"].found
+    assert {item.state for item in findings.values()} == {"fault"}
+    assert findings["numpy"].advice.startswith("pip install 'numpy>=99'")
 
 
 def test_extras_that_are_missing_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,10 +96,10 @@ def test_extras_that_are_missing_are_no_fault(monkeypatch: pytest.MonkeyPatch) -
         "rich; extra == 'x'",
     ]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
-    found = {finding.what: finding for finding in packages.extras()}
-    assert [item.state for item in found.values()] == ["ok", "warning", "ok"]
-    assert "not installed" in found["extra one"].found
-    assert found["extra two"].advice == "pip install 'adjudge[two]'"
+    findings = {finding.what: finding for finding in packages.extras()}
+    assert [item.state for item in findings.values()] == ["ok", "warning", "ok"]
+    assert "not installed" in findings["extra one"].found
+    assert findings["extra two"].advice == "pip install 'adjudge[two]'"
 
 
 def test_a_module_that_breaks_or_ends_the_interpreter_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,8 +146,8 @@ def test_a_port_that_is_taken_is_said() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        (found,) = machine.port(taken.getsockname()[1])
-    assert (found.state, found.advice) == ("warning", "serve with another one: --port")
+        (finding,) = machine.port(taken.getsockname()[1])
+    assert (finding.state, finding.advice) == ("warning", "serve with another one: --port")
 
 
 def made(file: Path, applied: list[str] | None) -> Path:
@@ -193,9 +193,9 @@ def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
     raw[4096 * 3 : 4096 * 5] = b"\xff" * 8192
     damaged.write_bytes(raw)
     for given in (text, damaged, tmp_path / "missing.sqlite3", tmp_path):
-        found = list(database.given(str(given)))
-        assert [item.state for item in found] == ["fault"], found
-        assert str(given) in found[0].found
+        findings = list(database.given(str(given)))
+        assert [item.state for item in findings] == ["fault"], findings
+        assert str(given) in findings[0].found
     (unknown,) = database.given("mysql://ann:secret@host/name")
     assert "mysql://ann:***@host/name is of no known kind" in unknown.found
     (nobody,) = database.given("postgres://ann:secret@127.0.0.1:9/name?pooling=transaction")
@@ -223,11 +223,11 @@ def test_an_examination_that_breaks_off_is_a_finding(monkeypatch: pytest.MonkeyP
         raise RuntimeError("out of order")
 
     monkeypatch.setattr("adjudge.doctor.machine.clock", broken)
-    found = examine(Examination(port=free_port()))
-    assert [(finding.what, finding.state) for finding in found.findings if finding.state == "fault"] == [
+    diagnosis = examine(Examination(port=free_port()))
+    assert [(finding.what, finding.state) for finding in diagnosis.findings if finding.state == "fault"] == [
         ("clock", "fault")
     ]
-    assert not found.healthy
+    assert not diagnosis.healthy
 
 
 @pytest.mark.usefixtures("no_imports")

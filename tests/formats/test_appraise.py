@@ -55,9 +55,9 @@ def test_the_first_row_tells_the_columns(
     middle: tuple[str, ...], after: tuple[int, ...], columns: tuple[str, ...]
 ) -> None:
     fields = ["u", "s", "1", "TGT", "eng", "ces", "80", *middle, "1700000000.0", "1700000001.0", *map(str, after)]
-    found = layout(fields)
-    assert found is not None
-    assert found[7:] == columns
+    names = layout(fields)
+    assert names is not None
+    assert names[7:] == columns
 
 
 def test_results_without_times_and_results_about_data() -> None:
@@ -104,8 +104,8 @@ def test_flags_come_off_the_document(tmp_path: Path) -> None:
     names = ["talk#sysA", "talk#sysA#bad2", "talk#dup", "talk#incomplete", "talk#1-10", "talk#sysA#bad5#duplicate1"]
     kinds = ["TGT", "BAD", "TGT", "TGT", "TGT", "BAD"]
     rows = [
-        row(name, "False", "[]", kind=kind, system="x.sysA", item=place)
-        for place, (name, kind) in enumerate(zip(names, kinds, strict=True), start=20)
+        row(name, "False", "[]", kind=kind, system="x.sysA", item=item)
+        for item, (name, kind) in enumerate(zip(names, kinds, strict=True), start=20)
     ]
     table = read([write(tmp_path, *rows)], format="appraise").table
     assert table.select("document", "flags", "kind").rows() == [
@@ -138,8 +138,8 @@ def test_spans_marked_and_filled_in(tmp_path: Path) -> None:
     ]
     judgments = read([write(tmp_path, row("d", "False", json.dumps(spans)))], format="appraise")
     assert judgments.protocols == ("esa",)
-    found = judgments.table["spans"][0].to_list()
-    assert [(item["start"], item["end"], item["severity"], item["side"]) for item in found] == [
+    marks = judgments.table["spans"][0].to_list()
+    assert [(item["start"], item["end"], item["severity"], item["side"]) for item in marks] == [
         (2, 5, "minor", "target"), (2, 4, "major", "target"), (None, None, "undecided", "missing"),
     ]  # fmt: skip
     assert "results: 1 error span has no severity (an unfinished click)" in judgments.notes
@@ -282,11 +282,11 @@ def test_exports_that_name_the_source_segment(tmp_path: Path) -> None:
     organisers of the 2025 workshop unpack in their script; the rows are made up."""
     rows = [
         ",".join(map(quoted, (
-            user, f"{document}_#_{place}", system, item, "TGT", "eng", "ces", 80 + place, document, complete, "[]",
+            user, f"{document}_#_{number}", system, item, "TGT", "eng", "ces", 80 + number, document, complete, "[]",
             TIME, TIME + 5, 1, item,
         )))
         for user, system, shift in (("u1", "sysA", 0), ("u2", "sysB", 7))
-        for document, place, item, complete in (
+        for document, number, item, complete in (
             ("en-tutorial", 0, 0, "False"), ("en-cs_#_news_#_d1", 0, 1 + shift, "True"),
             ("en-cs_#_news_#_d1", 1, 2 + shift, "True"),
         )
@@ -306,8 +306,8 @@ def test_exports_that_name_the_source_segment(tmp_path: Path) -> None:
 def test_three_outputs_side_by_side_are_scores(tmp_path: Path) -> None:
     """The export of contrastive tasks: 12 columns, batch numbers and the place of the target. Rows are made up."""
     rows = [
-        row("doc", "False", "[]", system=system, score=score, after=(7, 12345, place))
-        for place, (system, score) in enumerate((("a", 50), ("b", 70), ("c", 20)))
+        row("doc", "False", "[]", system=system, score=score, after=(7, 12345, position))
+        for position, (system, score) in enumerate((("a", 50), ("b", 70), ("c", 20)))
     ]
     judgments = read([write(tmp_path, *rows)], format="appraise")
     assert judgments.protocols == ("esa",)

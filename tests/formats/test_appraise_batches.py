@@ -37,8 +37,8 @@ TASK = task(
 def shown(start: float, *kinds: str, score: int = 50) -> list[str]:
     """The saves of one showing of the document, ten seconds apart."""
     return [
-        row("doc", "False", item=place, kind=kind, score=score, at=start + 10 * place)
-        for place, kind in enumerate(kinds, start=1)
+        row("doc", "False", item=number, kind=kind, score=score, at=start + 10 * number)
+        for number, kind in enumerate(kinds, start=1)
     ]
 
 
@@ -90,8 +90,8 @@ def test_texts_are_quoted_and_spans_cut_at_their_end(tmp_path: Path) -> None:
     ]
     options = ReadOptions(batches=(batch_file(tmp_path, task(item(1, text="A cat."))),))
     file = write(tmp_path, row("doc", "False", json.dumps(spans)))
-    found = read([file], format="appraise", options=options).table["spans"][0].to_list()
-    assert [(item["start"], item["end"], item["text"]) for item in found] == [(2, 5, "cat"), (2, 6, "cat."), (6, 6, "")]
+    marks = read([file], format="appraise", options=options).table["spans"][0].to_list()
+    assert [(item["start"], item["end"], item["text"]) for item in marks] == [(2, 5, "cat"), (2, 6, "cat."), (6, 6, "")]
 
 
 def test_zipped_batches_may_lie_in_a_folder(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ def table(*, documents: bool, spans: bool) -> Judgments:
         "human": [False, False, True, False, False, True],
         "score": [80.0, 81.0, 0.0, 33.0, 12.5, 100.0],
         "spans": pl.Series([marked, [], [], [], [], []], dtype=pl.List(SPAN)) if spans else None,
-        "started": [BEGIN + timedelta(seconds=place) for place in range(rows)],
-        "ended": [BEGIN + timedelta(seconds=place + 0.75) for place in range(rows)],
+        "started": [BEGIN + timedelta(seconds=number) for number in range(rows)],
+        "ended": [BEGIN + timedelta(seconds=number + 0.75) for number in range(rows)],
         "active_seconds": [0.75] * rows,
         "revision": [1, 2, 1, 1, 1, 1],
     }
@@ -115,11 +115,11 @@ def test_spans_come_back(spans: list[dict[str, Any]]) -> None:
 
 
 def test_attention_checks_do_not_become_judgments(tmp_path: Path) -> None:
-    one = Judgments.from_columns(
+    judgments = Judgments.from_columns(
         {"protocol": ["da"] * 2, "annotator": ["a"] * 2, "segment": ["1", "2"], "system": ["x"] * 2,
          "kind": ["system", "attention"], "score": [50.0, 7.0], "source_lang": ["en"] * 2, "target_lang": ["de"] * 2}
     )  # fmt: skip
-    write(one, tmp_path / "out.csv")
+    write(judgments, tmp_path / "out.csv")
     back = read([tmp_path / "out.csv"], format="appraise").table
     assert back.select("kind", "score").rows() == [("system", 50.0), ("degraded", 7.0)]
 

@@ -47,8 +47,8 @@ def test_columns_are_told(name: str, tmp_path: Path) -> None:
         # The judgment table itself has nothing to tell; another column makes it worth telling.
         text = "\n".join(f"{line},{'x' if number else 'extra'}" for number, line in enumerate(text.splitlines())) + "\n"
     file.write_text(text, encoding="utf-8")
-    told = columns_of(file, name)
-    assert {column: told[column] for column in TAKEN[name]} == TAKEN[name]
+    columns = columns_of(file, name)
+    assert {column: columns[column] for column in TAKEN[name]} == TAKEN[name]
 
 
 def test_columns_of_systems_are_told(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_fields_of_label_studio_are_told(tmp_path: Path) -> None:
         '[{"from_name": "rating", "value": {"rating": 4}}]}]}]',
         encoding="utf-8",
     )
-    told = columns_of(file, "judgments")
-    assert told == {
+    columns = columns_of(file, "judgments")
+    assert columns == {
         "model": "system", "src": "kept", "item_id": "segment", "rating": "score", "completed_by": "annotator"
     }  # fmt: skip

@@ -82,8 +82,8 @@ def test_files_of_ranks_that_hold_every_line_twice_count_once(how: str, tmp_path
     again = [row for row in lines for _ in range(2)] if how == "each row" else lines * 2
     for folder, rows in (("once", lines), ("again", again)):
         (tmp_path / folder).mkdir()
-        for place, system in enumerate(SYSTEMS):
-            text = "\n".join(str(row[place]) for row in rows) + "\n"
+        for column, system in enumerate(SYSTEMS):
+            text = "\n".join(str(row[column]) for row in rows) + "\n"
             (tmp_path / folder / f"{system}.txt").write_text(text, encoding="utf-8")
     once, copied = (read(tmp_path / folder, format="rank-lines") for folder in ("once", "again"))
     assert copied.table.drop("campaign").equals(once.table.drop("campaign"))

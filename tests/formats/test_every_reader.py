@@ -205,8 +205,8 @@ def test_any_file_is_read_or_explained(
     file_name = data.draw(st.sampled_from(NAMES))
     file = folder / file_name
     file.write_bytes(gzip.compress(raw) if file_name.endswith(".gz") and data.draw(st.booleans()) else raw)
-    place = folder if data.draw(st.integers(0, 9)) == 0 else file
-    check([place], name, data.draw(options(name)))
+    path = folder if data.draw(st.integers(0, 9)) == 0 else file
+    check([path], name, data.draw(options(name)))
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -238,8 +238,8 @@ def test_two_files_are_one_table_with_screens_of_their_own(name: str, tmp_path: 
         assert sum(part.rows for part in both.set_aside) >= single.table.height
     else:
         assert both.table.height == 2 * single.table.height
-        place = pl.struct("campaign", "annotator", "screen", "source_lang", "target_lang")
-        assert both.table.select(place.n_unique()).item() == 2 * single.table.select(place.n_unique()).item()
+        keys = pl.struct("campaign", "annotator", "screen", "source_lang", "target_lang")
+        assert both.table.select(keys.n_unique()).item() == 2 * single.table.select(keys.n_unique()).item()
 
 
 def test_every_format_has_a_line_that_says_what_it_is() -> None:

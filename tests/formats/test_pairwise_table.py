@@ -48,8 +48,8 @@ def test_conventions(tmp_path: Path, header: str, left: str, right: str, tie: st
 def test_the_sign_of_a_number_is_no_hyphen(tmp_path: Path, left: str, right: str, tie: str) -> None:
     file = tmp_path / "battles.csv"
     file.write_text(f"left,right,winner\nx,y,{left}\nx,y,{right}\nx,y,{tie}\nx,y,\n", encoding="utf-8")
-    said = [f"left={left.removesuffix('.0')}", f"right={right}", f"tie={tie}"]
-    judgments = formats.read([file], format="pairwise-table", winner=said)
+    values = [f"left={left.removesuffix('.0')}", f"right={right}", f"tie={tie}"]
+    judgments = formats.read([file], format="pairwise-table", winner=values)
     assert judgments.table["rank"].to_list() == [1, 2, 2, 1, 1, 1, None, None]
 
 

@@ -35,9 +35,9 @@ def test_one_row_per_system_and_item(tmp_path: Path) -> None:
     judgments = read([write(tmp_path, line({"x": 70, "refA": 95.5}))], format="pearmut")
     assert judgments.pairs == ("en-cs",)
     columns = ("annotator", "task", "screen", "document", "segment", "system", "kind", "human", "score", "protocol")
-    place = ("ann", "ann", "0", "en-cs_#_news_#_doc0", "en-cs_#_news_#_doc0_#_3")
+    keys = ("ann", "ann", "0", "en-cs_#_news_#_doc0", "en-cs_#_news_#_doc0_#_3")
     assert judgments.table.select(columns).rows() == [
-        (*place, "x", "system", False, 70.0, "da"), (*place, "refA", "system", True, 95.5, "da"),
+        (*keys, "x", "system", False, 70.0, "da"), (*keys, "refA", "system", True, 95.5, "da"),
     ]  # fmt: skip
     assert judgments.table["active_seconds"].to_list() == [15.0, 15.0]
 
@@ -113,7 +113,7 @@ def test_offsets_are_code_points(text: str, first: int, last: int, expected: tup
 
 
 def test_segments_without_id_are_known_by_their_source(tmp_path: Path) -> None:
-    lines = [line({"x": 1}, user=user, item=place, item_=None) for place, user in enumerate(("ann", "bob"))]
+    lines = [line({"x": 1}, user=user, item=item, item_=None) for item, user in enumerate(("ann", "bob"))]
     bare = [json.dumps({**json.loads(line), "item": [{"src": "A cat.", "tgt": {"x": "Kočka."}}]}) for line in lines]
     table = read([write(tmp_path, *bare)], format="pearmut").table
     assert table["segment"].n_unique() == 1
@@ -148,7 +148,7 @@ def test_an_empty_log(tmp_path: Path) -> None:
 
 
 def test_a_comment_stands_with_the_first_item(tmp_path: Path) -> None:
-    items = [{"item_id": f"d_#_{place}", "tgt": {"x": "a"}} for place in (0, 1)]
+    items = [{"item_id": f"d_#_{number}", "tgt": {"x": "a"}} for number in (0, 1)]
     answers = [{"x": {"score": 5}}, {"x": {"score": 6}}]
     entry = {"user_id": "a", "item_i": 0, "annotation": answers, "item": items, "comment": "odd"}
     table = read([write(tmp_path, json.dumps(entry))], format="pearmut").table

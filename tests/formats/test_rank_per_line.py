@@ -22,22 +22,22 @@ def test_candidates_annotators_and_files_beside(tmp_path: Path) -> None:
     folder = write(
         tmp_path, ref="1\n2\n1\n1\n", sys="2\n1\n\n1\n", error="T\nF\nT\nF\n", src="a\nb\na\nb\n", more="x\n"
     )
-    found = read([folder], format="rank-lines", options=TWO)
-    rows = found.table.select("annotator", "segment", "system", "rank", "human", "error", "src").rows()
+    judgments = read([folder], format="rank-lines", options=TWO)
+    rows = judgments.table.select("annotator", "segment", "system", "rank", "human", "error", "src").rows()
     assert rows[:3] == [
         ("annotator 1", "1", "ref", 1, True, "T", "a"),
         ("annotator 1", "1", "sys", 2, False, "T", "a"),
         ("annotator 1", "2", "ref", 2, True, "F", "b"),
     ]
     assert rows[5] == ("annotator 2", "1", "sys", None, False, "T", "a")
-    assert found.notes == ("more.txt is left alone: it has 1 line, the ranks have 4",)
-    assert found.table["screen"].n_unique() == 4
+    assert judgments.notes == ("more.txt is left alone: it has 1 line, the ranks have 4",)
+    assert judgments.table["screen"].n_unique() == 4
 
 
 def test_files_can_name_segments_and_documents(tmp_path: Path) -> None:
     folder = write(tmp_path, a="1\n2\n", b="2\n1\n", id="s7\ns8\n", document="d1\nd2\n")
-    found = read([folder], format="rank-lines")
-    assert found.table.select("document", "segment", "annotator").rows()[-1] == ("d2", "s8", None)
+    judgments = read([folder], format="rank-lines")
+    assert judgments.table.select("document", "segment", "annotator").rows()[-1] == ("d2", "s8", None)
 
 
 @pytest.mark.parametrize(

@@ -14,23 +14,23 @@ from adjudge.formats.parsing.spaced import Spaced, read_spaced
 def table(tmp_path: Path, text: str, header: str = "score") -> Spaced:
     file = tmp_path / "table.csv"
     file.write_bytes(text.encode())
-    found = read_spaced(file, header=header)
-    assert found is not None
-    return found
+    spaced = read_spaced(file, header=header)
+    assert spaced is not None
+    return spaced
 
 
 def test_tabs_blanks_and_quotes_may_be_mixed(tmp_path: Path) -> None:
-    found = table(tmp_path, 'name \tscore \n"a b"\t 1\r\n\n  c   NA \n')
-    assert found.header == ("name", "score")
-    assert found.texts(0).to_list() == ["a b", "c"]
-    assert found.numbers(1, "score").to_list() == [1.0, None]
-    assert found.frame["line"].to_list() == [2, 4]
+    rows = table(tmp_path, 'name \tscore \n"a b"\t 1\r\n\n  c   NA \n')
+    assert rows.header == ("name", "score")
+    assert rows.texts(0).to_list() == ["a b", "c"]
+    assert rows.numbers(1, "score").to_list() == [1.0, None]
+    assert rows.frame["line"].to_list() == [2, 4]
 
 
 def test_a_file_may_have_no_header(tmp_path: Path) -> None:
-    found = table(tmp_path, "a 1\nb 2\n")
-    assert found.header == ()
-    assert found.texts(0).to_list() == ["a", "b"]
+    rows = table(tmp_path, "a 1\nb 2\n")
+    assert rows.header == ()
+    assert rows.texts(0).to_list() == ["a", "b"]
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", " \t \n"])
@@ -57,6 +57,6 @@ def test_rows_of_another_length_stay_in_their_place_and_are_known(tmp_path: Path
 
 @pytest.mark.parametrize("value", ["x", "inf", "nan", "1_0"])
 def test_what_is_no_number_is_named_with_its_line(tmp_path: Path, value: str) -> None:
-    found = table(tmp_path, f"name score\na 1\nb {value}\n")
+    rows = table(tmp_path, f"name score\na 1\nb {value}\n")
     with pytest.raises(InputError, match=rf"line 3: score is '{value}'"):
-        found.numbers(1, "score")
+        rows.numbers(1, "score")

@@ -183,7 +183,7 @@ def test_what_was_simulated_prints_short() -> None:
 
 
 def test_campaigns_are_compared_one_after_the_other_too(tmp_path: Path) -> None:
-    rows = [f"{system},{i},{10 * i + 7 * place}" for i in range(6) for place, system in enumerate("xyz")]
+    rows = [f"{system},{i},{10 * i + 7 * number}" for i in range(6) for number, system in enumerate("xyz")]
     files = [write(tmp_path, "system,segment,score\n" + "\n".join(rows) + "\n", name=f"{name}.csv") for name in "ab"]
     apart, listed = adjudge.compare(*files, resamples=10), adjudge.compare(files, resamples=10)
     assert apart.to_dict() == listed.to_dict()

@@ -137,8 +137,8 @@ def test_battles_of_an_arena_keep_both_bad_apart(tmp_path: Path) -> None:
 def test_values_of_winners_can_be_said(tmp_path: Path) -> None:
     rows = [{"sysA": "x", "sysB": "y", "choice": value} for value in (1, 2, 0, 9)]
     file = written(tmp_path, "pairs.xlsx", rows)
-    said = {"left": 1, "right": 2, "tie": 0, "both-bad": 9}
-    table = read(file, winner=said).table
+    values = {"left": 1, "right": 2, "tie": 0, "both-bad": 9}
+    table = read(file, winner=values).table
     assert table["rank"].to_list() == [1, 2, 2, 1, 1, 1, 1, 1]
     with pytest.raises(InputError, match=r"line 2: has winner '1'.*--winner tie=1"):
         read(file)

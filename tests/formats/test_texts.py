@@ -66,9 +66,9 @@ def test_an_empty_translation_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["eins\nzwei\n", "eins\n\nzwei\ndrei\n", "a\nb\nc\nd\n", "a\nb\nc\nd\ne\n"])
 def test_slipped_lines_do_not_align(tmp_path: Path, text: str) -> None:
     source = read_column(write(tmp_path, "s.txt", "one\ntwo\n\nthree\n"))
-    found = aligned(source, read_column(write(tmp_path, "t.txt", text)))
+    alignment = aligned(source, read_column(write(tmp_path, "t.txt", text)))
     # The second has as many lines with text as the source, but a border at another place.
-    assert found is None
+    assert alignment is None
 
 
 def test_tsv_columns_are_found_by_name(tmp_path: Path) -> None:

@@ -24,11 +24,11 @@ WORK: dict[str, tuple[str, list[tuple[str, int, str, int, list[int]]]]] = {
 
 def rows(*workers: str) -> list[str]:
     return [
-        f'{task}\t{worker}\tde\ten ad 7\t"{system}" {page} {kind}\t{first + place}\t{score}\t600'
+        f'{task}\t{worker}\tde\ten ad 7\t"{system}" {page} {kind}\t{first + number}\t{score}\t600'
         for worker in workers or WORK
         for task, pages in [WORK[worker]]
         for system, page, kind, first, scores in pages
-        for place, score in enumerate(scores)
+        for number, score in enumerate(scores)
     ]
 
 
@@ -61,9 +61,9 @@ def segment_means(folder: Path, *workers: str) -> None:
     scored: dict[tuple[str, int], list[int]] = {}
     for worker in workers:
         for system, _, kind, first, scores in WORK[worker][1]:
-            for place, score in enumerate(scores):
+            for number, score in enumerate(scores):
                 if kind in ("SYSTEM", "REPEAT"):
-                    scored.setdefault((system, first + place), []).append(score)
+                    scored.setdefault((system, first + number), []).append(score)
     lines = [f"{system} {sid} {np.mean(several):.15g} 0.5 {len(several)} " for (system, sid), several in scored.items()]
     write(folder / "ad-seg-scores-de-en.csv", lines, "SYS SID RAW.SCR Z.SCR N ")
 

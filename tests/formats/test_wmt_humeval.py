@@ -39,11 +39,11 @@ def test_every_answer_is_a_judgment(tmp_path: Path) -> None:
     judgments = read([file], format="wmt-humeval")
     assert judgments.pairs == ("en-cs",)
     columns = ("annotator", "document", "segment", "system", "human", "score", "protocol", "revision")
-    place = ("en-cs_CZ_#_news_#_doc1", NAME)
+    keys = ("en-cs_CZ_#_news_#_doc1", NAME)
     assert judgments.table.select(columns).rows() == [
-        ("a1", *place, "x", False, 70.0, "esa", 1),
-        ("a2", *place, "x", False, 80.0, "esa", 1),
-        ("a1", *place, "refA", True, 95.5, "esa", 1),
+        ("a1", *keys, "x", False, 70.0, "esa", 1),
+        ("a2", *keys, "x", False, 80.0, "esa", 1),
+        ("a1", *keys, "refA", True, 95.5, "esa", 1),
     ]
     assert judgments.table["active_seconds"].to_list() == [30.0] * 3
 
@@ -93,8 +93,8 @@ def test_one_answer_per_line(tmp_path: Path) -> None:
 )
 def test_ends_of_spans_are_included(span: dict[str, Any], end: int, tmp_path: Path) -> None:
     file = write(tmp_path, line({"x": [answer(50, errors=[{**span, "severity": "minor"}])]}))
-    (found,) = read([file], format="wmt-humeval").table["spans"].to_list()[0]
-    assert (found["start"], found["end"]) == (0, end)
+    (mark,) = read([file], format="wmt-humeval").table["spans"].to_list()[0]
+    assert (mark["start"], mark["end"]) == (0, end)
 
 
 def test_spans_filled_in_beforehand_keep_their_ends(tmp_path: Path) -> None:

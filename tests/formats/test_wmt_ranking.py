@@ -114,8 +114,8 @@ def test_a_block_holds_the_comparisons_of_its_pairs(tmp_path: Path) -> None:
     assert apart.table["screen"].n_unique() == 10
     for judgments in (together, apart):
         result = comparisons(judgments)
-        found = sorted(zip(result.first.tolist(), result.second.tolist(), result.outcome.tolist(), strict=True))
-        assert found == sorted(
+        outcomes = sorted(zip(result.first.tolist(), result.second.tolist(), result.outcome.tolist(), strict=True))
+        assert outcomes == sorted(
             (i, j, (ranks[x] < ranks[y]) - (ranks[x] > ranks[y]))
             for i, x in enumerate(ranks)
             for j, y in enumerate(ranks)

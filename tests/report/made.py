@@ -23,17 +23,17 @@ from adjudge.results.tournament import CheapestOrder, Movable, Tournament, Viola
 NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
 
 
-def ranked(name: str, place: int, *, cluster: int, ranks: tuple[int, int], human: bool = False) -> RankedSystem:
-    score = 1.0 - place / 4
+def ranked(name: str, rank: int, *, cluster: int, ranks: tuple[int, int], human: bool = False) -> RankedSystem:
+    score = 1.0 - rank / 4
     numbers = {
-        "wins": 100 - place,
+        "wins": 100 - rank,
         "ties": 10,
-        "losses": 50 + place,
+        "losses": 50 + rank,
         "se": 0.1,
         "low": score - 0.2,
         "high": score + 0.2,
     }
-    return RankedSystem(name, human, score, place, ranks, cluster, 160 + place, numbers)
+    return RankedSystem(name, human, score, rank, ranks, cluster, 160 + rank, numbers)
 
 
 def ranking(
@@ -120,7 +120,7 @@ def pair_results(first: str = "alpha") -> PairResults:
 def checked() -> Checked:
     """Two annotators, one of whom does not tell degraded from genuine outputs."""
 
-    def one(name: str, p: float, lead: float, seconds: float) -> AnnotatorCheck:
+    def annotator_check(name: str, p: float, lead: float, seconds: float) -> AnnotatorCheck:
         passed = p < 0.05
         return AnnotatorCheck(
             annotator=name, judgments=80, tasks=2, p_controls=p, control_pairs=12, control_difference=lead,
@@ -131,7 +131,7 @@ def checked() -> Checked:
 
     return Checked(
         settings={"test": "paired-t"}, data="0123456789ab", version="test", rule="kept: by controls",
-        annotators=(one("ann", 0.001, 22.0, 14.0), one("bob", 0.6, -1.0, 3.0)), twins=(),
+        annotators=(annotator_check("ann", 0.001, 22.0, 14.0), annotator_check("bob", 0.6, -1.0, 3.0)), twins=(),
         kept={"annotators": 1}, dropped={"annotators": 1},
     )  # fmt: skip
 
@@ -211,11 +211,11 @@ def made_claims(*pairs: tuple[str, str, Verdict], method: str = "bradley-terry")
     """Claims that the first of each pair is better than the second, with these verdicts."""
     made = [
         Claim(
-            f"{a} is better than {b}", "better", (a, b), 1.5, (0.5, 2.5), 0.01 if found != "not supported" else 0.4,
-            ("without the worst system",) if found == "holds" else (), ("without ann",) if found == "fragile" else (),
-            found,
+            f"{a} is better than {b}", "better", (a, b), 1.5, (0.5, 2.5), 0.01 if verdict != "not supported" else 0.4,
+            ("without the worst system",) if verdict == "holds" else (),
+            ("without ann",) if verdict == "fragile" else (), verdict,
         )
-        for a, b, found in pairs
+        for a, b, verdict in pairs
     ]  # fmt: skip
     parity = Claim("beta is at parity with ref", "parity", ("beta", "ref"), -0.2, (-1.0, 0.6), 0.01, (), (), "holds")
     return Claims(method, "points", 0.05, 3.0, (*made, parity), ("without the worst system", "any annotator left out"))

@@ -63,8 +63,8 @@ def test_gold_with_and_without_a_second_run() -> None:
     assert "qe" not in page.charts_by_id()
     assert list(page.charts_by_id()) == ["gold-curve"]
     assert f"r = {two.correlation.pearson:.3f}" in page.pairs[0].headline if two.correlation else False
-    one = gold([run(1)])
-    assert_complete(build_standard_report(one, title="Run"), one)
+    single = gold([run(1)])
+    assert_complete(build_standard_report(single, title="Run"), single)
 
 
 @pytest.mark.parametrize("systems", [6, 8])

@@ -44,8 +44,8 @@ def test_topics_have_a_chart() -> None:
 
 
 def test_parity() -> None:
-    found = parity(SMALL, human="ref", before=SMALL, settings=ParitySettings(resamples=50))
-    page = build_parity_page({"en-ko": found}, title="Parity")
+    comparison = parity(SMALL, human="ref", before=SMALL, settings=ParitySettings(resamples=50))
+    page = build_parity_page({"en-ko": comparison}, title="Parity")
     assert page.pairs[0].headline == (
         "For these two people only: the data cannot tell x and y from ref, which is no proof of parity."
     )
@@ -57,12 +57,12 @@ def test_parity() -> None:
 
 
 def test_every_verdict_has_its_sentence() -> None:
-    found = replace(parity(SMALL, human="ref", settings=ParitySettings(resamples=50)), annotators=12)
+    comparison = replace(parity(SMALL, human="ref", settings=ParitySettings(resamples=50)), annotators=12)
     near = Contrast(0.1, 0.2, (-0.3, 0.5), 0.6, margin=2.0, p_equivalence=0.001)
-    x, y = found.systems
+    x, y = comparison.systems
 
     def page_of(*systems: SystemParity) -> PairPage:
-        changed = replace(found, parts=(replace(found.parts[0], systems=systems),))
+        changed = replace(comparison, parts=(replace(comparison.parts[0], systems=systems),))
         return build_parity_page({"en-ko": changed}, title="Parity").pairs[0]
 
     below = replace(x, p_holm=0.001, p_people=0.01, lead_interval=(-0.9, -0.5))

@@ -66,21 +66,21 @@ def test_without_p_values_the_lines_decide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "sentence"),
+    ("verdict_on_pair", "sentence"),
     [
         ("holds", "A is the best system."),
         ("fragile", "A comes out best, but not in every audit."),
         ("not supported", "A comes out first, but the data do not establish that it is the best."),
     ],
 )
-def test_audited_claims_have_the_last_word(found: Verdict, sentence: str) -> None:
+def test_audited_claims_have_the_last_word(verdict_on_pair: Verdict, sentence: str) -> None:
     made = ranking(
         ranked("ref", 1, cluster=1, ranks=(1, 1), human=True),
         ranked("A", 2, cluster=2, ranks=(2, 2)),
         ranked("B", 3, cluster=3, ranks=(3, 3)),
         ranked("C", 4, cluster=4, ranks=(4, 4)),
     )
-    claims = made_claims(("A", "B", "holds"), ("A", "C", found), ("ref", "A", "not supported"))
+    claims = made_claims(("A", "B", "holds"), ("A", "C", verdict_on_pair), ("ref", "A", "not supported"))
     assert headline(made, claims) == sentence
     assert headline(made, replace(claims, method="another")) == "A comes out best; that was not put to the audits."
 
@@ -96,16 +96,16 @@ def test_nothing_decided_is_said_plainly() -> None:
     )
 
 
-@pytest.mark.parametrize("told", [False, True])
-def test_no_difference_from_the_human_is_never_called_parity(told: bool) -> None:
+@pytest.mark.parametrize("separated", [False, True])
+def test_no_difference_from_the_human_is_never_called_parity(separated: bool) -> None:
     made = ranking(
         ranked("ref", 1, cluster=1, ranks=(1, 2), human=True),
         ranked("A", 2, cluster=1, ranks=(1, 2)),
         ranked("B", 3, cluster=2, ranks=(3, 3)),
-        open_pairs=() if told else (("ref", "A"),),
+        open_pairs=() if separated else (("ref", "A"),),
     )
     sentence = verdict(made)[0]
-    if told:
+    if separated:
         assert sentence == "The human translation ref comes out better than every system."
     else:
         assert sentence.startswith("The data do not separate A from ref;")
@@ -141,8 +141,8 @@ def test_with_one_or_two_people_the_headline_is_about_them(people: int, whom: st
     made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
     assert headline(made, annotators=people) == f"{whom}: A comes out best."
     tied = replace(made, comparisons=tuple(replace(pair, p=0.5, p_holm=0.5) for pair in made.comparisons))
-    told = "the data cannot tell which system is best: no two of them are told apart."
-    assert headline(tied, annotators=people) == f"{whom}: {told}"
+    undecided = "the data cannot tell which system is best: no two of them are told apart."
+    assert headline(tied, annotators=people) == f"{whom}: {undecided}"
     assert verdict(made, annotators=people)[-1].endswith("only.")
     assert headline(made, annotators=3) == "A comes out best; that was not put to the audits."
 
@@ -155,12 +155,12 @@ def test_what_only_the_correction_leaves_undecided_is_said() -> None:
         open_pairs=(("A", "B"), ("B", "C")),
     )
     near = replace(made, comparisons=(replace(made.comparisons[0], p=0.03), *made.comparisons[1:]))
-    said = (
+    sentence = (
         "One pair of systems differs by itself but stays undecided: Holm's correction for all 3 pairs makes the "
         "difference."
     )
-    assert said in verdict(near)
-    assert said not in verdict(made)
+    assert sentence in verdict(near)
+    assert sentence not in verdict(made)
     assert [(pair.better, pair.worse) for pair in lost_to_correction(near)] == [("A", "B")]
 
 
@@ -171,7 +171,7 @@ def test_a_single_system_is_not_called_the_best() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "pairs", "sentence"),
+    ("separated", "pairs", "sentence"),
     [
         (0, 1, "The two systems are not told apart HOW."),
         (1, 1, "The two systems differ HOW."),
@@ -181,8 +181,8 @@ def test_a_single_system_is_not_called_the_best() -> None:
         (3, 3, "All 3 pairs of systems differ HOW."),
     ],
 )
-def test_the_paper_says_none_one_and_all_in_words(told: int, pairs: int, sentence: str) -> None:
-    assert paper._told_apart(told, pairs, "HOW") == sentence
+def test_the_paper_says_none_one_and_all_in_words(separated: int, pairs: int, sentence: str) -> None:
+    assert paper._told_apart(separated, pairs, "HOW") == sentence
 
 
 @pytest.mark.parametrize(

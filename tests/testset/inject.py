@@ -39,10 +39,10 @@ def _without(text: str, start: int, end: int, new: str = "") -> str:
     return text[:start] + new + text[end:]
 
 
-def _quotation(lines: list[str], place: int) -> frozenset[int]:
+def _quotation(lines: list[str], index: int) -> frozenset[int]:
     """The lines of the quotation that a mark on this line belongs to: its neighbours as far as no mark is met."""
-    first, last = place, place
-    if len(re.findall('["“”]', lines[place])) % 2:
+    first, last = index, index
+    if len(re.findall('["“”]', lines[index])) % 2:
         while last + 1 < len(lines) and lines[last + 1] and not _CLOSE.search(lines[last]):
             last += 1
         while first > 0 and lines[first - 1] and not _OPEN.search(lines[first]):
@@ -50,22 +50,22 @@ def _quotation(lines: list[str], place: int) -> frozenset[int]:
     return frozenset(range(first + 1, last + 2))
 
 
-def _opens_anew(lines: list[str], place: int, position: int) -> bool:
+def _opens_anew(lines: list[str], index: int, position: int) -> bool:
     """Whether the quotation was open already: each paragraph of a long one opens, and may as well not."""
-    before = lines[place - 1] if place else ""
+    before = lines[index - 1] if index else ""
     return position == 0 and len(_OPEN.findall(before)) > len(_CLOSE.findall(before))
 
 
 def _each(
     lines: list[str], shape: re.Pattern[str], kind: str, categories: set[str], change: Callable[[re.Match[str]], str]
 ) -> Iterator[Injected]:
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         for match in shape.finditer(line):
             changed = _without(line, *match.span(), change(match))
-            if changed == line or (kind == "opening quote" and _opens_anew(lines, place, match.start())):
+            if changed == line or (kind == "opening quote" and _opens_anew(lines, index, match.start())):
                 continue
-            where = _quotation(lines, place) if "quote" in kind else frozenset({place + 1})
-            text = "\n".join([*lines[:place], changed, *lines[place + 1 :]])
+            where = _quotation(lines, index) if "quote" in kind else frozenset({index + 1})
+            text = "\n".join([*lines[:index], changed, *lines[index + 1 :]])
             yield Injected(kind, where, frozenset(categories), text)
 
 
@@ -113,12 +113,12 @@ def injected(lines: list[str], seed: int = 1, most: int = 120) -> dict[str, list
             [_curly(line) for line in lines], re.compile("[“”’éüñ—]"), "mojibake", {"mojibake"}, _broken_encoding
         ),
     }
-    found: dict[str, list[Injected]] = {}
+    by_kind: dict[str, list[Injected]] = {}
     for name, errors in kinds.items():
         everything = list(errors)
         random.shuffle(everything)
-        found[name] = everything[:most]
-    return found
+        by_kind[name] = everything[:most]
+    return by_kind
 
 
 def _curly(line: str) -> str:

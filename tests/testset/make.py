@@ -12,11 +12,11 @@ def document(*texts: str) -> Document:
     return Document("made.txt", "1", tuple(Segment(i, text) for i, text in enumerate(texts, start=1)))
 
 
-def found(*texts: str, language: str = "en", category: str | None = None) -> list[Finding]:
+def findings_in(*texts: str, language: str = "en", category: str | None = None) -> list[Finding]:
     everything = in_document(document(*texts), language, lexicon(language))
     return [finding for finding in everything if category in (None, finding.category)]
 
 
-def told(findings: list[Finding]) -> list[tuple[int, str | None]]:
+def lines_and_suggestions(findings: list[Finding]) -> list[tuple[int, str | None]]:
     """Lines and suggestions."""
     return [(finding.line, finding.suggestion) for finding in findings]

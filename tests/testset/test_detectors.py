@@ -14,7 +14,7 @@ from adjudge.testset.inspect import in_document, not_checked
 from adjudge.testset.lexicon import lexicon
 from adjudge.testset.spacing import Habits
 from tests.conftest import examples
-from tests.testset.make import document, found, told
+from tests.testset.make import document, findings_in, lines_and_suggestions
 
 HEAD = "A headline"
 
@@ -54,7 +54,7 @@ HEAD = "A headline"
     ],
 )
 def test_what_is_found(text: str, category: str, expected: list[str | None]) -> None:
-    findings = found(HEAD, "They met again.", text, "They left.", category=category)
+    findings = findings_in(HEAD, "They met again.", text, "They left.", category=category)
     assert len(findings) == len(expected)
     for finding, wanted in zip(findings, expected, strict=True):
         assert finding.line == 3
@@ -85,21 +85,21 @@ def test_what_is_found(text: str, category: str, expected: list[str | None]) -> 
     ],
 )
 def test_what_is_left_alone(text: str) -> None:
-    findings = found(HEAD, "They met again.", text, "They left.")
+    findings = findings_in(HEAD, "They met again.", text, "They left.")
     assert [finding for finding in findings if finding.category in CATEGORIES] == []
 
 
 def test_a_recurring_form_is_no_typo() -> None:
-    assert found(HEAD, "A zorblat is here.", "The zorblat left.", "No zorblat came back.", category="typo") == []
+    assert findings_in(HEAD, "A zorblat is here.", "The zorblat left.", "No zorblat came back.", category="typo") == []
 
 
 def test_a_name_of_the_document_with_a_word_behind_it() -> None:
     texts = ("Old Zorblat spoke for an hour.", "It was Zorblatwho had asked.", "Zorblatson is another name.")
-    assert [(item.line, item.category) for item in found(HEAD, *texts)] == [(3, "spacing")]
+    assert [(item.line, item.category) for item in findings_in(HEAD, *texts)] == [(3, "spacing")]
 
 
 def test_a_compound_that_a_file_uses_again_is_meant_so() -> None:
-    assert len(found(HEAD, "All lampsets were sold.", category="spacing")) == 1
+    assert len(findings_in(HEAD, "All lampsets were sold.", category="spacing")) == 1
     habits = Habits.of(["All lampsets were sold.", "The lampsets are back."], "en")
     assert habits.repeated >= {"lampsets"}
     findings = in_document(document(HEAD, "All lampsets were sold."), "en", lexicon("en"), habits)
@@ -108,15 +108,15 @@ def test_a_compound_that_a_file_uses_again_is_meant_so() -> None:
 
 def test_only_clear_corrections_are_made_without_asking() -> None:
     """Two words are as close: the finding stands, but nothing is corrected."""
-    (finding,) = found(HEAD, "For istance, it was late.", category="typo")
+    (finding,) = findings_in(HEAD, "For istance, it was late.", category="typo")
     assert not finding.sure
-    (other,) = found(HEAD, "They recetly met.", category="typo")
+    (other,) = findings_in(HEAD, "They recetly met.", category="typo")
     assert other.sure
 
 
 def test_a_bracket_may_close_in_the_next_segment() -> None:
-    assert found(HEAD, "(They met at noon.", "It rained.)", "They left.") == []
-    late = found(HEAD, "(They met at noon.", "It rained.", "It rained.", "It rained.", "They left.)")
+    assert findings_in(HEAD, "(They met at noon.", "It rained.)", "They left.") == []
+    late = findings_in(HEAD, "(They met at noon.", "It rained.", "It rained.", "It rained.", "They left.)")
     assert [(finding.line, finding.what) for finding in late] == [
         (2, "a bracket that is never closed"),
         (6, "a bracket that is never opened"),
@@ -126,26 +126,28 @@ def test_a_bracket_may_close_in_the_next_segment() -> None:
 def test_entities_are_read_before_quotations_are_followed() -> None:
     """A mark that an entity hides closes a quotation all the same."""
     texts = ("He said: “We won.&quot;", "It was R&amp;D, &quot;no more&quot;.")
-    assert {item.category for item in found(HEAD, *texts)} == {"markup"}
+    assert {item.category for item in findings_in(HEAD, *texts)} == {"markup"}
 
 
 def test_no_words_are_cut_where_no_dictionary_knows_the_language() -> None:
     spanish = "Para despejarlas y no retrasarnos hizo falta que renunciasen a todo."
-    assert found("Un titular", spanish, "Se fueron.", language="es", category="spacing") == []
+    assert findings_in("Un titular", spanish, "Se fueron.", language="es", category="spacing") == []
 
 
 def test_a_sentence_cut_in_two() -> None:
-    findings = found(HEAD, "They went to the", "market in the morning.", "They left.")
+    findings = findings_in(HEAD, "They went to the", "market in the morning.", "They left.")
     assert [(finding.line, finding.category) for finding in findings] == [(2, "segmentation")]
 
 
 def test_text_in_another_language() -> None:
     german = "Der Bürgermeister hat am Montag erklärt, dass die Fähre auch im nächsten Jahr fahren wird."
-    assert [item.line for item in found(HEAD, german, "They left.", category="language")] == [2]
+    assert [item.line for item in findings_in(HEAD, german, "They left.", category="language")] == [2]
 
 
 def test_other_languages_get_what_holds_for_all() -> None:
-    findings = found("Überschrift", "Er sagte: „Wir haben gewonnen.", "Sie gingen , und es war spät.", language="de")
+    findings = findings_in(
+        "Überschrift", "Er sagte: „Wir haben gewonnen.", "Sie gingen , und es war spät.", language="de"
+    )
     assert {finding.category for finding in findings} == {"quotation-marks", "spacing"}
     assert any("no dictionary" in name for name in not_checked("de"))
     assert any("no frequency list" in name for name in not_checked("xx"))
@@ -154,7 +156,7 @@ def test_other_languages_get_what_holds_for_all() -> None:
 
 def test_articles_may_stand_twice_in_other_languages() -> None:
     german = ("Die Fähre", "Das sind die Leute, die die Stadt braucht.", "»Was war das?«", "Sie gingen.")
-    assert found(*german, language="de") == []
+    assert findings_in(*german, language="de") == []
 
 
 def test_missing_headlines_and_repeats() -> None:
@@ -172,7 +174,7 @@ def test_missing_headlines_and_repeats() -> None:
 
 def test_corrections_are_made_from_the_surest_and_never_overlap() -> None:
     text = "It was late , and the the mayor of  town spoke ofthe war."
-    findings = [item for item in found(HEAD, text, "They left.") if item.sure]
+    findings = [item for item in findings_in(HEAD, text, "They left.") if item.sure]
     assert corrected(text, findings)[0] == "It was late, and the mayor of town spoke of the war."
 
 
@@ -194,18 +196,18 @@ texts = st.lists(pieces, max_size=12).map("".join)
 @settings(max_examples=examples(150))
 @given(st.lists(texts, min_size=1, max_size=6), st.sampled_from(["en", "de", "fr", "xx", "zh"]))
 def test_no_text_breaks_a_detector(lines: list[str], language: str) -> None:
-    for item in found(*lines, language=language):
+    for item in findings_in(*lines, language=language):
         assert item.category in {*CATEGORIES, *NOTED}
         assert 0 < item.confidence <= 1
         text = lines[item.line - 1]
         if item.edit is not None:
             assert 0 <= item.edit.start <= item.edit.end <= len(text)
     for number, text in enumerate(lines, start=1):
-        own = [item for item in found(*lines, language=language) if item.line == number and item.sure]
+        own = [item for item in findings_in(*lines, language=language) if item.line == number and item.sure]
         corrected(text, own)
 
 
 def test_suggestions_are_the_excerpt_after_the_edit() -> None:
-    (finding,) = found(HEAD, "They asked the the mayor.", "They left.", category="typo")
-    assert told([finding]) == [(2, "They asked the mayor.")]
+    (finding,) = findings_in(HEAD, "They asked the the mayor.", "They left.", category="typo")
+    assert lines_and_suggestions([finding]) == [(2, "They asked the mayor.")]
     assert finding.text == "They asked the the mayor."

@@ -23,7 +23,7 @@ WORDS = ("[PAD]", "[UNK]", "[CLS]", "match", "goal", "bank", "loan", "rain")
 VECTORS = np.random.default_rng(5).standard_normal((len(WORDS), 6)).astype(np.float32)
 
 
-def make_model(folder: Path, *, place: str = "model.onnx", pooled: bool = False) -> Path:
+def make_model(folder: Path, *, file_name: str = "model.onnx", pooled: bool = False) -> Path:
     """A model that looks up the vector of each token; `pooled` exports the sum as the sentence's own vector."""
     folder.mkdir(parents=True, exist_ok=True)
     nodes = [helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])]
@@ -39,8 +39,8 @@ def make_model(folder: Path, *, place: str = "model.onnx", pooled: bool = False)
         [numpy_helper.from_array(VECTORS, "table"), numpy_helper.from_array(np.array([1]), "axes")],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    (folder / place).parent.mkdir(exist_ok=True)
-    onnx.save(model, folder / place)
+    (folder / file_name).parent.mkdir(exist_ok=True)
+    onnx.save(model, folder / file_name)
     tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = processors.TemplateProcessing("[CLS] $A", special_tokens=[("[CLS]", 2)])
@@ -55,10 +55,10 @@ def vectors_of(text: str) -> NDArray[np.float32]:
 TEXTS = ("match goal goal", "rain", "bank loan")
 
 
-@pytest.mark.parametrize("place", ["model.onnx", "onnx/model.onnx"])
-def test_a_model_in_a_folder_gives_the_mean_of_its_tokens(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("file_name", ["model.onnx", "onnx/model.onnx"])
+def test_a_model_in_a_folder_gives_the_mean_of_its_tokens(tmp_path: Path, file_name: str) -> None:
     """Padding does not count: the same text alone and beside a longer one has the same vector."""
-    model = load(str(make_model(tmp_path / "mine", place=place)))
+    model = load(str(make_model(tmp_path / "mine", file_name=file_name)))
     expected = np.stack([vectors_of(text).mean(axis=0) for text in TEXTS])
     np.testing.assert_allclose(model.encode(TEXTS), expected, atol=1e-6)
     np.testing.assert_allclose(model.encode(TEXTS[1:2]), expected[1:2], atol=1e-6)
@@ -96,10 +96,10 @@ def test_hundreds_of_texts_keep_their_order(tmp_path: Path) -> None:
 def test_a_document_is_the_mean_direction_of_its_segments(tmp_path: Path) -> None:
     model = load(str(make_model(tmp_path)))
     segments = tuple(Segment(i, text) for i, text in enumerate(TEXTS))
-    found = embed([Document("f", "a", segments[:2]), Document("f", "b", segments[2:])], model)
+    vectors = embed([Document("f", "a", segments[:2]), Document("f", "b", segments[2:])], model)
     units = [vector / np.linalg.norm(vector) for vector in model.encode(TEXTS)]
     expected = (units[0] + units[1]) / np.linalg.norm(units[0] + units[1])
-    np.testing.assert_allclose(found, np.stack([expected, units[2]]), atol=1e-6)
+    np.testing.assert_allclose(vectors, np.stack([expected, units[2]]), atol=1e-6)
 
 
 def test_the_model_of_the_extra_knows_meaning_and_needs_no_network() -> None:
@@ -113,10 +113,10 @@ def test_the_model_of_the_extra_knows_meaning_and_needs_no_network() -> None:
 def test_another_mix_is_found_by_a_model() -> None:
     kwargs = {"topics": 3, "labels": (), "seed": 1, "embeddings": "sentences"}
     much_sport = documents({"sport": 30, "money": 3, "weather": 3}, 1)
-    found = compare_topics(much_sport, documents(EVEN, 101), **kwargs)  # type: ignore[arg-type]
-    assert found.p < 0.01
-    assert found.embeddings.startswith("wordllama-")
-    assert found.embeddings in found.tables()[0].note
+    comparison = compare_topics(much_sport, documents(EVEN, 101), **kwargs)  # type: ignore[arg-type]
+    assert comparison.p < 0.01
+    assert comparison.embeddings.startswith("wordllama-")
+    assert comparison.embeddings in comparison.tables()[0].note
     assert compare_topics(documents(EVEN, 1), documents(EVEN, 101), **kwargs).p > 0.05  # type: ignore[arg-type]
 
 

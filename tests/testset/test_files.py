@@ -105,14 +105,14 @@ def test_two_versions_and_outputs(tmp_path: Path) -> None:
     old = write(tmp_path / "ob.txt", "Kopf\nEr sagte ja\nDie Regierung ging\nSie blieben\nAlles gut\n")
     new = write(tmp_path / "oa.txt", "Kopf\nEr sagte: Ja\nDie Regierung ging\nSie blieben\nAlles sehr gut\n")
     output = parse_output(f"mt={old},{new}")
-    found = testset([before], TestSetOptions(language="en", after=after, outputs=(output,))).versions
-    assert found is not None
-    assert [(change.line_before, change.kind) for change in found.changes] == [
+    versions = testset([before], TestSetOptions(language="en", after=after, outputs=(output,))).versions
+    assert versions is not None
+    assert [(change.line_before, change.kind) for change in versions.changes] == [
         (2, "quotation marks"),
         (3, "words"),
         (4, "spacing"),
     ]
-    (mt,) = found.outputs
+    (mt,) = versions.outputs
     assert (mt.changed, mt.share_where_source_changed, mt.share_where_not) == (2, 1 / 3, 1 / 2)
     # sacrebleu 2.6.0, TER().sentence_score("Alles gut", ["Alles sehr gut"]): one insertion of three words.
     assert mt.ter[4] == pytest.approx(1 / 3)
@@ -122,9 +122,9 @@ def test_two_versions_and_outputs(tmp_path: Path) -> None:
 def test_versions_of_other_lengths(tmp_path: Path) -> None:
     before = write(tmp_path / "b.txt", "One is here.\nTwo is here.\nThree is here.\n")
     after = write(tmp_path / "a.txt", "A headline\nOne is here.\nTwo is here!\nThree is here.\n")
-    found = testset([before], TestSetOptions(language="en", after=after)).versions
-    assert found is not None
-    assert [(change.line_before, change.line_after, change.kind) for change in found.changes] == [
+    versions = testset([before], TestSetOptions(language="en", after=after)).versions
+    assert versions is not None
+    assert [(change.line_before, change.line_after, change.kind) for change in versions.changes] == [
         (None, 1, "put in"),
         (2, 3, "punctuation"),
     ]
@@ -132,8 +132,8 @@ def test_versions_of_other_lengths(tmp_path: Path) -> None:
 
 def test_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     file = write(tmp_path / "a.txt", "A head\nThey met the the mayor.\n")
-    found = adjudge("testset", file, "--json", "--fix", tmp_path / "fixed").json
-    assert {"segments", "findings", "counts", "signature", "settings", "version", "set_aside"} <= found.keys()
-    assert {"file", "line", "document", "category", "text", "suggestion", "confidence"} <= found["findings"][0].keys()
+    answer = adjudge("testset", file, "--json", "--fix", tmp_path / "fixed").json
+    assert {"segments", "findings", "counts", "signature", "settings", "version", "set_aside"} <= answer.keys()
+    assert {"file", "line", "document", "category", "text", "suggestion", "confidence"} <= answer["findings"][0].keys()
     assert (tmp_path / "fixed" / "changes.tsv").exists()
     assert_explained(adjudge("testset", tmp_path / "none.txt"), names=("none.txt",))

@@ -28,10 +28,10 @@ RECALL = {
 def test_errors_are_found(kind: str) -> None:
     errors: list[Injected] = ERRORS[kind]
     outcomes = [outcome(error, BEFORE) for error in errors]
-    found, beside = sum(hit for hit, _ in outcomes), sum(others for _, others in outcomes)
+    hits, beside = sum(hit for hit, _ in outcomes), sum(others for _, others in outcomes)
     assert len(errors) >= 25
-    assert found / len(errors) >= RECALL[kind]
-    assert found / (found + beside) >= 0.9
+    assert hits / len(errors) >= RECALL[kind]
+    assert hits / (hits + beside) >= 0.9
 
 
 def test_clean_text_is_quiet() -> None:

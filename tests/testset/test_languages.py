@@ -17,7 +17,7 @@ from adjudge.results.testset import CATEGORIES, NOTED
 from adjudge.testset import TestSetOptions, check, testset
 from adjudge.testset.fix import write_fixed
 from tests.conftest import examples
-from tests.testset.make import found
+from tests.testset.make import findings_in
 
 FOLDER = Path(__file__).with_name("texts")
 TEXTS = {path.stem: path for path in sorted(FOLDER.glob("*.txt"))}
@@ -42,18 +42,18 @@ def test_a_right_text_is_left_alone_and_a_lost_mark_is_found(name: str, tmp_path
     assert ("single quotation marks" in notes) == (name not in ENGLISH)
     assert ("misspelt words" in notes) == (name not in (*ENGLISH, "ru", "sv"))
     if name in CLOSING:
-        place, lines = without_last(CLOSING[name], TEXTS[name].read_text(encoding="utf-8").splitlines())
+        index, lines = without_last(CLOSING[name], TEXTS[name].read_text(encoding="utf-8").splitlines())
         file = tmp_path / "a.txt"
         file.write_text("\n".join(lines), encoding="utf-8")
         findings = testset([file], TestSetOptions(language=result.language)).findings
-        assert [finding.line for finding in findings if finding.category == "quotation-marks"] == [place + 1]
+        assert [finding.line for finding in findings if finding.category == "quotation-marks"] == [index + 1]
 
 
 def without_last(mark: str, lines: list[str]) -> tuple[int, list[str]]:
     """The lines without the mark that ends the last quotation of a segment of its own, and its place."""
-    place = max(i for i, line in enumerate(lines) if line.count(mark) in (1, 2) and not re.search(r'\w"\w+"', line))
-    cut = lines[place].rindex(mark)
-    return place, [*lines[:place], lines[place][:cut] + lines[place][cut + 1 :], *lines[place + 1 :]]
+    index = max(i for i, line in enumerate(lines) if line.count(mark) in (1, 2) and not re.search(r'\w"\w+"', line))
+    cut = lines[index].rindex(mark)
+    return index, [*lines[:index], lines[index][:cut] + lines[index][cut + 1 :], *lines[index + 1 :]]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def without_last(mark: str, lines: list[str]) -> tuple[int, list[str]]:
     ],
 )
 def test_what_scripts_do_with_marks(language: str, text: str) -> None:
-    findings = found("Kopf", text, "Ende.", language=language)
+    findings = findings_in("Kopf", text, "Ende.", language=language)
     assert [finding.what for finding in findings if finding.category in CATEGORIES] == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.testset.make import found, told
+from tests.testset.make import findings_in, lines_and_suggestions
 
 QUOTES = "quotation-marks"
 HEAD = "A headline"
@@ -34,8 +34,8 @@ HEAD = "A headline"
     ],
 )
 def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
-    assert found(HEAD, *texts, category=QUOTES) == []
-    assert found(HEAD, *texts, category="apostrophe") == []
+    assert findings_in(HEAD, *texts, category=QUOTES) == []
+    assert findings_in(HEAD, *texts, category="apostrophe") == []
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
 def test_a_missing_mark_is_found_and_put_where_it_belongs(
     texts: tuple[str, ...], expected: list[tuple[int, str]]
 ) -> None:
-    assert told(found(HEAD, *texts, category=QUOTES)) == expected
+    assert lines_and_suggestions(findings_in(HEAD, *texts, category=QUOTES)) == expected
 
 
 def test_the_convention_of_newspapers_is_told_from_a_missing_end() -> None:
     """Each paragraph of a long quotation opens anew, the last closes: a finding of its own, and not a sure one."""
-    convention = found(HEAD, '"We won and I am glad.', '"My team was great."', category=QUOTES)
+    convention = findings_in(HEAD, '"We won and I am glad.', '"My team was great."', category=QUOTES)
     assert [(finding.line, finding.sure, "convention" in finding.what) for finding in convention] == [(2, False, True)]
-    missing = found(HEAD, '"We won, and I am glad, she said.', '"My team was great."', category=QUOTES)
+    missing = findings_in(HEAD, '"We won, and I am glad, she said.', '"My team was great."', category=QUOTES)
     assert [(finding.line, finding.sure, "never closed" in finding.what) for finding in missing] == [(2, True, True)]
 
 
@@ -93,27 +93,27 @@ def test_the_convention_of_newspapers_is_told_from_a_missing_end() -> None:
     ],
 )
 def test_an_apostrophe_that_became_a_quotation_mark(text: str, expected: str) -> None:
-    findings = found(HEAD, text, category="apostrophe")
-    assert told(findings) == [(2, expected)]
-    assert found(HEAD, text, category=QUOTES) == []
+    findings = findings_in(HEAD, text, category="apostrophe")
+    assert lines_and_suggestions(findings) == [(2, expected)]
+    assert findings_in(HEAD, text, category=QUOTES) == []
 
 
 def test_a_mark_glued_to_a_word_still_opens() -> None:
     """One finding for the missing blank, none for the end of the quotation."""
-    findings = found(HEAD, 'She is an"economist of great value", he said.', category=QUOTES)
+    findings = findings_in(HEAD, 'She is an"economist of great value", he said.', category=QUOTES)
     assert ["without a blank" in finding.what for finding in findings] == [True]
 
 
 def test_documents_are_followed_one_by_one() -> None:
     """A quotation that is open at the end of one document has nothing to do with the next."""
-    assert len(found(HEAD, 'He said: "I am glad.', category=QUOTES)) == 1
-    assert found(HEAD, "They met again.", category=QUOTES) == []
+    assert len(findings_in(HEAD, 'He said: "I am glad.', category=QUOTES)) == 1
+    assert findings_in(HEAD, "They met again.", category=QUOTES) == []
 
 
 def test_single_marks_for_speech_are_noted_but_not_counted() -> None:
-    assert [item.category for item in found(HEAD, "'We won,' she said.")] == ["quote-style"]
+    assert [item.category for item in findings_in(HEAD, "'We won,' she said.")] == ["quote-style"]
     # Headlines have single marks by custom, and a document with double ones uses them for other things.
-    assert found("Mayor 'very sorry'", '"I am sorry," she said.', "The 'Old Boat' is closed.") == []
+    assert findings_in("Mayor 'very sorry'", '"I am sorry," she said.', "The 'Old Boat' is closed.") == []
 
 
 @pytest.mark.parametrize(
@@ -128,4 +128,4 @@ def test_single_marks_for_speech_are_noted_but_not_counted() -> None:
     ],
 )
 def test_single_marks_without_a_partner(texts: tuple[str, ...], lines: list[int]) -> None:
-    assert [item.line for item in found(HEAD, *texts, category=QUOTES)] == lines
+    assert [item.line for item in findings_in(HEAD, *texts, category=QUOTES)] == lines

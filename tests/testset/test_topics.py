@@ -69,18 +69,18 @@ def test_energy_distance_is_its_definition() -> None:
     def mean(a: np.ndarray, b: np.ndarray) -> float:
         return float(np.mean([np.linalg.norm(p - q) for p in a for q in b]))
 
-    found, _ = energy_test(points, first, permutations=9, seed=1)
-    assert found == pytest.approx(2 * mean(x, y) - mean(x, x) - mean(y, y))
+    distance, _ = energy_test(points, first, permutations=9, seed=1)
+    assert distance == pytest.approx(2 * mean(x, y) - mean(x, x) - mean(y, y))
 
 
 def test_topics_carry_shares_words_and_labels() -> None:
-    found = compare_topics(documents(EVEN, 1), documents(EVEN, 2), topics=3, labels=("A", "B", "C"), seed=1)
-    assert [topic.label for topic in found.topics] == ["A", "B", "C"]
-    assert sum(topic.share_test for topic in found.topics) == pytest.approx(1)
-    assert any(set(topic.terms) <= set(SUBJECTS["sport"]) for topic in found.topics)
-    counted = Counter(own.topic for own in found.by_document)
-    for topic in found.topics:
-        assert counted[topic.label] / found.documents_test == pytest.approx(topic.share_test)
+    comparison = compare_topics(documents(EVEN, 1), documents(EVEN, 2), topics=3, labels=("A", "B", "C"), seed=1)
+    assert [topic.label for topic in comparison.topics] == ["A", "B", "C"]
+    assert sum(topic.share_test for topic in comparison.topics) == pytest.approx(1)
+    assert any(set(topic.terms) <= set(SUBJECTS["sport"]) for topic in comparison.topics)
+    counted = Counter(own.topic for own in comparison.by_document)
+    for topic in comparison.topics:
+        assert counted[topic.label] / comparison.documents_test == pytest.approx(topic.share_test)
 
 
 def test_documents_on_the_same_event() -> None:

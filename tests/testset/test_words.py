@@ -22,10 +22,10 @@ def sample() -> list[str]:
 
 
 def base(name: str) -> Path:
-    found = find_spec("spylls")
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).parent / "hunspell" / "data" / name
+    spec = find_spec("spylls")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "hunspell" / "data" / name
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,6 @@ def test_a_dictionary_that_needs_more_is_left_to_the_package(tmp_path: Path) -> 
 def test_first_letters_are_seldom_wrong(word: str, near: str) -> None:
     english = lexicon("en")
     assert english is not None
-    found = english.nearest(word)
-    assert found is not None
-    assert found.word == near
+    nearest = english.nearest(word)
+    assert nearest is not None
+    assert nearest.word == near
