@@ -2,7 +2,7 @@
 
 Whole files of every kind (judgments, texts, scores of metrics, post-edits, campaigns, tasks) are damaged by bytes, by
 cells and by lines, and packed; in files of forty records single ones are damaged, to see whether anything is lost. A
-process of its own reads them; this one watches it, so that a crash, a hang or a fat input costs that input only.
+process of its own reads them; this one watches it, so that a crash, a hang or too much memory costs one input only.
 
     python -m bench fuzz                                               2,000 inputs
     ADJUDGE_FUZZ=100000 ADJUDGE_FUZZ_SEED=2 python -m bench fuzz

@@ -31,7 +31,7 @@ z = (pl.col("score") - pl.col("mean")) / pl.col("sd")
 items = rows.join(people, on="annotator").group_by("system", "document", "segment").agg(z.mean().alias("z"))
 print(items.group_by("system").agg(pl.col("z").mean()).sort("z", descending=True).collect(engine="streaming"))
 """
-# Of judgments that stand there twice the last counts, which adjudge holds to as well. Looking first is the fastest.
+# Of duplicate judgments the last counts, as in adjudge. Checking for duplicates first is the fastest.
 EACH_ONCE = """
 key = ["system", "annotator", "document", "segment"]
 different = rows.select(pl.struct(key).hash().n_unique(), pl.len()).collect(engine="streaming").row(0)
@@ -58,7 +58,7 @@ def _work(rows: int) -> pl.LazyFrame:
     number = pl.int_range(rows, eager=False, dtype=pl.Int64)
     group, slot = pl.col("number") // 20, pl.col("number") % 20
     first = pl.col("group").hash(2) % ANNOTATORS
-    # The ninth is the first one degraded, the tenth the second one again.
+    # The ninth is a degraded copy of the first, the tenth a repeat of the second.
     item = pl.col("group") * 8 + pl.when(pl.col("output") < 8).then("output").otherwise(pl.col("output") - 8)
     kind = pl.when(pl.col("output") < 8).then(pl.lit("system")).when(pl.col("output") == 8).then(pl.lit("degraded"))
     chance, fall = pl.col("number").hash(1) % 40, pl.when(pl.col("output") == 8).then(20).otherwise(0)

@@ -73,7 +73,7 @@ OUTSIDE = (
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a call."""
+    """The output and the exit code of a call."""
 
     code: int
     out: str
@@ -201,7 +201,7 @@ def _serve(connection: socket.socket) -> None:
     for module in (*OUTSIDE, *_own_modules()):
         import_module(module)
     import_module("adjudge.cli.app").command_tree()
-    # What lives now lives to the end: the collections of the forked processes need not look at it.
+    # Objects that exist now stay until the end: garbage collection in the forked processes can skip them.
     gc.freeze()
     while True:
         line, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 2)

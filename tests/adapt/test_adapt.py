@@ -135,7 +135,7 @@ def campaign(policy: str, count: int = 60) -> tuple[list[tuple[Decision, list[Ca
         log.append((decision, pages()))
         document, system = decision.drawn.split("/")
         saved.append(Observation(system, document, annotator, float(rng.normal(70, 8))))
-        # People save later than they are given pages: some decisions do not know the last observation yet.
+        # People save after the next page was handed out: some decisions are made without the last observation.
         if number % 4:
             running.add_all(saved[running.count :])
     return log, saved
@@ -159,7 +159,7 @@ def test_a_replay_knows_which_pairs_were_open() -> None:
     ]
     assert log[0][0].open_pairs == (("A", "B"),)
     assert first_difference(log, saved, Running(SYSTEMS), settings) is None
-    # Told by the estimates instead, other systems are drawn.
+    # With the estimates as the guide, other systems are drawn.
     forgotten = [(replace(decision, open_pairs=None), candidates) for decision, candidates in log]
     assert first_difference(forgotten, saved, Running(SYSTEMS), settings) is not None
     with pytest.raises(DataError, match="'Z' is not among the systems"):

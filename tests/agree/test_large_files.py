@@ -1,4 +1,4 @@
-"""Agreement of a large table, some segments at a time, is that of the whole table; what is left out is said."""
+"""Agreement of a large table, some segments at a time, is that of the whole table; a note names what is left out."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ Ranks = dict[str, int | None]
 
 
 def every_annotation(judgments: Judgments, *, reference: bool) -> dict[tuple[str, str, str], list[Annotation]]:
-    """By item (segment and two systems): who said what (1 better, 0 tie, -1 worse)."""
+    """By item (segment and two systems): annotators and their answers (1 better, 0 tie, -1 worse)."""
     by_item: dict[tuple[str, str, str], list[Annotation]] = defaultdict(list)
     for (_, who, segment), block in judgments.table.group_by("screen", "annotator", "segment"):
         rows = block.drop_nulls("rank").sort("system").select("system", "rank").rows()

@@ -30,7 +30,7 @@ def random_scores() -> Judgments:
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes are thought to cost nothing, so that all but the first task go to them."""
+    """Treat processes as free of cost, so that all tasks but the first are sent to them."""
     monkeypatch.setattr(work_tasks, "START_UP", 0.0)
     monkeypatch.setattr(work_tasks, "HAND_OVER", 0.0)
 

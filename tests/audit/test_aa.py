@@ -138,7 +138,7 @@ def test_rates_by_annotators_on_released_judgments(data: Path) -> None:
 
 @pytest.mark.slow
 def test_rates_on_released_judgments(data: Path) -> None:
-    """The six to-English pairs of 2021 whose judgments are public; the limits are those of the project's issue."""
+    """The six to-English pairs of 2021 whose judgments are public; the limits are those that the project promises."""
     judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da")
     counts = {name: np.zeros(2) for name in ("zscore", "mixed")}
     for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"):

@@ -1,4 +1,4 @@
-"""Claims: what the data support, what survives the audits, and what is said of the rest."""
+"""Claims: which ones the data support, which ones survive the audits, and how the others are worded."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_clear_difference_holds_and_equal_systems_are_not_told_apart() -> None
 
 
 def test_what_rests_on_one_annotator_is_not_supported() -> None:
-    """Only one person, who judged a great deal, sees any difference between x and y: a taste, for all we know."""
+    """Only one person, who judged a great deal, sees any difference between x and y; this may be a taste."""
     rng = np.random.default_rng(3)
     rows = []
     for a in range(6):
@@ -145,7 +145,7 @@ def test_a_claim_names_the_audits_that_it_fails() -> None:
 
 
 def test_a_claim_about_a_system_that_one_person_judged_never_holds() -> None:
-    """However far ahead it is: no other half of the annotators says anything of it."""
+    """However far ahead it is, the other half of the annotators never judged it."""
     whole = campaign({"good": 30.0, "fair": 0.0, "poor": -30.0})
     lone = whole.select((pl.col("system") != "good") | (pl.col("annotator") == "a3"))
     assert any("good was judged by one annotator" in note for note in rank(lone).notes)

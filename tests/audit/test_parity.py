@@ -244,7 +244,7 @@ def test_command_with_two_versions(adjudge: Callable[..., Run], tmp_path: Path) 
 
 
 def two_documents(path: Path, segments: range, *, marked: str = "") -> Path:
-    """Ranks of two annotators on two documents whose segments are numbered anew; `marked` is one place."""
+    """Ranks of two annotators on two documents whose segments have the same numbers; `marked` is one segment."""
     rng = np.random.default_rng(len(segments))
     lines = ["protocol,annotator,document,segment,system,rank,human,bad"]
     for annotator, document, segment in product("xy", "pq", segments):

@@ -112,7 +112,7 @@ REF_AND_THREE = tuple((better, worse) for number, better in enumerate(("REF", "a
 
 
 def claims_with(verdicts: dict[tuple[str, str], Verdict], *, parity: dict[str, Verdict] | None = None) -> Claims:
-    """Claims as if found: the pairs of three systems and a human, fragile or not; others are not supported."""
+    """Claims about all pairs of three systems and a human with these verdicts; others are not supported."""
     better = [claim("better", f"{a} is better than {b}", (a, b), verdicts.get((a, b), "not supported"))
               for a, b in REF_AND_THREE]  # fmt: skip
     equal = [claim("parity", f"{a} is at parity with REF", (a, "REF"), verdict)
@@ -176,7 +176,7 @@ def test_sentences_are_as_strong_as_the_claims(name: str) -> None:
 
 
 def test_ties_everywhere() -> None:
-    """Most scores are the same: what little differs is no evidence, and nothing is claimed of equality."""
+    """Most scores are the same: the few differences are no evidence, and equality is not claimed either."""
     tied = campaign({"REF": 0.0, "alpha": 0.0, "beta": 0.0}, noise=4.0, steps=50.0)
     claims = claims_of(tied)
     assert {claim.verdict for claim in claims.claims if claim.kind == "better"} == {"not supported"}

@@ -1,4 +1,4 @@
-"""Stability of rankings: each change acts on raw scores, and only what should move moves."""
+"""Stability of rankings: each change acts on raw scores, and moves only the systems that it should move."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_tables_sum_up_long_families() -> None:
 
 
 def test_of_a_large_table_those_with_the_most_judgments_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a table for which a few rows are many; without the bound, all are left out and nothing is said."""
+    """The bound on rows is lowered; without it all are left out in turn, and there is no note."""
     whole = balanced()
     table = whole.table
     smaller = table.filter(

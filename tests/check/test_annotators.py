@@ -89,7 +89,7 @@ def test_rejected_work_pace_and_runs_count_when_asked() -> None:
 
 def test_an_impossible_pace_is_not_kept_unless_any_pace_is_asked_for() -> None:
     rows = ATTENTIVE + rows_of("script", [80, 70, 90, 60, 75], [20, 30, 25, 10, 45])
-    # One long pause makes no reader of a script.
+    # One long pause does not make the mean pace a possible one.
     own = len(rows) - len(ATTENTIVE)
     seconds: list[float] = [10.0] * len(ATTENTIVE) + [0.1] * (own - 1) + [5.0]
     judgments = campaign(rows, active_seconds=list(seconds))

@@ -1,4 +1,4 @@
-"""What happens when a call goes wrong or the surroundings are odd: a sentence that helps, and the right exit code."""
+"""Mistyped calls and unusual environments: the message says what to do, and the exit code is right."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_folder_for_the_output_is_made(table: Path, tmp_path: Path) -> None:
     "words", [("--help",), ("rank", "--help"), ("formats",), ("rank", "FILE"), ("rank", "FILE", "--json")]
 )
 def test_a_reader_that_goes_away_is_no_fault(words: tuple[str, ...], table: Path) -> None:
-    """As in `adjudge rank ... | head -1`; nobody reads at all, so that it is certain to be noticed."""
+    """As in `adjudge rank ... | head -1`; here nothing is read at all, so that writing is sure to fail."""
     reading, writing = os.pipe()
     os.close(reading)
     call = [*CALL, *(str(table) if word == "FILE" else word for word in words)]
@@ -76,7 +76,7 @@ def test_a_reader_that_goes_away_is_no_fault(words: tuple[str, ...], table: Path
 
 def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
     with socket.socket() as silent:
-        # A server that never says a word: the command is certain to be at work when it is stopped.
+        # A server that never answers: the command is sure to be running when it is stopped.
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         running = subprocess.Popen(
@@ -155,7 +155,7 @@ def in_terminal(call: list[str], columns: int, **more: str) -> str:
     while True:
         try:
             piece = os.read(watched, 65536)
-        except OSError:  # how Linux says that the other end was closed
+        except OSError:  # Linux raises this when the other end was closed
             break
         if not piece:
             break

@@ -54,7 +54,7 @@ def random_span(output: Output, chance: random.Random) -> dict[str, Any]:
 
 
 def fill(protocol: str, chance: random.Random) -> None:
-    """Random saves: several revisions, at equal times too, some that only report time, more than can be believed."""
+    """Random saves: several revisions, at equal times too, some that report only time, and more than has passed."""
     from adjudge.collect.models import Annotator, Assignment, Decision, Draw, Save, ScreenState
     from adjudge.collect.served_campaign import served
 

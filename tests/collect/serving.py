@@ -74,7 +74,7 @@ class Server:
         return self.campaign.with_name("server.log").read_text()
 
     def kill(self) -> None:
-        """As a power cut would: master and workers at once, without a word."""
+        """Kill master and workers at once without a signal they could handle, as a power cut would."""
         assert self.process is not None
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -129,7 +129,7 @@ class Server:
     ) -> None:
         for client in self.clients:
             client.connection.close()
-        # The quickest way out; that the server also stops politely has a test of its own.
+        # The quickest way to stop it; a clean shutdown has a test of its own.
         if self.process is not None and self.process.poll() is None:
             self.kill()
 

@@ -142,7 +142,7 @@ def test_between_planned_looks_there_are_possible_ranks_and_no_new_verdict(tmp_p
         third, live = _state(server)
         assert third["rows"] == second["rows"]
         assert third["headline"] == second["headline"]
-        # What holds at any time goes on: a rank that is shown as possible holds the system's place.
+        # Ranks that hold at any time are still computed: gamma, the worst system, may still be third.
         ranks = {line["label"]: (line["best"], line["worst"]) for line in live["ranks"]}
         assert set(ranks) == {"alpha", "beta", "gamma"}
         assert all(1 <= best <= worst <= 3 for best, worst in ranks.values())

@@ -62,7 +62,7 @@ def pool(tmp_path: Path) -> Path:
 def test_a_task_of_the_pool_is_judged_by_as_many_as_wanted_and_by_nobody_twice(pool: Path) -> None:
     with Server(pool) as server:
         clients = [server.client(f"annotator-{i:02d}") for i in range(1, 7)]
-        # All at once: the last places must not be given away twice.
+        # All ask at once: the last open judgments of a task must not be handed out twice.
         works: dict[int, Any] = {}
         threads = [
             threading.Thread(target=lambda i=i, client=client: works.update({i: client.post("/api/tasks/next").json}))
@@ -88,7 +88,7 @@ def test_a_lease_that_runs_out_frees_the_place_and_keeps_the_judgments(pool: Pat
         sql(server, "UPDATE collect_assignment SET lease_until = '2020-01-01 00:00:00' WHERE annotator_id = 1")
         taken = clients[4].work()
         assert taken["task"]["id"] == works[0]["task"]["id"]
-        # The one who comes back late is told, loses nothing, and what is still in the queue is accepted.
+        # Somebody who returns late gets a message and loses nothing; saves still in the queue are accepted.
         late = new_save(works[0], 2, [{"output": outputs(works[0], 2)[0], "score": 7}])
         answer = clients[0].post("/api/saves", late)
         assert (answer.status, answer.json["released"]) == (200, True)
@@ -105,7 +105,7 @@ def test_a_lease_that_runs_out_is_renewed_while_nobody_else_has_come(pool: Path)
         assert client.work()["task"]["id"] == work["task"]["id"]
         sql(server, "UPDATE collect_assignment SET lease_until = '2020-01-01 00:00:00'")
         assert client.work()["task"]["id"] == work["task"]["id"]
-        # Complete work holds its place even if it was never handed in.
+        # A complete task keeps its assignment even if it was never handed in.
         judge(client, work)
         sql(server, "UPDATE collect_assignment SET lease_until = '2020-01-01 00:00:00'")
         others = [server.client(f"annotator-{i:02d}").work()["task"] for i in range(2, 7)]

@@ -1,4 +1,4 @@
-"""What was tried against a server, and what must come of it: forged ids, invented people, copied cookies, lies."""
+"""Attacks on a server that must fail: forged ids, invented people, copied cookies, false reports."""
 
 from __future__ import annotations
 

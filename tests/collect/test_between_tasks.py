@@ -34,7 +34,7 @@ def test_a_pause_between_tasks_and_a_way_back_to_the_code(page: Page, tmp_path: 
         page.get_by_role("button", name="Go on to the next task").click()
         judge_all(page, "da")
         expect(page.locator(".code")).to_have_text("DONE-1")
-        # The time of the task handed in is booked on no other: the alarm would cover the thanks.
+        # The time of the finished task is not added to another one; otherwise an alert would cover the last page.
         expect(page.locator(".notice")).to_have_count(0)
         page.get_by_role("button", name=re.compile("^Task 1")).click()
         expect(page.locator(".place-button")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Bodies that no page sends: too long, too deep, of another kind, with numbers and characters that are none."""
+"""Request bodies that no page sends: too long, too deep, of another type, or with invalid numbers and characters."""
 
 from __future__ import annotations
 

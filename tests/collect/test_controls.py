@@ -1,4 +1,4 @@
-"""Controls: completion codes for those who pass and those who fail, and nothing of it told to the page beforehand."""
+"""Controls: completion codes for those who pass and those who fail, and the page cannot know the result beforehand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was acknowledged is there: the server is killed in the middle of a stream of saves, again and again."""
+"""Acknowledged saves survive: the server is killed repeatedly in the middle of a stream of saves."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_every_acknowledged_save_survives_twenty_kills(tmp_path: Path) -> None:
 
 
 def _check(table: pl.DataFrame, work: Any, sent: list[Any], acknowledged: list[Any]) -> None:
-    """All that was acknowledged is there in its order; nothing is there that was not sent; no screen is half there."""
+    """All acknowledged saves are stored in order, nothing else is stored, and no screen is stored in part."""
     for screen in range(len(work["task"]["screens"])):
         histories = [
             table.filter(pl.col("output") == output).sort("revision")["score"].to_list()

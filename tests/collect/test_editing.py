@@ -1,4 +1,4 @@
-"""Post-editing: by keys alone to the export, what is said and not implied, and what `qe` and `audit` make of it."""
+"""Post-editing: by keyboard to the export, explicit answers instead of assumed ones, and what `qe` and `audit` show."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_that_nothing_is_to_be_changed_is_said(page: Page, tmp_path: Path) -> No
         page.keyboard.type(" Five")
         page.keyboard.press("Enter")
         expect(boxes(page).nth(1)).to_be_focused()
-        # What was written is not given up by a key.
+        # No key discards text that was written.
         page.keyboard.press("Shift+Enter")
         expect(boxes(page).first).to_be_focused()
         page.keyboard.press("f")

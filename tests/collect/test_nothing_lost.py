@@ -100,7 +100,7 @@ def test_a_browser_that_dies_while_offline_sends_what_it_kept(page: Page, server
     page.context.set_offline(False)
     page.goto(f"{server.url}/work")
     expect(page.locator("[role=slider]").first).to_have_attribute("aria-valuenow", "66")
-    # It may have gone out with the page's last breath already; then there is nothing more to save.
+    # The page may have sent it while it was closed; then there is nothing more to save.
     expect(page.locator(".saved")).to_have_text(re.compile("^Saved at|^Everything is saved"))
     assert scores(server, tmp_path, "annotator-04") == [66]
 

@@ -1,4 +1,4 @@
-"""In the browser: what the server refuses is kept and offered again; what others say in its stead is tried again."""
+"""In the browser: refused saves are kept and offered again; answers of a proxy in between lead to another try."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def answer_with(page: Page, status: int, body: str, kind: str) -> None:
-    """Let somebody else answer saves from now on."""
+    """Answer saves in place of the server from now on, as a proxy would."""
 
     def answer(route: Route) -> None:
         route.fulfill(status=status, body=body, content_type=kind)
@@ -60,7 +60,7 @@ def test_what_was_refused_is_kept_shown_and_sent_again(page: Page, server: Serve
     dialog = page.locator("dialog[open]")
     expect(dialog).to_contain_text("1 of 2 · 64 · not today")
     shoot(page, "refused")
-    # The key that opened this does not answer it, not before another was pressed.
+    # The key that opened the dialog does not confirm it until another key was pressed.
     page.keyboard.press("Enter")
     expect(dialog).to_be_visible()
     page.keyboard.press("Shift")

@@ -121,7 +121,7 @@ def test_a_host_that_dies_under_load_costs_nothing(hosts: tuple[list[Server], in
     load = loads[0]
     table = exported(second, tmp_path).table
     assert "Traceback" not in second.log()
-    # What was under way at the killed host may be told as a fault to the page, which sends it again; nothing else may.
+    # Only requests in progress at the killed host may end in an error; the page sends them again.
     assert [fault for fault in load.faults if "502" not in fault and "504" not in fault] == []
     assert len(load.acknowledged) >= 3 * ANNOTATORS
     stored = table.select("annotator", "output", "score").rows()

@@ -1,4 +1,4 @@
-"""The catalogues of the interface: every language has every text with the same places, and the pages use no other."""
+"""The catalogues of the interface: every language has all texts with the same placeholders, and pages use no others."""
 
 from __future__ import annotations
 

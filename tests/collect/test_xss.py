@@ -29,7 +29,7 @@ EVIL_NAME = "x'\\\"></script></style>{{7*7}}${7*7}" + EVIL
 
 @pytest.fixture
 def watched(page: Page) -> Iterator[Page]:
-    """A page on which nothing may run that a text brought along: no dialog, and nothing that the policy had to stop."""
+    """A page on which no script from a text may run: no dialog opens, and the content policy blocks nothing."""
     messages: list[str] = []
 
     def opened(dialog: Dialog) -> None:

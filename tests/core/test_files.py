@@ -1,4 +1,4 @@
-"""Any file is read as text or refused with its place; nothing half-written stays behind."""
+"""Any file is read as text or refused with file and line; no partly written file remains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was made of the same judgments is made once."""
+"""Results computed from the same judgments are computed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of protocols and kinds say what the documents say, and agree with themselves."""
+"""The tables of protocols and kinds agree with the documents and with each other."""
 
 from __future__ import annotations
 

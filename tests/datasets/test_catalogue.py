@@ -1,4 +1,4 @@
-"""The catalogue says only what is known, and what it says can be used."""
+"""The catalogue states only known facts, and its entries can be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examination of an installation: what it says of good and of bad ones."""
+"""The examination of an installation: findings for healthy and for broken ones."""
 
 from __future__ import annotations
 

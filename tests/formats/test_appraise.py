@@ -304,7 +304,7 @@ def test_exports_that_name_the_source_segment(tmp_path: Path) -> None:
 
 
 def test_three_outputs_side_by_side_are_scores(tmp_path: Path) -> None:
-    """The export of contrastive tasks: 12 columns, batch numbers and the place of the target. Rows are made up."""
+    """The export of contrastive tasks: 12 columns, batch numbers and the position of the target. Rows are made up."""
     rows = [
         row("doc", "False", "[]", system=system, score=score, after=(7, 12345, position))
         for position, (system, score) in enumerate((("a", 50), ("b", 70), ("c", 20)))

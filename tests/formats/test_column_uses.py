@@ -44,7 +44,7 @@ def test_columns_are_told(name: str, tmp_path: Path) -> None:
     file = tmp_path / "sample.csv"
     text = SAMPLES[name][0]
     if name == "judgments":
-        # The judgment table itself has nothing to tell; another column makes it worth telling.
+        # For a plain judgment table nothing is shown; with an additional column it is.
         text = "\n".join(f"{line},{'x' if number else 'extra'}" for number, line in enumerate(text.splitlines())) + "\n"
     file.write_text(text, encoding="utf-8")
     columns = columns_of(file, name)

@@ -33,7 +33,7 @@ def test_every_flipped_bit_of_a_file_of_ours_is_noticed(tmp_path: Path) -> None:
     for _ in range(25):
         damaged = bytearray(raw)
         damaged[generator.randrange(len(raw))] ^= 1 << generator.randrange(8)
-        # Where the flip hits the checksum's own mark, the file is tried out like one of another tool.
+        # Where the flipped bit hits the marker of the checksum, the file is read like one of another tool.
         if b"adjudge-sha256:" in damaged:
             with pytest.raises(InputError, match="checksum is not that of its content"):
                 read_parquet(bytes(damaged), tmp_path)

@@ -1,4 +1,4 @@
-"""Nothing is lost without a word: what a damaged row held is used, set aside and counted, or the file is refused."""
+"""Nothing is lost silently: what a damaged row held is used, set aside and counted, or the file is refused."""
 
 from __future__ import annotations
 

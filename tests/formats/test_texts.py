@@ -67,7 +67,7 @@ def test_an_empty_translation_is_kept(tmp_path: Path) -> None:
 def test_slipped_lines_do_not_align(tmp_path: Path, text: str) -> None:
     source = read_column(write(tmp_path, "s.txt", "one\ntwo\n\nthree\n"))
     alignment = aligned(source, read_column(write(tmp_path, "t.txt", text)))
-    # The second has as many lines with text as the source, but a border at another place.
+    # The second has as many lines with text as the source, but a document border on another line.
     assert alignment is None
 
 

@@ -1,4 +1,4 @@
-"""Few people tell the standard error anew at every look: boundaries must know how much that moves."""
+"""With few people the standard error changes from look to look: boundaries must allow for that."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_the_direction_is_that_of_the_paper() -> None:
 
 
 def replaced(edition: tuple[str, ...], text: tuple[str, ...]) -> float:
-    """The share of words that differ, place by place."""
+    """The share of words that differ, position by position."""
     words, others = " ".join(edition).split(), " ".join(text).split()
     return sum(a != b for a, b in zip(words, others, strict=True)) / len(words)
 

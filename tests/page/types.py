@@ -1,6 +1,6 @@
 """The types of the page's scripts, made from the server's own OpenAPI description.
 
-`python -m tests.page.types > tests/page/server.d.ts` writes them anew; `test_page_scripts.py` says when that is needed.
+`python -m tests.page.types > tests/page/server.d.ts` writes them anew; `test_types.py` says when that is needed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plans: precision is what theory and simulation say, the least work is found, and hopeless questions are told."""
+"""Plans: precision agrees with theory and simulation, the smallest campaign is found, a note says if none suffices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of systems that share something, told from a table or from a graph."""
+"""Groups of systems that are connected, computed from a table or from a graph."""
 
 from __future__ import annotations
 

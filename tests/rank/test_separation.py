@@ -56,7 +56,7 @@ def test_the_fast_way_is_the_definition(wins: list[list[int]]) -> None:
 
 
 def test_a_lead_counts_as_often_as_it_was_seen() -> None:
-    # a beat b 3 times and c 9 times; b and c beat each other, so that all say a is ahead of both.
+    # a beat b 3 times and c 9 times; b and c beat each other, so every comparison puts a ahead of both.
     separated = separation(np.array([[0.0, 3, 9], [0, 0, 4], [0, 4, 0]]))
     assert separated.p[0].tolist() == [0.0, 2 * 0.5**9, 2 * 0.5**9]
     assert separated.p[1, 2] == 0.0

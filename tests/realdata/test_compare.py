@@ -40,7 +40,7 @@ def esa(data: Path) -> CampaignComparison:
 def test_two_campaigns_of_error_spans(data: Path) -> None:
     """Means by system with pandas from the released files alone: rows of type TGT, the last save of each item.
 
-    Segments are told by document and place, which the reader finds from the files; here the mean is over all rows, so
+    Segments are identified by document and position, as the reader finds them; here the mean is over all rows, so
     that segments with a repeated judgment weigh a little more. The two differ by less than .002 in r.
     """
     means = []

@@ -12,7 +12,7 @@ DRAWS = 40_000
 
 
 def shares(ranks: np.ndarray, a: int = 0, b: int = 1) -> np.ndarray:
-    """How often the system at place a is better, tied, worse than the one at place b."""
+    """How often the system at index a is better than, tied with or worse than the one at index b."""
     return np.array([(np.sign(ranks[:, b] - ranks[:, a]) == sign).mean() for sign in (1, 0, -1)])
 
 

@@ -1,4 +1,4 @@
-"""Errors put into clean text, one at a time, with their place: what a detector ought to find."""
+"""Errors put into clean text, one at a time, with their lines: what a detector should find."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _quotation(lines: list[str], index: int) -> frozenset[int]:
 
 
 def _opens_anew(lines: list[str], index: int, position: int) -> bool:
-    """Whether the quotation was open already: each paragraph of a long one opens, and may as well not."""
+    """Whether the quotation was open already: an opening mark at each paragraph of a long quotation is optional."""
     before = lines[index - 1] if index else ""
     return position == 0 and len(_OPEN.findall(before)) > len(_CLOSE.findall(before))
 

@@ -1,4 +1,4 @@
-"""Documents for tests, and what is found in them."""
+"""Documents for tests, and their findings."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def findings_in(*texts: str, language: str = "en", category: str | None = None) 
 
 
 def lines_and_suggestions(findings: list[Finding]) -> list[tuple[int, str | None]]:
-    """Lines and suggestions."""
+    """The line and the suggestion of each finding."""
     return [(finding.line, finding.suggestion) for finding in findings]

@@ -1,4 +1,4 @@
-"""Texts of our own in many languages and kinds: right as they are, so nothing is found; and a lost mark is.
+"""Correct texts in many languages and genres: nothing is found in them, and a removed quotation mark is found.
 
 `texts/` holds news in the languages' own quotation marks, and English from the web, a chat and a dialogue.
 """
@@ -37,7 +37,7 @@ def test_a_right_text_is_left_alone_and_a_lost_mark_is_found(name: str, tmp_path
     assert [
         (finding.line, finding.category, finding.what) for finding in result.findings if finding.category in CATEGORIES
     ] == []
-    # What is not checked is said.
+    # A note names what is not checked.
     notes = next(note for note in result.notes if note.startswith("not checked: "))
     assert ("single quotation marks" in notes) == (name not in ENGLISH)
     assert ("misspelt words" in notes) == (name not in (*ENGLISH, "ru", "sv"))
@@ -50,7 +50,7 @@ def test_a_right_text_is_left_alone_and_a_lost_mark_is_found(name: str, tmp_path
 
 
 def without_last(mark: str, lines: list[str]) -> tuple[int, list[str]]:
-    """The lines without the mark that ends the last quotation of a segment of its own, and its place."""
+    """The lines without the mark that ends the last quotation of a segment of its own, and the index of its line."""
     index = max(i for i, line in enumerate(lines) if line.count(mark) in (1, 2) and not re.search(r'\w"\w+"', line))
     cut = lines[index].rindex(mark)
     return index, [*lines[:index], lines[index][:cut] + lines[index][cut + 1 :], *lines[index + 1 :]]

@@ -41,25 +41,25 @@ def test_right_texts_are_left_alone(texts: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
-        # The end is missing before who said it.
+        # The closing mark is missing before the words that name the speaker.
         (('"We won, she said.', "Nobody cheered."), [(2, '"We won," she said.')]),
-        # The next quotation opens before this one is closed; the last segment that speaks is to blame.
+        # The next quotation opens before this one is closed; the finding is on the last segment of speech.
         (('She said: "We won.', "I am glad of it.", 'He added: "So am I."'), [(3, 'I am glad of it."')]),
         # Never closed at all.
         (("They met.", 'He said: "I am glad.'), [(3, 'He said: "I am glad."')]),
         (("“We won, she said.", "They left."), [(2, "“We won,” she said.")]),
-        # Whatever somebody does at the end, he does it speaking.
+        # Any verb after the speaker at the end counts as a verb of speech.
         (('"We won by a mile, he enthuses.', "Nobody cheered."), [(2, '"We won by a mile," he enthuses.')]),
         (
             ('"A bang, her friend Ann explained.', "They left."),
             [(2, '"A bang," her friend Ann explained.')],
         ),
-        # Resumed after who said it, a quotation ends with its segment.
+        # A quotation that goes on after the name of the speaker ends with its segment.
         (
             ('"So," she said. "We won.', "The town was quiet.", 'He called it "odd".'),
             [(2, '"So," she said. "We won."')],
         ),
-        # What stands between is a caption: no sentence, so no speech.
+        # The line in between is a caption, not a sentence, so it is no speech.
         (
             ('She said: "We won.', "The captain with the trophy", '"I am glad of it."'),
             [(2, 'She said: "We won."')],
@@ -120,7 +120,7 @@ def test_single_marks_for_speech_are_noted_but_not_counted() -> None:
     ("texts", "lines"),
     [
         (("She said: 'We won.", "They left."), [2]),
-        # The last segment before the next mark that opens is to blame, as for double marks.
+        # The finding is on the last segment before the next opening mark, as for double marks.
         (("She said: 'We won.", "My team was great.", "'I am glad of it.'"), [3]),
         # No apostrophe stands behind a period.
         (("We won.'", "They left."), [2]),

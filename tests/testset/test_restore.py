@@ -18,14 +18,14 @@ from tests.testset.inject import clean_lines
     ("lost", "translation", "whole"),
     [
         ("We won, she said.", '"Wir haben gewonnen", sagte sie.', '"We won," she said.'),
-        # Languages that say first who spoke.
+        # Languages that name the speaker before the quotation.
         ("We won, she said.", "그녀는 “우리가 이겼다”고 말했다.", '"We won," she said.'),
         ('We won."', "„Wir haben gewonnen.“", '"We won."'),
         ("We won.", "„Wir haben gewonnen.“", '"We won."'),
         # The quotation goes on in the next segment, or comes from the one before.
         ("We won.", "„Wir haben gewonnen.", '"We won.'),
         ("We won, he said.", "Wir haben gewonnen“, sagte er.", 'We won," he said.'),
-        # Nothing was lost, or nobody can tell.
+        # Nothing was lost, or it cannot be decided.
         ("We won.", "Wir haben gewonnen.", "We won."),
         ('"We won."', "„Wir haben gewonnen.“", '"We won."'),
         ('He said "no" to me.', "Er hat „nein“ gesagt.", 'He said "no" to me.'),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 PATIENCE = 120.0
-# A command whose tasks tell who does them, and never end.
+# A command whose tasks in other processes write down their process id and then wait.
 WORK = """
 import os, sys, time
 from pathlib import Path

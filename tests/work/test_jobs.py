@@ -1,6 +1,6 @@
 """Commands that divide their work print the same JSON in one process and in two.
 
-Processes are thought to cost nothing here, so that even small work goes to them; each test sees that it did.
+Processes are treated as free of cost here, so that even small work is sent to them; each test checks that it was.
 """
 
 from __future__ import annotations

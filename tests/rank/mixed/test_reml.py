@@ -67,7 +67,7 @@ def test_no_other_variances_are_more_likely(shape: str, seed: int) -> None:
 
 
 def test_a_second_valley_is_not_mistaken_for_the_lowest() -> None:
-    """Scores that pages explain to a thousandth: from the usual start the search ends three units too high."""
+    """Scores that pages explain to a thousandth: from the usual start the search ends at a local minimum."""
     design = design_from(campaign("sparse", 22, systems=3, annotators=3, documents=4))
     rng = np.random.default_rng(22)
     assert design.page is not None

@@ -54,7 +54,7 @@ def test_every_cheapest_order_is_counted(seed: int, n: int, even: float) -> None
 
 @pytest.mark.parametrize("seed", range(6))
 def test_places_are_true_where_orders_cannot_be_counted(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is told without counting lies within the truth, and is the truth where it says so."""
+    """Ranges found without counting lie within the true ranges, and equal them where `places_complete` is set."""
     costs = sparse(7, seed, 0.4)
     number, first, last = by_permutations(costs)
     monkeypatch.setattr(optima, "MOST_SETS", 1)
