@@ -250,7 +250,7 @@ def test_a_scale_that_is_told_is_kept_to(tmp_path: Path) -> None:
 
 
 def test_ranks_that_no_block_explains_are_pointed_out(tmp_path: Path) -> None:
-    assert "the largest rank is 7 (in 1 rows)" in formats.read([ranks(tmp_path, 1, 2, 7)]).notes[-1]
+    assert "the largest rank is 7 (in 1 row)" in formats.read([ranks(tmp_path, 1, 2, 7)]).notes[-1]
     for usual in ([1, 2, 5], [1, 2, 3, 4, 5, 6, 7]):
         assert not [note for note in formats.read([ranks(tmp_path, *usual)]).notes if "largest rank" in note]
 

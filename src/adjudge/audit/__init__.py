@@ -102,7 +102,7 @@ def _sections(
         elif len(entries) == 1:
             raise DataError(f"section '{entry.name}' cannot be made: {outcome.fault}") from outcome.fault
         elif asked or entry.functions.keys() & held:
-            notes.append(f"{entry.name} is left out: {outcome.fault}")
+            notes.append(f"section '{entry.name}' is left out: {outcome.fault}")
     return sections, notes
 
 

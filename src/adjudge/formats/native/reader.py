@@ -233,6 +233,6 @@ def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ..
     assert isinstance(together, int)
     if largest <= together:
         return ()
-    rows = int((table["rank"] == largest).sum())
-    problem = f"the largest rank is {largest} (in {rows:,} rows), but at most {together:,} were ranked together"
+    rows = counted(int((table["rank"] == largest).sum()), "row")
+    problem = f"the largest rank is {largest} (in {rows}), but at most {together:,} were ranked together"
     return (f"{problem}; if the scale is shorter, --labels refuses such ranks",)
