@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from adjudge.core.errors import DataError
+from adjudge.core.judgments import Judgments
 from adjudge.rank.mixed import design_from, fit, refit
 from adjudge.rank.mixed.design import MixedDesign
 from adjudge.rank.mixed.effects import identify
@@ -64,6 +66,21 @@ def test_no_other_variances_are_more_likely(shape: str, seed: int) -> None:
     assert -2 * fitted.loglik <= lowest + (1e-4 if shape == "sparse" else 1e-6)
     np.testing.assert_allclose(fitted.effects, slow.effects(best), rtol=1e-6)
     np.testing.assert_allclose(fitted.covariance, slow.covariance(best), rtol=1e-4)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-5])
+def test_scores_without_a_residual_are_refused(noise: float) -> None:
+    """Systems and segments explain all: no variance is the most likely, and rounding must not choose one.
+
+    With four scores the search had ended after a step, with 8 degrees of freedom and p = .0005.
+    """
+    rng = np.random.default_rng(2)
+    segment, system = (codes.ravel() for codes in np.indices((5, 3)))
+    score = 60 + rng.normal(size=5)[segment] + 4 * system + noise * rng.normal(size=15)
+    columns = {"segment": [f"s{code}" for code in segment], "system": [f"m{code}" for code in system], "score": score}
+    judgments = Judgments.from_columns({**columns, "protocol": ["da"] * 15})
+    with pytest.raises(DataError, match="explain every score exactly"):
+        fit(design_from(judgments, model="mixed-points"))
 
 
 def test_a_second_valley_is_not_mistaken_for_the_lowest() -> None:

@@ -41,6 +41,8 @@ OTHER_STARTS = (0.001, 1.0, 100.0)
 DOUBTFUL_RATIO = 1e3
 """With so little residual beside an effect the criterion may have several valleys; then other starts are tried too."""
 LARGEST_RATIO = 1e6
+_FLAT = 0.01
+"""A criterion that changes less than this with the logarithm of a ratio has come to its end."""
 MOST_STEPS = 100
 LONGEST_STEP = 3.0
 """In logarithms of ratios: a variance changes at most twentyfold in a step."""
@@ -49,6 +51,10 @@ TOLERANCE = 1e-9
 _LEAST_DAMPING = 1e-3
 _MOST_DAMPING = 1e8
 _NO_VARIANCE = 1e-10
+_NOTHING_LEFT = (
+    "systems and annotators explain every score exactly, so nothing is left to judge chance by; "
+    "check the score column or collect more judgments"
+)
 LARGE_TOLERANCE = 1e-7
 """As `TOLERANCE` where traces are drawn: variances are then within a thousandth of their standard errors."""
 _FAR = 1.0
@@ -122,15 +128,24 @@ def evaluated(equations: Equations, scores: Totals) -> Evaluation:
     freedom = equations.layout.rows - equations.layout.systems
     variance = float(solution.quadratic[0, 0]) / freedom if freedom > 0 else 0.0
     if variance < _NO_VARIANCE:
-        raise DataError(
-            "systems and annotators explain every score exactly, so nothing is left to judge chance by; "
-            "check the score column or collect more judgments"
-        )
+        raise DataError(_NOTHING_LEFT)
     return Evaluation(equations, solution, variance)
 
 
 def maximise(layout: Layout, score: Floats) -> Optimum:
-    """Find the ratios of maximum restricted likelihood, for standardised scores."""
+    """Find the ratios of maximum restricted likelihood, for standardised scores.
+
+    Where the criterion still falls at the largest ratio, it has no lowest point: the residual is 0 but for rounding.
+    """
+    optimum = _best_of_starts(layout, score)
+    endless = optimum.evaluation.equations.ratios >= 0.999 * LARGEST_RATIO
+    if endless.any() and (optimum.evaluation.gradient[endless] < -_FLAT).any():
+        raise DataError(_NOTHING_LEFT)
+    return optimum
+
+
+def _best_of_starts(layout: Layout, score: Floats) -> Optimum:
+    """Search from one start, and from others where there may be several valleys."""
     scores = totals(layout, score[:, None])
     if layout.iterative:
         return _search_by_draws(layout, scores, START_RATIO)
@@ -217,4 +232,6 @@ def _gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -
     curvature = current.curvature[np.ix_(free, free)]
     ridge = np.diag(np.diag(curvature).clip(1e-12)) * damping
     gradient = current.gradient[free]
-    return float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
+    gain = float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
+    # A curvature that rounding has made negative says nothing of how far the bottom is.
+    return gain if gain >= 0 else float(np.inf)
