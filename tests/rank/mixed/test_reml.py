@@ -83,6 +83,15 @@ def test_scores_without_a_residual_are_refused(noise: float) -> None:
         fit(design_from(judgments, model="mixed-points"))
 
 
+@pytest.mark.parametrize("seed", [0, 4, 5])
+def test_degrees_of_freedom_do_not_exceed_those_of_the_scores(seed: int) -> None:
+    """One person, two systems, four segments, three of which lack a score: five scores leave 3; it was 12."""
+    score = np.random.default_rng(seed).normal(60, 8, 5)
+    columns = {"annotator": ["a"] * 5, "segment": list("11234"), "system": list("xyxyx"), "score": score}
+    found = fit(design_from(Judgments.from_columns({**columns, "protocol": ["da"] * 5}), model="mixed-points"))
+    assert 1 <= found.df[0, 1] <= 3
+
+
 def test_a_second_valley_is_not_mistaken_for_the_lowest() -> None:
     """Scores that pages explain to a thousandth: from the usual start the search ends at a local minimum."""
     design = design_from(campaign("sparse", 22, systems=3, annotators=3, documents=4))

@@ -217,7 +217,8 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
     crossed = equations.crossed(inverse, k)
     of_contrasts = contrast_degrees(design, effects, evaluation, relative, crossed)
     spread = of_contrasts.spread
-    degrees = satterthwaite(relative, crossed, spread)
+    # Of a handful of scores the approximation can exceed what there is.
+    degrees = np.minimum(satterthwaite(relative, crossed, spread), evaluation.freedom)
     exact = not equations.layout.iterative
     shift = 2 * evaluation.freedom * np.log(scale.sd)
     return MixedFit(
