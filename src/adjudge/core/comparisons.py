@@ -46,6 +46,8 @@ class Comparisons:
     label_rank: NDArray[np.int32]
     label_block: NDArray[np.int32]
     block_annotator: NDArray[np.int32]
+    document: NDArray[np.int32] | None = None
+    """The document of each comparison, None where documents are not named."""
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -63,6 +65,7 @@ class Comparisons:
             label_system=self.label_system[labels],
             label_rank=self.label_rank[labels],
             label_block=self.label_block[labels],
+            document=None if self.document is None else self.document[kept],
         )
 
     def of_annotators(self, chosen: NDArray[np.integer]) -> Comparisons:
@@ -90,6 +93,7 @@ class Comparisons:
             label_rank=self.label_rank[labels],
             label_block=self.label_block[labels],
             block_annotator=self.block_annotator,
+            document=None if self.document is None else self.document[kept],
         )
 
 
@@ -114,6 +118,7 @@ def comparisons(judgments: Judgments) -> Comparisons:
         label_rank=labels.rank,
         label_block=labels.block,
         block_annotator=labels.block_annotator,
+        document=None if labels.block_document is None else labels.block_document[pairs["block"]],
     )
 
 
@@ -160,6 +165,7 @@ class _Labels:
     block: NDArray[np.int32]
     block_annotator: NDArray[np.int32]
     block_segment: NDArray[np.int32]
+    block_document: NDArray[np.int32] | None
 
 
 def _with_ranks(table: pl.DataFrame) -> pl.DataFrame:
@@ -172,6 +178,7 @@ def _with_ranks(table: pl.DataFrame) -> pl.DataFrame:
 
 BLOCK_KEY = ("campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment")
 SEGMENT_KEY = ("campaign", "source_lang", "target_lang", "document", "segment")
+DOCUMENT_KEY = SEGMENT_KEY[:-1]
 
 
 def _check_blocks(table: pl.DataFrame) -> None:
@@ -191,7 +198,10 @@ def _check_blocks(table: pl.DataFrame) -> None:
 def _label_codes(table: pl.DataFrame) -> _Labels:
     systems = tuple(table["system"].unique().sort().to_list())
     annotators = tuple(table["annotator"].fill_null(NOBODY).unique().sort().to_list())
-    block, item = codes_of(table, BLOCK_KEY, SEGMENT_KEY)
+    block, item, text = codes_of(table, BLOCK_KEY, SEGMENT_KEY, DOCUMENT_KEY)
+    named = table["document"].is_not_null().to_numpy()
+    # A segment of unknown document is a document of its own.
+    document = np.where(named, text, len(text) + item)
     coded = table.select(
         pl.col("system").replace_strict(systems, range(len(systems)), return_dtype=pl.Int32),
         pl.col("rank"),
@@ -201,8 +211,9 @@ def _label_codes(table: pl.DataFrame) -> _Labels:
         .alias("who"),
         pl.Series("block", block, dtype=pl.Int32),
         pl.Series("item", item, dtype=pl.Int32),
+        pl.Series("document", document, dtype=pl.Int32),
     )
-    blocks = coded.group_by("block").agg(pl.col("who").first(), pl.col("item").first()).sort("block")
+    blocks = coded.group_by("block").agg(pl.col("who", "item", "document").first()).sort("block")
     labelled = coded.filter(pl.col("rank").is_not_null())
     return _Labels(
         systems,
@@ -212,6 +223,7 @@ def _label_codes(table: pl.DataFrame) -> _Labels:
         labelled["block"].to_numpy(),
         blocks["who"].to_numpy(),
         blocks["item"].to_numpy(),
+        blocks["document"].to_numpy() if named.any() else None,
     )
 
 

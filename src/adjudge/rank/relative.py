@@ -16,6 +16,7 @@ from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected_groups import check_connected
 from adjudge.rank.rank_sets import rank_bounds, resampled_rank_sets
 from adjudge.rank.relative_notes import (
+    TEXTS_NOT_NAMED,
     evidence_notes,
     few_people_note,
     lone_judge_note,
@@ -90,6 +91,7 @@ def _rank_by_tastes(
     tally, people = units.total(), people_counts(units)
     rule = settings.lines or "rank-sets"
     segments = 0 if blocks is None else len(np.unique(blocks.segment))
+    documents = 0 if blocks is None or blocks.document is None else len(np.unique(blocks.document))
     return assemble(
         source,
         estimate_strengths(units, compared, settings),
@@ -107,18 +109,19 @@ def _rank_by_tastes(
         },
         notes=(
             *few_people_note(units),
+            *([TEXTS_NOT_NAMED] if segments == 1 else []),
             *lone_judge_note(units.systems, people.wins, people.ties),
             *evidence_notes(tally, compared.fit.strength, settings.level),
             *unopposed_note(tally, compared.apart),
         ),
-        components=spread_components(compared.fit, units.number, segments),
+        components=spread_components(compared.fit, units.number, segments, documents),
     )
 
 
 def _rank_by_resamples(
     units: Units, source: Provenance, method: Method, settings: RankSettings, wanted: str
 ) -> Ranking:
-    """Scores of the tally, with intervals and rank sets from resampled annotators (or blocks of one)."""
+    """Scores of the tally, with intervals and rank sets from resampled annotators (or texts or blocks of one)."""
     tally = units.total()
     scored = _scored(method, units, tally, settings)
     if np.isnan(scored.scores).all():
@@ -129,7 +132,7 @@ def _rank_by_resamples(
     estimate = _estimate(tally, scored, units, apart, level=settings.level, significance=significance)
     if not method.bounded:
         estimate = replace(estimate, numbers=_bounded(estimate.numbers, apart))
-    rule = settings.lines or ("none" if units.kind == "blocks" else "rank-sets")
+    rule = settings.lines or ("rank-sets" if units.kind == "annotators" else "none")
     return assemble(
         source,
         estimate,

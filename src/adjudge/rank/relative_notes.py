@@ -24,10 +24,9 @@ VERY_FEW = 3
 FEW = 8
 """Below so many people who share the work evenly, intervals from resampling them are too narrow."""
 MOST_SHOWN = 3
-ONE_PERSON = (
-    "fewer than two annotators are known, so blocks were resampled: what is told holds for this person only, and no "
-    "line is drawn"
-)
+_SHARED_LUCK = "judgments of one text share its luck, and errors are too small where texts were judged several times"
+TEXTS_NOT_NAMED = f"segments are not named: {_SHARED_LUCK}; name the segments"
+COUNTED_WITHOUT_TEXTS = f"comparisons were counted without their segments: {_SHARED_LUCK}"
 
 
 def effective_people(units: Units) -> float:
@@ -63,8 +62,11 @@ def one_judge(systems: Sequence[str], judges: NDArray[np.int64]) -> Iterator[str
 
 def resampling_notes(units: Units, significance: str, method: Method) -> Iterator[str]:
     """Say what resampling so few people, or the sign test, leaves out."""
-    if units.kind == "blocks":
-        yield ONE_PERSON
+    if units.kind != "annotators":
+        yield (
+            f"fewer than two annotators are known, so {units.kind} were resampled: what is told holds for this person "
+            "only, and no line is drawn"
+        )
         return
     worth = effective_people(units)
     instead = "" if method.significance == "tastes" else "; bradley-terry allows for it"

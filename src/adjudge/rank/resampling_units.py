@@ -1,7 +1,8 @@
 """Units of resampling: what is drawn again when we ask how far a ranking depends on who happened to judge.
 
 Annotators are the units where there are two or more, because one person's judgments resemble each other; with one
-annotator (or none known) the blocks are. Units with equal counts are kept once with their number, so that a million
+annotator (or none known) the source documents are, or the segments, where several blocks share them: blocks on one text
+share its luck. Otherwise the blocks are. Units with equal counts are kept once with their number, so that a million
 pairwise judgments are a table of a few hundred rows.
 """
 
@@ -37,7 +38,7 @@ class Units:
     counts: sp.csr_array
     times: NDArray[np.int64]
     kind: str
-    """`annotators` or `blocks`: what a unit is."""
+    """What a unit is: `annotators`, `documents`, `segments` or `blocks`."""
 
     @property
     def number(self) -> int:
@@ -81,9 +82,11 @@ class Units:
 
 
 def units_of(comparisons: Comparisons) -> Units:
-    """Annotators as units where there are at least two of them, blocks otherwise."""
+    """Annotators as units where there are at least two of them; otherwise texts that blocks share, or blocks."""
     judged = np.unique(comparisons.annotator)
-    return annotator_units(comparisons) if len(judged) > 1 else block_units(comparisons)
+    if len(judged) > 1:
+        return annotator_units(comparisons)
+    return text_units(comparisons) or block_units(comparisons)
 
 
 def annotator_units(comparisons: Comparisons) -> Units:
@@ -99,6 +102,24 @@ def labelling_annotators(comparisons: Comparisons) -> NDArray[np.int64]:
     """The codes of the annotators who gave any label, in ascending order: the units of `annotator_units`."""
     given = np.bincount(comparisons.block_annotator[comparisons.label_block], minlength=len(comparisons.annotators))
     return np.flatnonzero(given)
+
+
+def text_units(comparisons: Comparisons) -> Units | None:
+    """One unit per document, or per segment where documents are not named; None where no two blocks share one."""
+    blocks = len(np.unique(comparisons.block))
+    for kind, text in (("documents", comparisons.document), ("segments", comparisons.segment)):
+        if text is None or not 1 < len(np.unique(text)) < blocks:
+            continue
+        # A block without a comparison is a unit of its own.
+        number = len(comparisons.block_annotator)
+        code = np.arange(number) + int(text.max()) + 1
+        code[comparisons.block] = text
+        cells = _block_cells(comparisons, label_scale(comparisons))
+        units, row = np.unique(code[cells.row], return_inverse=True)
+        matrix = _sum_rows(cells, row, len(units), _width(comparisons))
+        times = np.ones(len(units), dtype=np.int64)
+        return Units(comparisons.systems, comparisons.human, matrix, times, kind)
+    return None
 
 
 def block_units(comparisons: Comparisons) -> Units:

@@ -9,6 +9,11 @@ sigma^2 H_g H_h, from which sigma^2 is estimated by moments over all such pairs 
 
 where H_g is the information of annotator g on the segment and M_g how g's scores are weighted. Pairs of judgments of
 one annotator are left out: how they hang together is part of the annotators' own covariance.
+
+The segments of one document have luck in common too: a system that suits a text, or misreads it, does so throughout.
+Where documents are named, the same is done with documents in the place of segments. The variance in documents comes
+from pairs of annotators who judged different segments of one document; what pairs on the same segment have in common
+beyond it is that of segments.
 """
 
 from __future__ import annotations
@@ -31,21 +36,21 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-# Segments are taken in slices of about this many numbers, to bound memory.
+# Texts are taken in slices of about this many numbers, to bound memory.
 SLICE = 8_000_000
 SMALLEST_SHARE = 1e-12
 """Differences below this share of what is subtracted are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
-class SegmentEffect:
-    """The deviations of systems on segments: their standard deviation, and what they add to the sum of scores."""
+class SharedEffect:
+    """The deviations of systems on texts: their standard deviation, and what they add to the sum of scores."""
 
     sd: float
     added: Floats
     """(n, n): the variance that they add to the weighted sum of all scores."""
-    segments: float
-    """How many segments with several annotators there are, as if all were judged alike."""
+    texts: float
+    """How many texts with several annotators there are, as if all were judged alike."""
 
     def widened(self, covariance: Floats, df: Floats, inverse: Floats, contrasts: Floats) -> tuple[Floats, Floats]:
         """The covariance of strengths with this effect in it, and the degrees of freedom of the contrasts."""
@@ -53,25 +58,42 @@ class SegmentEffect:
         total = covariance + added
         before, after = (np.einsum("ci,ij,cj->c", contrasts, matrix, contrasts) for matrix in (covariance, total))
         own = np.maximum(after - before, 0.0)
-        spread = before**2 / df + own**2 / max(self.segments - 1, 1.0)
-        return total, np.where(spread > 0, after**2 / np.maximum(spread, 1e-300), df)
+        degrees = max(self.texts - 1, 1.0)
+        spread = before**2 / df + own**2 / degrees
+        widened = np.where(spread > 0, after**2 / np.maximum(spread, 1e-300), df)
+        # The variance between texts is itself known up to a share of sqrt(2 / degrees) of all: it may be that much,
+        # though it came out smaller, and then has this many degrees of freedom.
+        return total, np.minimum(widened, max(degrees**2 / 2, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class SharedEffects:
+    """What several annotators have in common on segments and in documents; None where they share none."""
+
+    segments: SharedEffect | None
+    documents: SharedEffect | None
+
+    @property
+    def known(self) -> tuple[SharedEffect, ...]:
+        """Those that can be told."""
+        return tuple(effect for effect in (self.segments, self.documents) if effect is not None)
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Scores and information by segment and annotator, sorted by segment; one row per cell."""
+    """Scores and information by text (segment or document) and annotator, sorted by text; one row per cell."""
 
-    segment: Integers
+    text: Integers
     annotator: Integers
     score: sp.csr_array
     information: sp.csr_array
     """Rows of n * n numbers."""
 
 
-def segment_effect(
+def shared_effects(
     blocks: Comparisons, annotator: Integers, strength: Floats, log_tie: float, weighting: Floats
-) -> SegmentEffect | None:
-    """Estimate the effect; None where no two annotators judged a system on the same segment, or none is known.
+) -> SharedEffects:
+    """Estimate the deviations on segments and, where documents are named, those in documents.
 
     Args:
         blocks: the comparisons.
@@ -80,30 +102,75 @@ def segment_effect(
         log_tie: the parameter of ties.
         weighting: M_g (people, n, n).
     """
-    if len(blocks) == 0 or blocks.segment.max() == blocks.segment.min():
-        return None
-    cells = _shared(_cells(blocks, annotator, strength, log_tie))
-    if len(cells.segment) == 0:
-        return None
-    number = _effective_segments(cells)
-    scores, information = (_between(matrix, cells.segment) for matrix in (cells.score, cells.information))
-    if information <= 0:
-        # Annotators share segments, but on none of them a system.
-        return None
-    # Fitted strengths take up what all segments have in common.
-    variance = max(scores / information / (1 - 1 / number) if number > 1 else 0.0, 0.0)
-    middle = sum(_crossed(cells, weighting), start=np.zeros((len(strength), len(strength))))
-    value, vector = np.linalg.eigh((middle + middle.T) / 2)
-    added: Floats = variance * (vector * np.maximum(value, 0.0)) @ vector.T
-    return SegmentEffect(float(np.sqrt(variance)), added, number)
+
+    def shared(text: NDArray[np.int32] | None) -> _Shared | None:
+        if text is None or len(blocks) == 0 or text.max() == text.min():
+            return None
+        return _Shared.of(_cells(blocks, text, annotator, strength, log_tie))
+
+    segments, documents = shared(blocks.segment), shared(blocks.document)
+    if documents is not None and segments is not None and not documents.holds_more_than(segments):
+        documents = None
+    in_documents = 0.0 if documents is None else documents.variance_beyond(segments)
+    on_segments = 0.0 if segments is None else max(segments.variance_beyond(None) - in_documents, 0.0)
+    return SharedEffects(
+        None if segments is None else segments.effect(on_segments, weighting),
+        None if documents is None else documents.effect(in_documents, weighting),
+    )
 
 
-def _cells(blocks: Comparisons, annotator: Integers, strength: Floats, log_tie: float) -> _Cells:
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """Texts that several annotators judged: products of their scores, and of their information, summed."""
+
+    cells: _Cells
+    scores: float
+    information: float
+    number: float
+
+    @classmethod
+    def of(cls, cells: _Cells) -> _Shared | None:
+        """None where no two annotators judged a system on the same text."""
+        cells = _with_several(cells)
+        if len(cells.text) == 0:
+            return None
+        information = _between(cells.information, cells.text)
+        if information <= 0:
+            # Annotators share texts, but on none of them a system.
+            return None
+        return cls(cells, _between(cells.score, cells.text), information, _effective_texts(cells))
+
+    def holds_more_than(self, parts: _Shared) -> bool:
+        """Whether annotators share these texts without sharing one of the parts."""
+        return self.information - parts.information > SMALLEST_SHARE * self.information
+
+    def variance_beyond(self, parts: _Shared | None) -> float:
+        """The variance of deviations on these texts, from pairs of annotators who do not share one of the parts."""
+        scores, information = self.scores, self.information
+        if parts is not None:
+            scores, information = scores - parts.scores, information - parts.information
+        if self.number <= 1:
+            return 0.0
+        # Fitted strengths take up what all texts have in common.
+        return max(scores / information / (1 - 1 / self.number), 0.0)
+
+    def effect(self, variance: float, weighting: Floats) -> SharedEffect:
+        """What deviations with this variance add."""
+        n = weighting.shape[1]
+        middle = sum(_crossed(self.cells, weighting), start=np.zeros((n, n)))
+        value, vector = np.linalg.eigh((middle + middle.T) / 2)
+        added: Floats = variance * (vector * np.maximum(value, 0.0)) @ vector.T
+        return SharedEffect(float(np.sqrt(variance)), added, self.number)
+
+
+def _cells(
+    blocks: Comparisons, text: NDArray[np.int32], annotator: Integers, strength: Floats, log_tie: float
+) -> _Cells:
     from scipy.sparse import coo_array
 
     n, people = len(strength), int(annotator.max()) + 1
     mean, variance = expectations(strength, log_tie)
-    key, row = np.unique(blocks.segment.astype(np.int64) * people + annotator, return_inverse=True)
+    key, row = np.unique(text.astype(np.int64) * people + annotator, return_inverse=True)
     first, second = blocks.first.astype(np.int64), blocks.second.astype(np.int64)
     residual = (blocks.outcome + 1) / 2 - mean[first, second]
     v = variance[first, second]
@@ -116,38 +183,38 @@ def _cells(blocks: Comparisons, annotator: Integers, strength: Floats, log_tie: 
     return _Cells(key // people, key % people, score.tocsr(), information.tocsr())
 
 
-def _shared(cells: _Cells) -> _Cells:
-    """The cells of segments that several annotators judged."""
-    _, code, times = np.unique(cells.segment, return_inverse=True, return_counts=True)
+def _with_several(cells: _Cells) -> _Cells:
+    """The cells of texts that several annotators judged."""
+    _, code, times = np.unique(cells.text, return_inverse=True, return_counts=True)
     kept = np.flatnonzero(times[code] > 1)
-    return _Cells(cells.segment[kept], cells.annotator[kept], cells.score[kept], cells.information[kept])
+    return _Cells(cells.text[kept], cells.annotator[kept], cells.score[kept], cells.information[kept])
 
 
-def _between(matrix: sp.csr_array, segment: Integers) -> float:
-    """The sum of products of rows of different annotators on the same segment; exactly 0 where they share nothing."""
+def _between(matrix: sp.csr_array, text: Integers) -> float:
+    """The sum of products of rows of different annotators on the same text; exactly 0 where they share nothing."""
     from scipy.sparse import coo_array
 
-    _, code = np.unique(segment, return_inverse=True)
+    _, code = np.unique(text, return_inverse=True)
     rows = np.arange(len(code))
     joining = coo_array((np.ones(len(code)), (code, rows)), shape=(int(code.max()) + 1, len(code))).tocsr()
     whole, own = float((joining @ matrix).power(2).sum()), float(matrix.power(2).sum())
     return 0.0 if abs(whole - own) < SMALLEST_SHARE * own else whole - own
 
 
-def _effective_segments(cells: _Cells) -> float:
-    """The number of segments, weighed by the information on them."""
+def _effective_texts(cells: _Cells) -> float:
+    """The number of texts, weighed by the information on them."""
     n = cells.score.shape[1]
     weight = np.asarray(cells.information[:, np.arange(n) * (n + 1)].sum(axis=1)).ravel()
-    _, code = np.unique(cells.segment, return_inverse=True)
-    by_segment = np.bincount(code, weights=weight)
-    return float(by_segment.sum() ** 2 / (by_segment**2).sum())
+    _, code = np.unique(cells.text, return_inverse=True)
+    by_text = np.bincount(code, weights=weight)
+    return float(by_text.sum() ** 2 / (by_text**2).sum())
 
 
 def _crossed(cells: _Cells, weighting: Floats) -> Iterator[Floats]:
-    """Slice by slice, the sum over segments of N_g N_h' over different annotators g and h."""
+    """Slice by slice, the sum over texts of N_g N_h' over different annotators g and h."""
     n = weighting.shape[1]
-    starts = np.flatnonzero(np.diff(cells.segment, prepend=-1))
-    ends = np.append(starts[1:], len(cells.segment))
+    starts = np.flatnonzero(np.diff(cells.text, prepend=-1))
+    ends = np.append(starts[1:], len(cells.text))
     step = max(1, SLICE // (n * n * max(1, int((ends - starts).max()))))
     for begin in range(0, len(starts), step):
         low, high = starts[begin], ends[min(begin + step, len(ends)) - 1]

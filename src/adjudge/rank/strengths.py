@@ -35,6 +35,9 @@ FEWEST_DRAWS = 100
 """Fewer draws leave the quantile behind rank sets to chance."""
 
 
+_DIFFERENTLY = "how differently a system does"
+
+
 @dataclass(frozen=True, eq=False)
 class ComparedStrengths:
     """A fit with tastes, and every pair of systems compared by it."""
@@ -134,13 +137,15 @@ def _intervals(fit: TasteFit, level: float) -> tuple[Floats, Floats]:
     return fit.strength - half, fit.strength + half
 
 
-def spread_components(fit: TasteFit, people: int, segments: int) -> tuple[VarianceComponent, ...]:
-    """Tastes and segments as sources of spread, in log-odds."""
-    taste = VarianceComponent(
-        "annotator:system", fit.taste, None, None, people, "how differently annotators like systems", fit.taste == 0
+def spread_components(fit: TasteFit, people: int, segments: int, documents: int) -> tuple[VarianceComponent, ...]:
+    """Tastes, segments and documents as sources of spread, in log-odds."""
+    sources = (
+        ("annotator:system", fit.taste, people, "how differently annotators like systems"),
+        ("system:segment", fit.segment_sd, segments, f"{_DIFFERENTLY} on segments that several annotators judged"),
+        ("system:document", fit.document_sd, documents, f"{_DIFFERENTLY} in documents that several annotators judged"),
     )
-    if fit.segment_sd is None:
-        return (taste,)
-    meaning = "how differently a system does on segments that several annotators judged"
-    segment = VarianceComponent("system:segment", fit.segment_sd, None, None, segments, meaning, fit.segment_sd == 0)
-    return (taste, segment)
+    return tuple(
+        VarianceComponent(effect, sd, None, None, levels, meaning, sd == 0)
+        for effect, sd, levels, meaning in sources
+        if sd is not None
+    )

@@ -12,7 +12,7 @@ one busy annotator does not outvote the others. Its covariance is known in two w
 having estimated tau (of the kind of Kenward and Roger 1997), which is sharp and needs tastes as assumed; and by the
 residuals of annotators (`sandwich`), which assumes little and needs many people. They are averaged by their degrees of
 freedom, as a variance with a prior is: the model counts as much as `MOST_PRIOR` people at most. Where several people
-judge the same source segments, `shared_segment_variance` adds what they have in common.
+judge the same source segments or documents, `shared_segment_variance` adds what they have in common.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from adjudge.rank.annotator_counts import PeopleCounts, person_of
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
 from adjudge.rank.sandwich import clustered_covariance
-from adjudge.rank.shared_segment_variance import segment_effect
+from adjudge.rank.shared_segment_variance import SharedEffects, shared_effects
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
@@ -53,6 +53,8 @@ class TasteFit:
     dispersion: float
     segment_sd: float | None
     """How much a system's strength differs between source segments, None where no two annotators share any."""
+    document_sd: float | None
+    """The same between documents, None where no two annotators share any or documents are not named."""
 
     def system_errors(self) -> Floats:
         """The standard error of each system's distance from the mean of all."""
@@ -87,12 +89,12 @@ def fit_tastes(
     by_model = best.model_covariance(contrasts)
     by_people = clustered_covariance(best.weights(), best.residuals(), best.inverse, contrasts)
     covariance, df = _combined(by_model, by_people, most_prior, len(strength))
-    segments = None
+    shared = SharedEffects(None, None)
     if blocks is not None:
         who = people.group[person_of(blocks)]
-        segments = segment_effect(blocks, who, strength, log_tie, best.weighting())
-    if segments is not None:
-        covariance, df = segments.widened(covariance, df, best.inverse, contrasts)
+        shared = shared_effects(blocks, who, strength, log_tie, best.weighting())
+    for effect in shared.known:
+        covariance, df = effect.widened(covariance, df, best.inverse, contrasts)
     return TasteFit(
         strength=strength + best.delta,
         covariance=covariance,
@@ -100,7 +102,8 @@ def fit_tastes(
         df_system=df[-len(strength) :],
         taste=best.taste,
         dispersion=dispersion,
-        segment_sd=None if segments is None else segments.sd,
+        segment_sd=None if shared.segments is None else shared.segments.sd,
+        document_sd=None if shared.documents is None else shared.documents.sd,
     )
 
 

@@ -29,6 +29,7 @@ from adjudge.formats.tables.large_file_rows import (
 )
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.relative import rank_units
+from adjudge.rank.relative_notes import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED
 from adjudge.rank.resampling_units import pair_units
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ _IDENTITY = ("annotator", "task", "document", "segment")
 SEVERAL = ("campaign", "source_lang", "target_lang", "pair", "screen", "revision")
 _OUTCOMES = {"left": 1, "right": -1, "tie": 0, "both-good": 0, "both-bad": 0}
 _TIMES = "times"
+ALMOST_ALL = 0.9
+"""Texts are counted roughly: so many of them beside the comparisons are one for each."""
 ROWS_AT_ONCE = 25_000_000
 """Comparisons that are counted in one go."""
 
@@ -118,8 +121,18 @@ def _rank(
     counted = _counted(distinct)
     if counted.height == 0:
         raise DataError("no comparison has two systems and a winner that is one of them, or a tie; check the columns")
-    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), (*notes, *copy_notes))
+    on_texts = _notes_on_texts(usable, columns, height)
+    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), (*notes, *copy_notes, *on_texts))
     return _rank_counted(counted, source, method, settings, options)
+
+
+def _notes_on_texts(pairs: pl.LazyFrame, columns: Mapping[str, str], height: int) -> tuple[str, ...]:
+    """Say that segments, or documents, are not in the errors, where comparisons share them."""
+    texts = [name for name in ("segment", "document") if name in columns]
+    if not texts:
+        return (TEXTS_NOT_NAMED,)
+    different = pairs.select(pl.col(texts[0]).approx_n_unique()).collect(engine="streaming").item()
+    return (COUNTED_WITHOUT_TEXTS,) if different < ALMOST_ALL * height else ()
 
 
 def _rank_counted(

@@ -55,6 +55,32 @@ def unknown_strictness(design: MixedDesign, effects: Effects) -> Floats:
     return np.array(who[:, None] == who[None, :], dtype=np.float64) * one_each
 
 
+def unknown_outputs(design: MixedDesign) -> Floats:
+    """What unnamed outputs add to the covariance of systems, in units of the residual variance.
+
+    Annotators of one output share its luck. Where neither segments nor documents are named, nothing says who judged the
+    same output. As many outputs as one annotator judged of a system there are at least; all others are taken to have
+    judged the same ones, and all of the residual to be the outputs' luck. Where nobody judged a system twice, what was
+    judged is taken to be the system itself.
+    """
+    systems = len(design.systems)
+    if not outputs_unnamed(design) or design.annotator_system is None:
+        return np.zeros((systems, systems))
+    judged = np.bincount(design.annotator_system)
+    outputs = np.zeros(systems, dtype=np.int64)
+    np.maximum.at(outputs, design.system, judged[design.annotator_system])
+    rows = np.bincount(design.system, minlength=systems)
+    added = np.where(outputs > 1, 1 / np.maximum(outputs, 1) - 1 / np.maximum(rows, 1), 0.0)
+    return np.diag(added)
+
+
+def outputs_unnamed(design: MixedDesign) -> bool:
+    """Whether several people judged outputs that neither segments nor documents tell apart."""
+    one_text = design.document is None or levels_of(design.document) == 1
+    several = design.annotator is not None and levels_of(design.annotator) > 1
+    return design.segment is None and one_text and several
+
+
 def parameter_covariance(information: Floats, ratios: Floats) -> Floats:
     """The covariance of (log residual variance, log ratios...); zero for ratios at their smallest."""
     scale = np.sqrt(np.maximum(np.diag(information), 0.0))

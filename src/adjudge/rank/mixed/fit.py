@@ -15,6 +15,7 @@ from adjudge.rank.mixed.degrees import (
     contrast_degrees,
     most_degrees,
     satterthwaite,
+    unknown_outputs,
     unknown_strictness,
 )
 from adjudge.rank.mixed.design import levels_of
@@ -226,7 +227,10 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         human=design.human,
         n=np.bincount(design.system, minlength=k),
         effects=_unscaled(evaluation, scale, k),
-        covariance=((relative + relative.T) / 2 * variance + unknown_strictness(design, effects)) * scale.sd**2,
+        covariance=(
+            ((relative + relative.T) / 2 + unknown_outputs(design)) * variance + unknown_strictness(design, effects)
+        )
+        * scale.sd**2,
         df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.name: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.rank.mixed.degrees import outputs_unnamed, unknown_outputs
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.rows import COPIES
 from adjudge.rank.relative_notes import one_judge
@@ -22,7 +23,7 @@ FEW_ANNOTATORS = 2
 
 def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple[str, ...]:
     """Everything that is to be said, people first."""
-    notes = [*_notes_on_people(design), *_notes_on_systems(design)]
+    notes = [*_notes_on_people(design), *_notes_on_systems(design), *_notes_on_outputs(design)]
     notes += [
         f"{effect.effect}: {effect.reason}; the errors do not include it"
         for effect in effects.left_out
@@ -42,6 +43,17 @@ def _notes_on_systems(design: MixedDesign) -> Iterator[str]:
     seen = np.zeros((len(design.systems), levels_of(design.annotator)), dtype=bool)
     seen[design.system, design.annotator] = True
     yield from one_judge(design.systems, seen.sum(axis=1))
+
+
+def _notes_on_outputs(design: MixedDesign) -> Iterator[str]:
+    """Say what unnamed outputs are taken for."""
+    if not outputs_unnamed(design):
+        return
+    if unknown_outputs(design).any():
+        taken = "all annotators are taken to have judged the same outputs, so errors are wide; name the segments"
+    else:
+        taken = "everyone scored a system once, which is taken as a score of the whole system"
+    yield f"segments are not named: {taken}"
 
 
 def _notes_on_people(design: MixedDesign) -> Iterator[str]:
