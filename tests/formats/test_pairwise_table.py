@@ -96,3 +96,16 @@ def test_other_columns_are_understood_or_kept(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named(tmp_path: Path, lines: list[str], words: str) -> None:
     with pytest.raises(InputError, match=words):
         read(tmp_path, *lines)
+
+
+@pytest.mark.parametrize(("swapped", "said"), [(0, True), (1, True), (10, False)])
+def test_systems_that_keep_their_side_are_said(tmp_path: Path, swapped: int, said: bool) -> None:
+    """Of 21 comparisons `swapped` show the systems the other way round."""
+    shown = ["a,b,a"] * (21 - swapped) + ["b,a,tie"] * swapped
+    rows = [f"{row},p{number % 2},s{number}" for number, row in enumerate(shown)]
+    path = tmp_path / "pairs.csv"
+    path.write_text("\n".join(["left,right,winner,annotator,segment", *rows]) + "\n")
+    notes = [note for note in formats.read([path]).notes if "one side passes for quality" in note]
+    assert len(notes) == said
+    if said:
+        assert "1 pair of systems stands in one order nearly always ('a' is left of 'b')" in notes[0]

@@ -15,6 +15,7 @@ from adjudge.core.errors import UsageError, shown, unknown_choice
 from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, Judgments, concat
 from adjudge.core.languages import UNKNOWN, split_pair
+from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import campaign_names, pair_of
 from adjudge.formats.tables.cells import check_cells, typed_cells
@@ -38,6 +39,10 @@ _SHARED = (
 _ROW = "row of the file"
 _OUTCOME = "outcome of the comparison"
 BOTH = "both"
+FEW_PER_PAIR = 20
+"""Below so many comparisons of two systems, one may stand on one side by chance."""
+FIXED = 0.95
+"""In so large a share of their comparisons two systems stand in one order nearly always."""
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
@@ -86,11 +91,30 @@ def pair_judgments(
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
     both = _two_rows_each(_with_context(frame, campaign, languages or _languages(options)))
-    notes = [*loaded.notes, *told]
+    notes = [*loaded.notes, *told, *fixed_sides(frame.group_by("left", "right").len())]
     judgments = Judgments.from_columns(
         both, set_aside=set_aside, notes=notes, source=source, uses=mapping.without(unused).uses(unused)
     )
     return mark_humans(judgments, options.human)
+
+
+def fixed_sides(often: pl.DataFrame) -> list[str]:
+    """Say where systems always stand on the same side: who prefers one side by habit then seems to prefer a system.
+
+    Args:
+        often: columns `left`, `right` and `len`, how many comparisons there are.
+    """
+    swapped = pl.col("len").filter(pl.col("left") > pl.col("right")).sum() / pl.col("len").sum()
+    pair = [pl.min_horizontal("left", "right").alias("first"), pl.max_horizontal("left", "right").alias("second")]
+    sides = often.group_by(pair).agg(pl.col("len").sum(), swapped.alias("swapped"))
+    fixed = sides.filter((pl.col("len") >= FEW_PER_PAIR) & ((pl.col("swapped") - 0.5).abs() > FIXED - 0.5))
+    if not fixed.height:
+        return []
+    first, second, _, share = fixed.sort("len", "first", "second", descending=[True, False, False]).row(0)
+    left, right = (second, first) if share > FIXED else (first, second)
+    which = counted(fixed.height, "pair of systems stands", "pairs of systems stand")
+    order = f"{which} in one order nearly always ('{left}' is left of '{right}')"
+    return [f"{order}: if these are the sides of the screen, a habit of preferring one side passes for quality"]
 
 
 def _replaced(name: str, mapping: ColumnMap) -> bool:

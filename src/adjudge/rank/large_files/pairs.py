@@ -18,7 +18,7 @@ from adjudge.core.fingerprint import fingerprint
 from adjudge.core.humans import compile_human_pattern
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.rankings.pairwise_table import outcomes
+from adjudge.formats.rankings.pairwise_table import fixed_sides, outcomes
 from adjudge.formats.tables.columns import SYNONYMS, map_columns
 from adjudge.formats.tables.large_file_rows import (
     ROW,
@@ -121,8 +121,9 @@ def _rank(
     counted = _counted(distinct)
     if counted.height == 0:
         raise DataError("no comparison has two systems and a winner that is one of them, or a tie; check the columns")
-    on_texts = _notes_on_texts(usable, columns, height)
-    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), (*notes, *copy_notes, *on_texts))
+    sides = fixed_sides(distinct.group_by("left", "right").agg(pl.col(_TIMES).sum().alias("len")))
+    told = (*notes, *copy_notes, *sides, *_notes_on_texts(usable, columns, height))
+    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), told)
     return _rank_counted(counted, source, method, settings, options)
 
 
