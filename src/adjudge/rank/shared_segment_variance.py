@@ -61,9 +61,10 @@ class SharedEffect:
         degrees = max(self.texts - 1, 1.0)
         spread = before**2 / df + own**2 / degrees
         widened = np.where(spread > 0, after**2 / np.maximum(spread, 1e-300), df)
-        # The variance between texts is itself known up to a share of sqrt(2 / degrees) of all: it may be that much,
-        # though it came out smaller, and then has this many degrees of freedom.
-        return total, np.minimum(widened, max(degrees**2 / 2, 1.0))
+        # The variance between few texts is hardly known, and may be more than it came out as: as a share of all, up to
+        # twice its standard error, sqrt(2 / known).
+        known = degrees * max(len(covariance) - 1, 1)
+        return total, np.minimum(widened, known / min(8 / known, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
