@@ -118,6 +118,15 @@ def test_names_that_differ_in_blanks_or_case_are_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|", ","])
+def test_a_line_that_names_the_separator_is_no_header(separator: str, tmp_path: Path) -> None:
+    rows = [f"sep={separator}", *(separator.join(row) for row in (("system", "score"), ("x", "7"), ("y", "much")))]
+    file = write(tmp_path, "\r\n".join(rows), encoding="utf-8-sig")
+    assert read(file, bad_rows=0.5).table["score"].to_list() == [7.0]
+    with pytest.raises(InputError, match="line 4: column 'score' holds 'much'"):
+        read(file)
+
+
 def test_another_scale_needs_another_protocol(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"score is -4, .*or name the protocol of another scale"):
         read(write(tmp_path, "system,segment,score\nx,1,-4\ny,1,-2\n"))

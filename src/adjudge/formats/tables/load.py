@@ -7,6 +7,7 @@ are columns with a dotted name (`meta.system`). Exports of Label Studio become o
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -33,6 +34,7 @@ ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annot
 DEEPEST = 16
 # The share of a column's cells that must be numbers, before a comma in them is taken for a decimal one.
 MOSTLY = 0.95
+_SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 _DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
 
 
@@ -67,7 +69,11 @@ def load_table(path: Path) -> LoadedTable:
 
 
 def _delimited(text: str, path: Path) -> LoadedTable:
-    separator = detect_delimiter(text)
+    named = _SEPARATOR.match(text)
+    if named:
+        # Spreadsheets write the separator above the header; an empty line keeps the numbers of the others.
+        text = "\n" + text[named.end() :]
+    separator = named[1] if named else detect_delimiter(text)
     lines = _Lines(text, separator)
     source = Source(str(path), lines.of_row)
     try:
