@@ -7,10 +7,13 @@ import os
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from adjudge.agree import agree
-from adjudge.agree.options import RESAMPLES_PER_TASK, over_resamples
+from adjudge.agree.options import RESAMPLES_PER_TASK, over_resamples, percentile_interval
 from adjudge.core.judgments import Judgments
+from adjudge.core.rng import generator
 from adjudge.work import tasks as work_tasks
 from adjudge.work import workers
 from tests.check.make import random_rankings, scores
@@ -63,3 +66,13 @@ def test_resamples_go_to_other_processes_where_that_is_faster() -> None:
 def test_small_work_stays_in_this_process() -> None:
     with workers(jobs=2):
         assert set(over_resamples(process, np.ones((4 * RESAMPLES_PER_TASK, 3)))) == {os.getpid()}
+
+
+def test_intervals_of_normal_values_are_those_of_students_t() -> None:
+    """Means of resamples of k people have the variance s^2 / k (k - 1) / k; the interval is t s / sqrt(k) wide."""
+    people, error = 6, 0.3
+    weights = generator(1).multinomial(people, np.full(people, 1 / people), size=50).astype(float)
+    spread = error * np.sqrt((people - 1) / people)
+    values = norm.ppf((np.arange(200_000) + 0.5) / 200_000) * spread
+    half = student.ppf(0.975, people - 1) * error
+    assert percentile_interval(values, weights) == pytest.approx((-half, half), rel=2e-3)

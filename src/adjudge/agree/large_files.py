@@ -144,7 +144,7 @@ def _inter(total: _Total, weights: NDArray[np.float64] | None) -> Coefficients:
     interval = {}
     if total.tables is not None and weights is not None:
         alphas = over_resamples(patterns_of(total.tables, weights.shape[1]).alpha, weights)
-        interval = {"alpha": percentile_interval(alphas)}
+        interval = {"alpha": percentile_interval(alphas, weights)}
     correlation = None if total.tables is None else correlations_of(total.tables)
     return Coefficients(
         pairs=int(pairs),
@@ -164,7 +164,9 @@ def _intra(sums: ScoreSums, weights: NDArray[np.float64] | None) -> Coefficients
         pairs=int(pairs),
         items=int(items),
         alpha=float(repeats.alpha(once)[0]),
-        interval={} if weights is None else {"alpha": percentile_interval(over_resamples(repeats.alpha, weights))},
+        interval={}
+        if weights is None
+        else {"alpha": percentile_interval(over_resamples(repeats.alpha, weights), weights)},
         numbers={
             "difference": typical_difference(distance, pairs),
             **mean_repeat_correlation(sums.annotators[2:6]),

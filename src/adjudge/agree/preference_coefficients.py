@@ -89,7 +89,7 @@ def _intervals(
         annotations.per_annotator(counts) for counts in (annotations.counts[:, TIE], annotations.counts.sum(1))
     )
     resampled = over_resamples(partial(_resampled, by_annotator, ties, total, labels), weights)
-    return {name: percentile_interval(values) for name, values in zip(RESAMPLED, resampled, strict=True)}
+    return {name: percentile_interval(values, weights) for name, values in zip(RESAMPLED, resampled, strict=True)}
 
 
 def _resampled(

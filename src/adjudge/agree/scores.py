@@ -132,7 +132,7 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
         cells = cells.where(cells.number > 1)
         pairs, distance = cells.own_pairs, cells.own_distance
         alphas, correlation = repeat_sums(cells).alpha, mean_repeat_correlation(repeat_products(cells))
-    interval = {} if weights is None else {"alpha": percentile_interval(over_resamples(alphas, weights))}
+    interval = {} if weights is None else {"alpha": percentile_interval(over_resamples(alphas, weights), weights)}
     numbers: dict[str, Number] = {"difference": typical_difference(float(distance.sum()), float(pairs.sum()))}
     return Coefficients(
         pairs=int(pairs.sum()),
