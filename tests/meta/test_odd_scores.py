@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from adjudge.formats.metric_scores import MetricScore, read_metric_scores
 from adjudge.meta.accuracy import signs, soft_pairwise_accuracy
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.join import join
+from adjudge.meta.metric_tests import williams
 from adjudge.meta.permutation_tests import permute_pearson
 from adjudge.meta.resampling import pooled_pairs, pooled_pearson, pooled_spearman
+from adjudge.meta.scores import Scores
 from tests.conftest import Run, assert_explained, examples
 
 Floats = NDArray[np.float64]
@@ -78,7 +81,8 @@ def test_every_level_is_that_of_scipy_whatever_is_missing(seed: int, missing: fl
     for name, cells in metrics.items():
         shared = [cell for cell in human if cell in cells]
         system, segment = result.metrics[name]["system"], result.metrics[name]["segment"]
-        means = [system_means(part, joined.systems, joined.segments) for part in (human, cells)]
+        judged = {at: value for at, value in human.items() if at in cells}
+        means = [system_means(part, joined.systems, joined.segments) for part in (judged, cells)]
         assert segment.n == len(shared)
         for key in ("pearson", "spearman", "kendall", "pairwise_accuracy"):
             both = [(x, y) for x, y in zip(*means, strict=True) if x is not None and y is not None]
@@ -91,6 +95,58 @@ def test_every_level_is_that_of_scipy_whatever_is_missing(seed: int, missing: fl
                 parts = [[at for at in shared if at[side] == name] for name in names]
                 each = [slow(key, [human[at] for at in part], [cells[at] for at in part]) for part in parts]
                 assert segment.groups[group][key] == pytest.approx(mean_of(each), abs=1e-9, nan_ok=True)
+
+
+def scores_without_hard_segments() -> tuple[Scores, Scores]:
+    """A metric equal to the human, first with all scores, then without the hard half of the odd systems' segments."""
+    rng = np.random.default_rng(5)
+    hardness = np.where(np.arange(20) % 2, -10.0, 0.0)
+    human = np.arange(6.0)[:, None] + hardness + rng.normal(0, 0.1, (6, 20))
+    partial = human.copy()
+    partial[1::2, 1::2] = np.nan
+    metrics = {"complete": human + rng.normal(0, 0.1, (6, 20)), "other": human + rng.normal(0, 3, (6, 20))}
+    systems, segments = tuple("abcdef"), tuple(str(segment) for segment in range(20))
+    documents = tuple(str(segment // 4) for segment in range(20))
+    alone = Scores(systems, segments, human, metrics, documents)
+    return alone, replace(alone, metrics={**metrics, "partial": partial})
+
+
+def test_human_scores_are_averaged_over_the_segments_that_the_metric_scored() -> None:
+    """A metric that equals the human has r = 1 at every level, whatever it lacks; against means of all, r = .72."""
+    alone, beside = scores_without_hard_segments()
+    result = evaluate(beside, permutations=50, resamples=50)
+    for level in ("system", "document", "segment"):
+        assert result.metrics["partial"][level].values["pearson"] == pytest.approx(1)
+    system = result.metrics["partial"]["system"]
+    assert system.intervals["pearson"] == pytest.approx((1, 1))
+    assert system.values["soft_pairwise_accuracy"] == pytest.approx(1)
+    assert [note for note in result.notes if "partial 30 of 120" in note]
+    # The others are as they are without it, and have no note.
+    before = evaluate(alone, permutations=50, resamples=50)
+    assert not [note for note in before.notes if "without a score" in note]
+    assert all(before.metrics[name] == result.metrics[name] for name in before.metrics)
+
+
+def test_two_metrics_are_compared_by_means_over_common_segments() -> None:
+    """Williams' test at system level, from the means of what all three sides have, by NumPy."""
+    _, beside = scores_without_hard_segments()
+    tests = {
+        frozenset((test.better, test.worse)): test
+        for test in evaluate(beside, permutations=5, resamples=0).comparisons
+        if (test.level, test.test) == ("system", "williams")
+    }
+    common = ~np.isnan(beside.metrics["partial"])
+    human, other, partial = (
+        np.array([row[kept].mean() for row, kept in zip(scores, common, strict=True)])
+        for scores in (beside.human, beside.metrics["other"], beside.metrics["partial"])
+    )
+    r_partial, r_other, between = (
+        np.corrcoef(*two)[0, 1] for two in ((human, partial), (human, other), (partial, other))
+    )
+    test = tests[frozenset(("partial", "other"))]
+    assert test.better == "partial"
+    assert test.difference == pytest.approx(r_partial - r_other)
+    assert test.p == pytest.approx(williams(r_partial, r_other, between, 6), nan_ok=True)
 
 
 def test_a_constant_metric_tells_nothing_at_any_level() -> None:

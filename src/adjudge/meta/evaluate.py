@@ -73,6 +73,7 @@ def evaluate(
         notes=(
             *_notes(scores, names),
             *_more_permutations(scores, permutations),
+            *_missing_segments(scores),
             *_upside_down(levels),
             *_too_many(levels),
             *notes,
@@ -100,7 +101,8 @@ def _levels(
         if not scores.has_segments(name):
             return levels
         if documents is not None and redrawn is not None:
-            levels["document"] = at_segment_level(documents, documents.metrics[name], redrawn)
+            matched = documents if not scores.missing(name).any() else scores.matched(name).by_document()
+            levels["document"] = at_segment_level(matched, matched.metrics[name], redrawn)
         if len(scores.segments) > 1:
             levels["segment"] = at_segment_level(scores, scores.metrics[name], drawn)
         return levels
@@ -134,6 +136,20 @@ def _more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
         return ()
     often = f"pairs whose p is at most .05 are permuted up to {most:,} times"
     return (f"with {len(scores.metrics)} metrics, {often}, so that Holm's correction can be met",)
+
+
+def _missing_segments(scores: Scores) -> tuple[str, ...]:
+    """Metrics without scores of some judged segments, among the systems that they scored at all."""
+    lacking = []
+    for name in scores.metrics:
+        scored = ~np.isnan(scores.metrics[name]).all(axis=1)
+        missing, judged = scores.missing(name)[scored], ~np.isnan(scores.human[scored])
+        if missing.any():
+            lacking.append(f"{name} {missing.sum():,} of {judged.sum():,}")
+    if not lacking:
+        return ()
+    same = "where a metric is averaged over segments, human scores are averaged over the segments that it scored"
+    return (f"judged segments of systems without a score by the metric ({', '.join(lacking)}): {same}",)
 
 
 def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:

@@ -29,9 +29,11 @@ def at_system_level(
     """Correlations of system scores; soft pairwise accuracy where segments are known.
 
     A score of the whole test set is no mean of segments, so there is no interval from resampling them.
+    Human scores are averaged over the segments that the metric scored.
     """
+    human, means = scores.matched_means(name)
+    scores = scores.matched(name)
     metric = scores.metrics[name]
-    human, means = scores.system_means(scores.human), scores.system_scores(name)
     known = ~(np.isnan(human) | np.isnan(means))
     x, y = human[known], means[known]
     values = {key: coefficient(x, y) for key, coefficient in COEFFICIENTS.items()}

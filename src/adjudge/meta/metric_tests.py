@@ -48,16 +48,18 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
 
 
 def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
-    """Williams' test at system level."""
-    human = scores.system_means(scores.human)
-    means = {name: scores.system_scores(name) for name in scores.metrics}
-    return adjusted("system", "williams", _williams(human, means), one_sided=True)
+    """Williams' test at system level, of two metrics by their means over the segments that both scored."""
+    tests = [
+        _williams(first, second, *scores.matched_means(first, second))
+        for first, second in combinations(scores.metrics, 2)
+    ]
+    return adjusted("system", "williams", tests, one_sided=True)
 
 
 def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator) -> tuple[MetricComparison, ...]:
     """Williams' test on pooled scores; permutations of Pearson's r, pooled and by item, and of calibrated accuracy."""
     pooled = {name: metric.ravel() for name, metric in scores.metrics.items()}
-    compared = list(adjusted("segment", "williams", _williams(scores.human.ravel(), pooled), one_sided=True))
+    compared = list(adjusted("segment", "williams", _williams_of_all(scores.human.ravel(), pooled), one_sided=True))
     for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
         tests = permute_pearson(
             scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng, texts=scores.texts()
@@ -73,19 +75,24 @@ def compare_predictions(
     labels: NDArray[np.float64], predictions: Mapping[str, NDArray[np.float64]]
 ) -> tuple[MetricComparison, ...]:
     """Williams' test of quality estimation against labels of documents."""
-    return adjusted("document", "williams", _williams(labels, dict(predictions)), one_sided=True)
+    return adjusted("document", "williams", _williams_of_all(labels, dict(predictions)), one_sided=True)
 
 
-def _williams(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:
-    tests: list[PermutationTest] = []
-    for first, second in combinations(metrics, 2):
-        a, b = metrics[first], metrics[second]
-        known = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
-        ra, rb = pearson(human[known], a[known]), pearson(human[known], b[known])
-        between, n = pearson(a[known], b[known]), int(known.sum())
-        p = williams(max(ra, rb), min(ra, rb), between, n)
-        tests.append(PermutationTest(first, second, ra - rb, p))
-    return tests
+def _williams_of_all(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:
+    """Every two metrics against the same human scores."""
+    return [
+        _williams(first, second, human, metrics[first], metrics[second]) for first, second in combinations(metrics, 2)
+    ]
+
+
+def _williams(
+    first: str, second: str, human: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64]
+) -> PermutationTest:
+    """The metric `first` with the scores `a` against `second` with the scores `b`."""
+    known = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
+    ra, rb = pearson(human[known], a[known]), pearson(human[known], b[known])
+    between, n = pearson(a[known], b[known]), int(known.sum())
+    return PermutationTest(first, second, ra - rb, williams(max(ra, rb), min(ra, rb), between, n))
 
 
 def adjusted(

@@ -41,6 +41,33 @@ class Scores:
         """A metric's score of each system: of the whole test set where it came with the data, else the mean."""
         return self.whole[name] if name in self.whole else self.system_means(self.metrics[name])
 
+    def missing(self, name: str) -> NDArray[np.bool_]:
+        """What was judged but not scored by the metric: (systems, segments)."""
+        unscored: NDArray[np.bool_] = ~np.isnan(self.human) & np.isnan(self.metrics[name])
+        return unscored
+
+    def matched(self, *names: str) -> Scores:
+        """The scores of what none of these metrics is missing, on the human side too; unchanged where none is missing.
+
+        The mean of a metric without scores of hard segments is high. Human means over all segments would differ from
+        it for that reason alone.
+        """
+        missing = np.any([self.missing(name) for name in names], axis=0)
+        if not missing.any():
+            return self
+        metrics = {name: np.where(missing, np.nan, self.metrics[name]) for name in names}
+        return replace(self, human=np.where(missing, np.nan, self.human), metrics=metrics)
+
+    def matched_means(self, *names: str) -> tuple[NDArray[np.float64], ...]:
+        """System scores of the human and of each of these metrics, averaged over the same segments.
+
+        Metrics with scores of the whole test set ask for no segments: what they miss is not left out.
+        """
+        averaged = [name for name in names if name not in self.whole]
+        human = self.matched(*averaged) if averaged else self
+        means = (self.whole[name] if name in self.whole else human.system_scores(name) for name in names)
+        return human.system_means(human.human), *means
+
     def has_segments(self, name: str) -> bool:
         """Whether the metric scored any segment that was judged; if not, it stands at system level alone."""
         return bool((~np.isnan(self.human) & ~np.isnan(self.metrics[name])).any())
