@@ -85,6 +85,12 @@ def test_rejected_work_pace_and_runs_count_when_asked() -> None:
     run = by_name(campaign(rows_of("same", [50, 50, 50, 50, 80], [1, 2, 3, 4, 5])), CheckRule(longest_run=3))
     assert run["same"].constant == 4
     assert "4 equal answers in a row" in run["same"].reasons
+    # Rows of another person may stand between.
+    others = rows_of("other", [10, 20, 30, 40, 15], [1, 2, 3, 4, 5])
+    mixed = [
+        row for pair in zip(rows_of("same", [50, 50, 50, 50, 80], [1, 2, 3, 4, 5]), others, strict=True) for row in pair
+    ]
+    assert {name: check.constant for name, check in by_name(campaign(mixed)).items()} == {"same": 4, "other": 1}
 
 
 def test_an_impossible_pace_is_not_kept_unless_any_pace_is_asked_for() -> None:

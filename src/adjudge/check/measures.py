@@ -139,6 +139,8 @@ def _pace(judgments: Judgments, *, timed: bool) -> pl.DataFrame:
 
 def _longest_runs(ordered: pl.DataFrame) -> pl.DataFrame:
     """Columns annotator and constant: by annotator, the longest run of equal answers."""
+    # Rows of others may stand between those of one person.
+    ordered = ordered.sort("annotator", maintain_order=True)
     differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in ("annotator", "answer"))
     starts = ordered.select(differs).to_series().to_numpy().copy()
     starts[:1] = True
