@@ -121,6 +121,12 @@ def test_several_language_pairs_are_refused_by_name_with_the_way_out(name: str, 
 def test_unknown_settings_are_refused_with_a_suggestion(rankings: Path) -> None:
     with pytest.raises(adjudge.AdjudgeError, match="did you mean 'human'"):
         adjudge.rank(rankings, humen="ref")
+    with pytest.raises(adjudge.AdjudgeError, match=r"of adjudge\.rank 'metod': did you mean 'method'"):
+        adjudge.rank(rankings, metod="mfas")
+    with pytest.raises(adjudge.AdjudgeError, match="did you mean 'time_limit'"):
+        adjudge.tournament(rankings, timelimit=1)
+    with pytest.raises(adjudge.AdjudgeError, match="did you mean 'segment_column'"):
+        adjudge.read(rankings, segment_colum="id")
     with pytest.raises(adjudge.AdjudgeError, match="did you mean 'annotators'"):
         adjudge.simulate("da", annotator=3)
     with pytest.raises(adjudge.AdjudgeError, match="choose one of ranking, da"):

@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from adjudge.core.errors import AdjudgeError, DataError
+from adjudge.core.errors import AdjudgeError, DataError, unknown_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sized
@@ -23,16 +23,29 @@ _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
 
 def verb(function: Callable[P, R]) -> Callable[P, R]:
     """A function whose refusals name its parameters, `'level'`, where the command line names options, `--level`."""
+    parameters = inspect.signature(function).parameters
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
+            if "reading" in parameters:
+                _check_keywords(function.__name__, kwargs, [name for name in parameters if name != "reading"])
             return function(*args, **kwargs)
         except AdjudgeError as fault:
             fault.args = (in_python(str(fault)),)
             raise
 
     return call
+
+
+def _check_keywords(name: str, given: Iterable[str], parameters: list[str]) -> None:
+    """Refuse a keyword that is neither a parameter of the verb nor an option of the readers, before reading."""
+    from adjudge.formats.options import ReadOptions
+
+    known = [*parameters, "format", *(option.name for option in fields(ReadOptions)), "options"]
+    for keyword in given:
+        if keyword not in known:
+            raise unknown_choice(f"parameter of adjudge.{name}", keyword, dict.fromkeys(known))
 
 
 def as_command(function: Callable[P, R]) -> Callable[P, R]:
