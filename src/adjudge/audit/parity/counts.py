@@ -1,7 +1,8 @@
 """Counts of better, tie and worse against the human, the sign test, and what holds for other people.
 
 The sign test takes every judgment for evidence of its own. Annotators have tastes, so a verdict also needs a model that
-allows for them: of scores the mixed model, of ranks Bradley-Terry with tastes, fitted to the system and the human.
+allows for them: of scores the mixed model, of ranks Bradley-Terry with tastes, fitted to the system and the human. It
+also allows for what annotators of the same segments and documents share.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.audit.parity.outcomes import Outcomes
+    from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedFit
     from adjudge.results.parity import Part
@@ -98,29 +100,51 @@ def _system(name: str, counts: tuple[int, int, int], outcomes: Outcomes, resampl
 
 def _people_tests(outcomes: Outcomes) -> dict[str, float]:
     """For ranks by two named people or more, p of every system against the human with tastes allowed for (Holm)."""
-    from adjudge.rank.annotator_counts import PeopleCounts
-    from adjudge.rank.strengths import compare_people
+    from adjudge.rank.resampling_units import annotator_units
+    from adjudge.rank.strengths import compare_strengths
 
     if (outcomes.annotators or 0) < FEWEST_PEOPLE:
         return {}
     p = {}
     for name in outcomes.systems:
         own = outcomes.compared.filter(pl.col("system") == name)
-        by_person = own.group_by("annotator").agg(
-            better=(pl.col("outcome") > 0).sum(),
-            tie=(pl.col("outcome") == 0).sum(),
-            worse=(pl.col("outcome") < 0).sum(),
-        )
-        if by_person.height < FEWEST_PEOPLE:
+        if own["annotator"].n_unique() < FEWEST_PEOPLE:
             p[name] = 1.0
             continue
-        better, tie, worse = (by_person[column].to_numpy().astype(np.float64) for column in ("better", "tie", "worse"))
-        wins, ties = np.zeros((2, len(better), 2, 2))
-        wins[:, 0, 1], wins[:, 1, 0] = better, worse
-        ties[:, 0, 1] = ties[:, 1, 0] = tie
-        tested = compare_people(PeopleCounts(wins, ties, np.arange(len(better)))).pairs.two_sided[0, 1]
+        compared = _comparisons(own, (name, outcomes.human))
+        tested = compare_strengths(annotator_units(compared), compared).pairs.two_sided[0, 1]
         p[name] = max(float(tested), sys.float_info.min)
     return {name: float(value) for name, value in zip(p, holm(np.array(list(p.values()))), strict=True)}
+
+
+def _comparisons(own: pl.DataFrame, systems: tuple[str, str]) -> Comparisons:
+    """The outcomes of one system against the human, each a block of its own."""
+    from adjudge.core.comparisons import Comparisons
+    from adjudge.core.integer_codes import codes_of
+
+    annotator, segment, document = (
+        codes.astype(np.int32) for codes in codes_of(own, ["annotator"], ["document", "segment"], ["document"])
+    )
+    outcome = own["outcome"].to_numpy().astype(np.int8)
+    number = np.arange(own.height, dtype=np.int32)
+    return Comparisons(
+        systems=systems,
+        human=np.array([False, True]),
+        annotators=tuple(own["annotator"].unique().sort().to_list()),
+        first=np.zeros_like(number),
+        second=np.ones_like(number),
+        outcome=outcome,
+        annotator=annotator,
+        segment=segment,
+        block=number,
+        label_system=np.tile(np.array([0, 1], dtype=np.int32), own.height),
+        label_rank=np.stack([np.where(outcome < 0, 2, 1), np.where(outcome > 0, 2, 1)], axis=1)
+        .ravel()
+        .astype(np.int32),
+        label_block=np.repeat(number, 2),
+        block_annotator=annotator,
+        document=document if own["document"].null_count() == 0 else None,
+    )
 
 
 def _counts(outcomes: Outcomes, system: str) -> tuple[int, int, int]:
