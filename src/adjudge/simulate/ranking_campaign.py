@@ -102,6 +102,23 @@ class RankingCampaign:
             "qualities": None if self.qualities is None else ",".join(f"{quality:g}" for quality in self.qualities)
         }
 
+    @property
+    def shown_at_most(self) -> int:
+        """How many there are to be shown on a screen: the systems, and the reference where there is one."""
+        return self.systems + (self.reference > 0)
+
+    def notes(self) -> tuple[str, ...]:
+        """Where screens cannot be as the parameters say, as there are too few systems."""
+        notes = []
+        if self.block_size > self.shown_at_most:
+            held = f"{counted(self.systems, 'system')}{' and a reference' if self.reference > 0 else ''}"
+            notes.append(f"screens show {self.shown_at_most}, not {self.block_size}: there are only {held}")
+        if self.block_size >= self.shown_at_most and 0 < self.reference < 1:
+            notes.append(
+                f"the reference is on every screen, not on a share of {self.reference:g}: all systems fit on one"
+            )
+        return tuple(notes)
+
 
 MAX_BLOCK = 10
 
@@ -194,7 +211,7 @@ def _draw_shown(
     liking = -campaign.uneven * np.abs(rank[centre][:, None] - rank)
     noisy = liking + rng.gumbel(size=liking.shape)
     noisy[np.arange(blocks), centre] = np.inf
-    size = min(campaign.block_size, campaign.systems + (campaign.reference > 0))
+    size = min(campaign.block_size, campaign.shown_at_most)
     shown = np.argsort(-noisy, axis=1)[:, :size]
     if size > shown.shape[1]:  # every system is shown already: the reference joins them always
         return np.concatenate([shown, np.full((blocks, 1), campaign.systems)], axis=1)

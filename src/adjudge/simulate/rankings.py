@@ -102,6 +102,7 @@ def simulate_rankings(campaign: RankingCampaign, *, seed: int = DEFAULT_SEED) ->
         careless=careless,
         protocol="ranking",
         unit="log-odds of winning",
+        notes=campaign.notes(),
     )
     return Simulated(judgments, truth, sources)
 

@@ -29,6 +29,7 @@ def truth_of(
     careless: Bools,
     protocol: str,
     unit: str,
+    notes: tuple[str, ...] = (),
 ) -> Truth:
     """The systems in true order with their qualities, and who was careless.
 
@@ -41,6 +42,7 @@ def truth_of(
         careless: which annotators click at random.
         protocol: of the judgments.
         unit: of the qualities.
+        notes: where the judgments are not as the parameters say.
     """
     names = [*numbered("system", campaign.systems), *humans]
     systems = tuple(
@@ -51,6 +53,7 @@ def truth_of(
     return Truth(
         settings={"protocol": protocol, **campaign.settings(), "seed": seed},
         data=fingerprint,
+        notes=notes,
         protocol=protocol,
         unit=unit,
         systems=systems,
