@@ -21,6 +21,20 @@ def write(tmp_path: Path, text: str, *, name: str = "table.csv", encoding: str =
     return file
 
 
+def test_tables_of_scores_without_campaigns_are_one_evaluation_and_those_of_pairs_are_not(tmp_path: Path) -> None:
+    """As the first rule of docs/formats.md says."""
+    scores = [tmp_path / name for name in ("spring.csv", "autumn.csv")]
+    pairs = [tmp_path / name for name in ("first.csv", "second.csv")]
+    for file in scores:
+        file.write_text(f"system,segment,annotator,score\nA,{file.stem}1,u,70\nB,{file.stem}1,u,60\n")
+    for file in pairs:
+        file.write_text(f"left,right,winner,segment,annotator\nA,B,left,{file.stem}1,u\n")
+    assert read(scores).table["campaign"].unique().to_list() == [None]
+    assert len(read(scores).by_pair()) == 1
+    assert sorted(read(pairs).table["campaign"].unique()) == ["first", "second"]
+    assert len(read(pairs).by_pair()) == 2
+
+
 def test_a_title_above_the_header_of_a_sheet_is_left_out(tmp_path: Path) -> None:
     workbook = io.BytesIO()
     with xlsxwriter.Workbook(workbook) as book:
