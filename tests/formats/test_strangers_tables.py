@@ -13,6 +13,7 @@ import xlsxwriter
 import adjudge
 from adjudge.core.errors import InputError
 from adjudge.formats import read
+from adjudge.formats.tables.load import load_table
 
 
 def write(tmp_path: Path, text: str, *, name: str = "table.csv", encoding: str = "utf-8") -> Path:
@@ -139,6 +140,38 @@ def test_a_line_that_names_the_separator_is_no_header(separator: str, tmp_path: 
     assert read(file, bad_rows=0.5).table["score"].to_list() == [7.0]
     with pytest.raises(InputError, match="line 4: column 'score' holds 'much'"):
         read(file)
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|", ","])
+@pytest.mark.parametrize(
+    "comments", [(), ("# made by our tool",), ("#", "# by us, and; others | too, all, of us", "#x", "")]
+)
+def test_comments_above_the_header_are_left_out(separator: str, comments: tuple[str, ...], tmp_path: Path) -> None:
+    table = [("system", "annotator", "score"), ("x", "# ann", "7"), ("y", "ann", "much")]
+    rows = [*comments, *(separator.join(row) for row in table)]
+    file = write(tmp_path, "\r\n".join(rows), encoding="utf-8-sig")
+    assert read(file, bad_rows=0.5).table.select("system", "annotator", "score").rows() == [("x", "# ann", 7.0)]
+    with pytest.raises(InputError, match=f"line {len(comments) + 3}: column 'score' holds 'much'"):
+        read(file)
+
+
+def test_blanks_around_bars_are_no_part_of_names(tmp_path: Path) -> None:
+    file = write(tmp_path, "system | annotator | score\nx | ann | 7\ny | ann | 8\n")
+    assert read(file).table.select("system", "annotator", "score").rows() == [("x", "ann", 7.0), ("y", "ann", 8.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("#system,score\nx\ny,8\n", ["#system", "score"]),
+        ("# system\tscore\ttext\nx\t7\tnow, then, here, there\n", ["# system", "score", "text"]),
+        ("system|x,score\na,7\n", ["system|x", "score"]),
+        ("# system\n# none\n", ["# system"]),
+        ("#system,score\n#1,7\n", ["#system", "score"]),
+    ],
+)
+def test_headers_that_begin_with_a_hash_or_hold_a_bar_stay(text: str, columns: list[str], tmp_path: Path) -> None:
+    assert load_table(write(tmp_path, text)).frame.columns == columns
 
 
 def test_another_scale_needs_another_protocol(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ are columns with a dotted name (`meta.system`). Exports of Label Studio become o
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +17,8 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import decode_text, read_bytes
 from adjudge.core.wording import counted
-from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, row_lines
+from adjudge.formats.parsing.delimited import numbered_lines, row_lines
+from adjudge.formats.tables.above_header import find_header
 from adjudge.formats.tables.excel import read_workbook
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
 from adjudge.formats.tables.parquet import PARQUET_MAGIC, read_parquet
@@ -34,7 +34,6 @@ ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annot
 DEEPEST = 16
 # The share of a column's cells that must be numbers, before a comma in them is taken for a decimal one.
 MOSTLY = 0.95
-_SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 _DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
 
 
@@ -69,11 +68,7 @@ def load_table(path: Path) -> LoadedTable:
 
 
 def _delimited(text: str, path: Path) -> LoadedTable:
-    named = _SEPARATOR.match(text)
-    if named:
-        # Spreadsheets write the separator above the header; an empty line keeps the numbers of the others.
-        text = "\n" + text[named.end() :]
-    separator = named[1] if named else detect_delimiter(text)
+    text, separator, padded = find_header(text)
     lines = _Lines(text, separator)
     source = Source(str(path), lines.of_row)
     try:
@@ -88,6 +83,8 @@ def _delimited(text: str, path: Path) -> LoadedTable:
         frame = _cut_to_header(text, separator, source, ragged)
     stripped = Counter(name.strip() for name in frame.columns)
     frame = frame.rename({name: name.strip() for name in frame.columns if stripped[name.strip()] == 1})
+    if padded:
+        frame = frame.with_columns(pl.all().str.strip_chars())
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
     if ragged and frame.height != len(lines.numbers):
         raise source.fault(ragged[min(ragged)], min(ragged))
