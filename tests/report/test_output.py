@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import openpyxl
@@ -15,7 +16,7 @@ import pytest
 from adjudge.core.errors import UsageError
 from adjudge.report.build import build_report
 from adjudge.report.output.formats import WRITERS, ByPair, to_csv, write_results
-from adjudge.report.output.latex import escape, to_latex
+from adjudge.report.output.latex import escape, parts, to_latex
 from adjudge.report.output.pages import write_page
 from adjudge.report.output.paper import write_paper
 from adjudge.results.table import HumanName, Span, Table, number, span, text
@@ -141,6 +142,62 @@ def test_the_paper_compiles(tmp_path: Path) -> None:
         r"\includegraphics[width=\linewidth]{ranking}\end{document}",
         encoding="utf-8",
     )
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"],
+        cwd=tmp_path, capture_output=True, text=True, check=False, errors="replace",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
+
+
+LABELS = ("judgments of all", "low", "high", "kappa low", "high", "observed with others", "p", "seconds per judgment")
+WIDE = Table(
+    "Wide", (number("rank", 0), text("system"), *(number(label) for label in LABELS)),
+    tuple((i, f"a system with the number {i}", *([12.345] * 8)) for i in range(3)),
+)  # fmt: skip
+SENTENCES = Table(
+    "Words", (text("claim"), number("p"), text("why")), (("a is better than b", 0.5, "as it seems " * 20),)
+)
+MATRIX = Table(
+    "Matrix", (text("system"), *(number(f"system-{i:02d}", 2) for i in range(14))),
+    tuple((f"system-{i:02d}", *([0.5] * 14)) for i in range(14)), lines=frozenset({3}),
+)  # fmt: skip
+
+
+def test_wide_tables_are_set_smaller_and_narrow_ones_as_before() -> None:
+    narrow = to_latex([Table("t", (text("system"), number("r")), (("a", 1.0),))])
+    assert "tabcolsep" not in narrow
+    assert "\\begin{tabular}{lr}\n\\toprule\nsystem & r \\\\\n" in narrow
+    assert r"observed \\ with \\ others" in to_latex([WIDE])
+    assert r"p{0." in to_latex([SENTENCES])
+    first, second = parts(MATRIX)
+    assert [column.label for column in (*first.columns, *second.columns[1:])] == [
+        column.label for column in MATRIX.columns
+    ]
+    assert second.columns[0].label == "system"
+    assert (second.title, second.lines) == ("Matrix, part 2", MATRIX.lines)
+
+
+def test_parts_of_wide_tables_keep_names_and_intervals_together() -> None:
+    """A label that comes again, such as `high`, follows its neighbour; the system's name is in every part."""
+    columns = (number("rank", 0), text("system"), *(number(f"{a} {b}") for a in "pqrstuvw" for b in ("long-label", "")))
+    columns = tuple(replace(column, label="high") if column.label.endswith(" ") else column for column in columns)
+    made = parts(Table("Intervals", columns, ((1, "a", *([12345.678] * 16)),)))
+    assert len(made) > 1
+    for part in made:
+        labels = [column.label for column in part.columns]
+        assert labels[:2] == ["rank", "system"]
+        assert labels[3::2] == ["high"] * len(labels[3::2])
+        assert len(labels) % 2 == 0
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_no_table_is_wider_than_the_page(tmp_path: Path) -> None:
+    made = to_latex([WIDE, SENTENCES, MATRIX])
+    document = (
+        rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{'%'}" + f"\n{made}" + r"\end{document}"
+    )
+    (tmp_path / "main.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"],
         cwd=tmp_path, capture_output=True, text=True, check=False, errors="replace",
