@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,28 +84,31 @@ def evil_campaign(folder: Path, protocol: str) -> Path:
     return campaign
 
 
-def answer(protocol: str, at: int, number: int, text: str, kind: str) -> dict[str, Any]:
-    """An answer with such texts wherever the protocol takes one."""
+ANSWERS = count()
+
+
+def answer(protocol: str, at: int, chance: int, text: str, kind: str) -> dict[str, Any]:
+    """An answer with such texts wherever the protocol takes one; `chance` differs between people and screens."""
     if protocol in RELATIVE:
-        return {"rank": 1 + (at + number) % 2, "comment": EVIL}
+        return {"rank": 1 + (at + chance) % 2, "comment": EVIL}
     if protocol == "postedit":
-        return {"edit": f"{EVIL} {text}" if (at + number) % 2 else text, "comment": EVIL}
+        return {"edit": f"{EVIL} {text}" if chance % 2 else text, "comment": EVIL}
     if protocol == "mqm":
         end = len(text)
         mark = {"start": 0, "end": end, "severity": "minor", "category": kind, "side": "target", "text": text}
-        return {"spans": [mark] if (at + number) % 2 else [], "comment": EVIL}
+        return {"spans": [mark] if chance % 2 else [], "comment": EVIL}
     spans: dict[str, Any] = {"spans": []} if protocol == "esa" else {}
-    return {"score": (at + number) % 7 if protocol == "sqm" else 10 * (at + number % 5), "comment": EVIL, **spans}
+    return {"score": chance % 7 if protocol == "sqm" else chance % 101, "comment": EVIL, **spans}
 
 
 def judge_screen(client: Client, work: Any, protocol: str, number: int) -> None:
     """Judge a screen."""
     kinds = (work["campaign"]["spans"] or {}).get("categories") or [{"name": None}]
     shown = [output for item in work["task"]["screens"][number]["items"] for output in item["outputs"]]
-    changes = [
-        {"output": output["id"], **answer(protocol, at, number, output["text"], kinds[-1]["name"])}
-        for at, output in enumerate(shown)
-    ]
+    changes = []
+    for at, output in enumerate(shown):
+        chance = sum(hashlib.sha256(f"{next(ANSWERS)}".encode()).digest())
+        changes.append({"output": output["id"], **answer(protocol, at, chance, output["text"], kinds[-1]["name"])})
     saved = client.post("/api/saves", new_save(work, number, changes))
     assert saved.status == 200, saved.text
 

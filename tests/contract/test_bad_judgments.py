@@ -146,7 +146,7 @@ def test_groups_that_never_met_carry_no_claims(tmp_path: Path) -> None:
     file = write_table(tmp_path / "sparse.csv", SPARSE["no overlap (ranks)"])
     answer = command("audit", file, "--json").json
     assert "claims" not in answer
-    assert any("claims is left out" in note and "never compared" in note for note in answer["notes"])
+    assert any("section 'claims' is left out" in note and "never compared" in note for note in answer["notes"])
 
 
 @pytest.mark.parametrize("case", ["one annotator (ranks)", "one annotator (scores)"])
