@@ -52,9 +52,14 @@ def test_the_example_runs(name: str, folder: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-def test_the_example_of_replicate_runs_on_the_released_data(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(data)
+def test_the_example_of_replicate_runs_on_the_released_data(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It writes a page where it runs, which must not be the folder of the data.
+    (tmp_path / "wmt10").symlink_to((data / "wmt10").resolve())
+    monkeypatch.chdir(tmp_path)
     assert command(*EXAMPLES["replicate"]).code == 0
+    assert (tmp_path / "grain-of-salt.html").exists()
 
 
 @pytest.mark.slow

@@ -124,6 +124,8 @@ def test_the_fingerprint_is_of_the_content() -> None:
     assert judgments.fingerprint != Judgments.from_columns({**base, "text": [None]}).fingerprint
     span = {"start": 0, "end": 1, "severity": "minor", "category": None, "side": "target", "text": "x"}
     assert judgments.fingerprint != Judgments.from_columns({**base, "spans": [[span]]}).fingerprint
+    assert judgments.fingerprint == Judgments.from_columns({**base, "topic": [None]}).fingerprint
+    assert judgments.fingerprint != Judgments.from_columns({**base, "topic": ["law"]}).fingerprint
 
 
 @pytest.mark.parametrize("extra", [[["a", "b"]], [{"a": 1}], [[{"a": 1}]], [None]])

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import Judgments, SetAside
 from adjudge.formats import read
 
@@ -256,6 +256,34 @@ def test_the_fullest_file_of_each_pair_is_read(tmp_path: Path) -> None:
         (tmp_path / name.replace("deen", "fren")).write_text(text)
     judgments = read([tmp_path], format="wmt-da")
     assert {pair: len(part) for pair, part in judgments.by_pair().items()} == {"de-en": 20, "fr-en": 15}
+
+
+def test_files_of_other_language_pairs_are_not_read_where_one_is_wanted(tmp_path: Path) -> None:
+    """The pair comes out as it does from the whole folder, fingerprint and all; a pair no file is named after, too."""
+    standardised(tmp_path)
+    for name in ("ad-deen-good-stnd-redup.csv", "ad-deen-trk-mean-sd.txt"):
+        text = (tmp_path / name).read_text().replace("\tde\t", "\tfr\t")
+        text = text.replace("\tw", "\tv").replace('"w', '"v')  # other people
+        (tmp_path / name.replace("deen", "fren")).write_text(text)
+    write(tmp_path / "ad-seg-scores-cs-en.csv", ["A.1 1 85 0.5 2 "], "SYS SID RAW.SCR Z.SCR N ")
+    whole = read([tmp_path], format="wmt-da")
+    for pair in ("de-en", "fr-en", "cs-en"):
+        part = read([tmp_path], format="wmt-da", pair=pair)
+        assert part.fingerprint == whole.for_pair(pair).fingerprint
+        assert part.notes == whole.for_pair(pair).notes
+    (tmp_path / "ad-fren-good-stnd-redup.csv").write_text("damaged")
+    assert len(read([tmp_path], format="wmt-da", pair="de-en")) == 15
+    with pytest.raises(InputError, match="ad-fren-good-stnd-redup"):
+        read([tmp_path], format="wmt-da", pair="fr-en")
+
+
+def test_a_pair_that_no_file_is_named_after_is_looked_for_in_all(tmp_path: Path) -> None:
+    standardised(tmp_path)
+    (tmp_path / "ad-deen-good-stnd-redup.csv").rename(tmp_path / "ad-gren-good-stnd-redup.csv")
+    (tmp_path / "ad-deen-trk-mean-sd.txt").rename(tmp_path / "ad-gren-trk-mean-sd.txt")
+    assert len(read([tmp_path], format="wmt-da", pair="de-en")) == 15
+    with pytest.raises(DataError, match="'el-en' is not in the data; it has de-en"):
+        read([tmp_path], format="wmt-da", pair="el-en")
 
 
 def test_every_folder_with_scores_is_a_campaign(tmp_path: Path) -> None:

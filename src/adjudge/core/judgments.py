@@ -134,9 +134,14 @@ class Judgments:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that identify the content of the table, whatever file it came from."""
-        nested = [name for name, dtype in self.table.schema.items() if dtype.is_nested() and name != "spans"]
-        flat = self.table.select(pl.exclude("spans", *nested), _as_text("spans"), *map(_as_text, nested))
+        """Twelve hexadecimal digits that identify the content of the table, whatever file it came from.
+
+        Further columns that hold nothing do not count: those of another language pair may have come from its files.
+        """
+        empty = [name for name in self.table.columns if name not in SCHEMA and self.table[name].is_null().all()]
+        nested = [name for name, dtype in self.table.schema.items() if dtype.is_nested() and name not in SCHEMA]
+        named = [name for name in nested if name not in empty]
+        flat = self.table.select(pl.exclude("spans", *empty, *nested), _as_text("spans"), *map(_as_text, named))
         return fingerprint(flat.write_csv())
 
     @property

@@ -81,13 +81,14 @@ def _identified() -> pl.Expr:
 
 
 def _numbered(judgments: Judgments) -> Judgments:
-    """Repeated judgments with their number, where there are any."""
+    """Repeated judgments with their number, where there are any; those made once have none."""
     table = judgments.table
     repeated = pl.Series(_repeated(table, _identity(table)))
     if not table.filter(repeated).select(_identified().any()).item():
         return judgments
-    number = times_before(table, _identity(table), repeated) + 1
-    return replace(judgments, table=table.with_columns(number.cast(pl.Int32).alias(REPETITION)))
+    number = (times_before(table, _identity(table), repeated) + 1).cast(pl.Int32)
+    numbered = pl.when(repeated).then(number).alias(REPETITION)
+    return replace(judgments, table=table.with_columns(numbered))
 
 
 def times_before(table: pl.DataFrame, key: Sequence[str], repeated: pl.Series) -> pl.Series:

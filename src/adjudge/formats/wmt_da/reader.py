@@ -21,6 +21,7 @@ from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.languages import parse_pair
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.wmt_da.copies import copies_alone, of_each_system, passed_and_copies
@@ -73,8 +74,9 @@ class _Reader:
     def read(self) -> Judgments:
         judged: list[pl.DataFrame] = []
         segments: list[pl.DataFrame] = []
+        sources = self._sources()
         for role in SOURCES:
-            members = [member for member in self.campaign.given if member.role == role and member.item == self.item]
+            members = [member for member in sources if member.role == role]
             for member in sorted(members, key=lambda member: not member.expanded):
                 rows = None if member.pair in {source + target for source, target in self.done} else self._rows(member)
                 if rows is not None and (fresh := self._fresh(rows)).height:
@@ -85,6 +87,15 @@ class _Reader:
             where = self.campaign.given[0].path if len(self.campaign.given) == 1 else self.campaign.folder
             raise InputError("is empty: it holds no scores; check that the file is complete", file=where)
         return self._judgments(pl.concat(parts, how="diagonal"))
+
+    def _sources(self) -> list[Member]:
+        """The files to read: where one language pair is wanted and some are named after it, not those of others."""
+        members = [member for member in self.campaign.given if member.item == self.item]
+        if self.options.pair is None:
+            return members
+        wanted = parse_pair(self.options.pair).replace("-", "")
+        chosen = [member for member in members if member.pair in ("", wanted)]
+        return chosen if any(member.pair for member in chosen) else members
 
     def _note_documents(self) -> None:
         for member in self.campaign.given:
