@@ -6,9 +6,11 @@ import inspect
 import re
 from dataclasses import fields
 from functools import wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from adjudge.core.errors import AdjudgeError, DataError, unknown_choice
+from adjudge.work import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sized
@@ -22,15 +24,20 @@ _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
 
 
 def verb(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose refusals name its parameters, `'level'`, where the command line names options, `--level`."""
+    """A function whose refusals name its parameters, `'level'`, where the command line names options, `--level`.
+
+    Linear algebra has one thread in it, as in commands, so that both give the same digits.
+    """
     parameters = inspect.signature(function).parameters
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        import_module("numpy")  # its threads can be limited once it is loaded
         try:
             if "reading" in parameters:
                 _check_keywords(function.__name__, kwargs, [name for name in parameters if name != "reading"])
-            return function(*args, **kwargs)
+            with one_thread():
+                return function(*args, **kwargs)
         except AdjudgeError as fault:
             fault.args = (in_python(str(fault)),)
             raise

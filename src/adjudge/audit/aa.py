@@ -31,10 +31,9 @@ from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mann_whitney import halves_differ
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.rank.mixed.fit import one_thread
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.trust import AARate, AATest
-from adjudge.work import map_tasks
+from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -16,11 +16,10 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.rank.mixed.fit import one_thread
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import HalfAgreement, Reliability
-from adjudge.work import map_tasks
+from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -134,14 +134,10 @@ class Judgments:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that identify the content of the table, whatever file it came from.
-
-        Further columns that hold nothing do not count: those of another language pair may have come from its files.
-        """
-        empty = [name for name in self.table.columns if name not in SCHEMA and self.table[name].is_null().all()]
-        nested = [name for name, dtype in self.table.schema.items() if dtype.is_nested() and name not in SCHEMA]
-        named = [name for name in nested if name not in empty]
-        flat = self.table.select(pl.exclude("spans", *empty, *nested), _as_text("spans"), *map(_as_text, named))
+        """Twelve hexadecimal digits of the content, from whatever file; further columns without values do not count."""
+        table = self.table.select(name for name in self.table.columns if name in SCHEMA or self.table[name].count())
+        nested = [name for name, dtype in table.schema.items() if dtype.is_nested() and name != "spans"]
+        flat = table.select(pl.exclude("spans", *nested), _as_text("spans"), *map(_as_text, nested))
         return fingerprint(flat.write_csv())
 
     @property
@@ -168,8 +164,7 @@ class Judgments:
         """The rows that meet the condition; the others are set aside for the reason given."""
         kept = self.table.filter(condition)
         left_out = self.table.height - kept.height
-        record = (SetAside(otherwise, left_out),) if left_out else ()
-        return replace(self, table=kept, set_aside=self.set_aside + record)
+        return replace(self, table=kept, set_aside=self.set_aside + (SetAside(otherwise, left_out),) * bool(left_out))
 
     def final(self) -> Judgments:
         """The last revision of every judgment; the earlier ones are set aside."""

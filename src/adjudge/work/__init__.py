@@ -12,7 +12,7 @@ from __future__ import annotations
 from adjudge.work.cache import cached, kept_with_version
 from adjudge.work.processes import AUDIT_MODULES, prepared_processes
 from adjudge.work.tasks import Outcome, do_task, map_tasks, try_tasks, worth_dividing
-from adjudge.work.workers import Workers, current_workers, workers
+from adjudge.work.workers import Workers, current_workers, one_thread, workers
 
 __all__ = [
     "AUDIT_MODULES",
@@ -23,6 +23,7 @@ __all__ = [
     "do_task",
     "kept_with_version",
     "map_tasks",
+    "one_thread",
     "prepared_processes",
     "try_tasks",
     "workers",

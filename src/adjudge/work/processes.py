@@ -14,8 +14,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from warnings import filterwarnings
 
-from adjudge.work.tasks import do_chunk, jobs_of, processes_started
-from adjudge.work.workers import current_workers
+from adjudge.work.tasks import do_chunk, processes_started
+from adjudge.work.workers import current_workers, jobs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

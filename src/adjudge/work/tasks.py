@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from adjudge.core.errors import AdjudgeError
 from adjudge.work.progress import Progress
-from adjudge.work.workers import Workers, current_workers, workers
+from adjudge.work.workers import Workers, current_workers, jobs_of, limit_threads, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -186,15 +186,6 @@ def _worth_it(current: Workers, seconds: float, left: int, at_least: int) -> boo
     return jobs > 1 and left >= at_least * jobs and seconds * (1 - 1 / min(jobs, left)) > waiting
 
 
-def jobs_of(current: Workers) -> int:
-    """How many processes work, this one included."""
-    if current.jobs is not None:
-        return current.jobs
-    from joblib import cpu_count
-
-    return int(cpu_count())
-
-
 def do_task(function: Callable[[_Task], _Done], task: _Task) -> Outcome[_Done]:
     """The outcome of a task; faults other than explained ones are faults of adjudge and raised at once."""
     try:
@@ -208,13 +199,6 @@ def do_chunk(function: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> list
     limit_threads()
     with workers(jobs=1, scheduler=None, watch=None):
         return [do_task(function, task) for task in tasks]
-
-
-def limit_threads() -> None:
-    """One thread of linear algebra in this process: workers share the cores, and sums keep their order."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)
 
 
 def chunks_of(tasks: Sequence[_Task], jobs: int, *, alone: bool = False) -> list[Sequence[_Task]]:

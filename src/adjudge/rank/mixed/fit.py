@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,13 +27,12 @@ from adjudge.rank.mixed.solver.equations import totals
 from adjudge.rank.mixed.solver.layout import lay_out
 from adjudge.rank.mixed.weighted import weighted_effects
 from adjudge.results.rank import LeftOut, VarianceComponent
+from adjudge.work import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
-    from threadpoolctl import ThreadpoolController
 
     from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.design import MixedDesign
@@ -185,20 +183,6 @@ def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
     """Fit the model at known ratios of variances, as found by an earlier fit: quick, for resampling and audits."""
     design.check()
     return prepare(design).refit(None, ratios)
-
-
-def one_thread() -> AbstractContextManager[object]:
-    """Many small matrices: threads of the linear algebra library would spend their time waiting for each other."""
-    limits: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
-    return limits
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """The libraries with threads; looking for them takes longer than a small fit, and they stay the same."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _unscaled(evaluation: Evaluation, scale: Scale, systems: int) -> Floats:

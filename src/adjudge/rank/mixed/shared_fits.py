@@ -17,7 +17,7 @@ import numpy as np
 from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.fit import MixedFit, Prepared, finished, one_thread, prepare
+from adjudge.rank.mixed.fit import MixedFit, Prepared, finished, prepare
 from adjudge.rank.mixed.known_ratios.cells import cells_of
 from adjudge.rank.mixed.known_ratios.large_model import LargeModel
 from adjudge.rank.mixed.known_ratios.model import KnownFit, KnownModel
@@ -25,7 +25,7 @@ from adjudge.rank.mixed.leaving_out.cells import CellsLeftOut
 from adjudge.rank.mixed.leaving_out.each_unit import NOTE, fits_without_each
 from adjudge.rank.mixed.leaving_out.rows import Whole
 from adjudge.rank.mixed.reml import Optimum
-from adjudge.work import map_tasks
+from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
