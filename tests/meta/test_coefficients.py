@@ -16,7 +16,7 @@ from adjudge.meta.accuracy import accuracy, calibrated, pair_p, pairs, signs, so
 from adjudge.meta.coefficients import grouped, kendall, spearman
 from adjudge.meta.metric_tests import williams
 from adjudge.meta.permutation_tests import permute_groups, permute_pearson
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 from tests.conftest import examples
 
 Floats = NDArray[np.float64]

@@ -23,10 +23,8 @@ from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, default_method, rank
-from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.methods import find_method
-from adjudge.rank.resampling_units import units_of
-from adjudge.rank.tally import tally
+from adjudge.rank.resampling_units import people_counts, tally, units_of
 from adjudge.rank.tastes import fit_tastes
 
 if TYPE_CHECKING:

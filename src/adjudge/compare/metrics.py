@@ -8,7 +8,7 @@ import numpy as np
 
 from adjudge.compare.campaign import Campaign, Cells, PairTests, document_of
 from adjudge.meta.join import fingerprint_of_scores
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

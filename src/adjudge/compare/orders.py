@@ -20,7 +20,7 @@ import numpy as np
 from adjudge.core.maths import NORMAL_95, pearson
 from adjudge.core.wording import agreeing, counted
 from adjudge.meta.coefficients import kendall, spearman
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.compare import Flip, FlipCount, ItemAgreement, ScoreCorrelation
 
 if TYPE_CHECKING:

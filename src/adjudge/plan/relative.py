@@ -21,10 +21,9 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.plan.settings import check_least, check_shares
-from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.bradley_terry import fit
-from adjudge.rank.multiple_testing import holm
-from adjudge.rank.resampling_units import annotator_units, units_of
+from adjudge.rank.lines_and_rank_sets import holm
+from adjudge.rank.resampling_units import annotator_units, people_counts, units_of
 from adjudge.rank.strengths import compare_strengths
 from adjudge.rank.tastes import fit_tastes
 from adjudge.results.relative_plan import RelativeCheck, RelativePlan, RelativePoint

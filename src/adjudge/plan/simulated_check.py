@@ -15,8 +15,8 @@ from adjudge.core.maths import NORMAL_95
 from adjudge.core.rng import generator
 from adjudge.plan.layout import mixed_design
 from adjudge.rank.contrasts import contrasts
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import fit
-from adjudge.rank.multiple_testing import holm
 from adjudge.results.plan import PlanCheck
 from adjudge.simulate.score_campaign import ScoreCampaign, ScoreDesign
 from adjudge.simulate.scores import draw_scores

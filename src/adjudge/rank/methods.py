@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 Reference = Literal["include", "exclude"]
 Kind = Literal["relative", "scores"]

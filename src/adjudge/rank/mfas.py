@@ -23,7 +23,7 @@ from adjudge.work import map_tasks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 TIME_LIMIT = 60.0
 

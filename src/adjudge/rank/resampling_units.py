@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge.core.comparisons import NOBODY, Comparisons
-from adjudge.rank.tally import Tally
+from adjudge.rank.counts import PeopleCounts, Tally, grouped, labelling_annotators
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,12 +98,6 @@ def annotator_units(comparisons: Comparisons) -> Units:
     return Units(comparisons.systems, comparisons.human, matrix, np.ones(len(judged), dtype=np.int64), "annotators")
 
 
-def labelling_annotators(comparisons: Comparisons) -> NDArray[np.int64]:
-    """The codes of the annotators who gave any label, in ascending order: the units of `annotator_units`."""
-    given = np.bincount(comparisons.block_annotator[comparisons.label_block], minlength=len(comparisons.annotators))
-    return np.flatnonzero(given)
-
-
 def text_units(comparisons: Comparisons) -> Units | None:
     """One unit per document, or per segment where documents are not named; None where no two blocks share one."""
     blocks = len(np.unique(comparisons.block))
@@ -158,6 +152,26 @@ def pair_units(
     people = int(annotator.max()) + 1
     matrix = _sum_rows(often, annotator[cells.row], people, width)
     return Units(systems, comparisons.human, matrix, np.ones(people, dtype=np.int64), "annotators")
+
+
+def tally(comparisons: Comparisons) -> Tally:
+    """The tally of all comparisons."""
+    return block_units(comparisons).total()
+
+
+def people_counts(units: Units) -> PeopleCounts:
+    """The counts by annotator; where there are very many, of groups of annotators with about equal work."""
+    n = len(units.systems)
+    counts = units.counts[:, : 2 * n * n]
+    group = grouped(np.asarray(counts.sum(axis=1)).ravel())
+    groups = int(group.max()) + 1
+    if len(group) > groups:
+        from scipy.sparse import coo_array
+
+        joining = coo_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(groups, len(group)))
+        counts = joining.tocsr() @ counts
+    wins, ties = (part.reshape(-1, n, n) for part in np.split(counts.toarray().astype(float), 2, axis=1))
+    return PeopleCounts(wins, ties + np.swapaxes(ties, 1, 2), group)
 
 
 def _distinct_pairs(comparisons: Comparisons) -> tuple[Comparisons, NDArray[np.int64]]:

@@ -19,8 +19,8 @@ from adjudge.core.score_sheet import ItemMeans, Sheet, item_means, resampled_mea
 from adjudge.core.wording import agreeing, counted
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected_groups import groups, in_words
+from adjudge.rank.lines_and_rank_sets import resampled_rank_sets
 from adjudge.rank.mann_whitney import mann_whitney
-from adjudge.rank.rank_sets import resampled_rank_sets
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:

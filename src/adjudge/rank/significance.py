@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

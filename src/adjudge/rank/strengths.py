@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.annotator_counts import PeopleCounts, people_counts
 from adjudge.rank.assemble import Estimate
 from adjudge.rank.contrasts import Contrasts, contrasts
-from adjudge.rank.rank_sets import DRAWS, rank_sets
-from adjudge.rank.resampling_units import units_of
+from adjudge.rank.lines_and_rank_sets import DRAWS, rank_sets
+from adjudge.rank.resampling_units import people_counts, units_of
 from adjudge.rank.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
 from adjudge.rank.tastes import TasteFit, fit_tastes
 from adjudge.results.rank import VarianceComponent
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.rank import RankSettings
+    from adjudge.rank.counts import PeopleCounts
     from adjudge.rank.methods import Method
     from adjudge.rank.resampling_units import Units
 

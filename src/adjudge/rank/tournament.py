@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.counts import Tally
     from adjudge.rank.methods import Method
     from adjudge.rank.mfas import MfasSolution
-    from adjudge.rank.tally import Tally
 
 
 def tournament(

@@ -25,8 +25,8 @@ from adjudge.core.errors import DataError
 from adjudge.core.integer_codes import codes_of
 from adjudge.core.wording import counted
 from adjudge.rank import bradley_terry
-from adjudge.rank.annotator_counts import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.bradley_terry import expectations
+from adjudge.rank.counts import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.tastes import fit_tastes
 from adjudge.results.audit.breakdown import SubsetScore

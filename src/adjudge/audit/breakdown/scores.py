@@ -19,8 +19,8 @@ import numpy as np
 from adjudge.audit.breakdown.subsets import ColumnTest, Subsets, ranks_within, subsets
 from adjudge.core.errors import DataError
 from adjudge.core.maths import student_tail
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import prepare
-from adjudge.rank.multiple_testing import holm
 from adjudge.results.audit.breakdown import SubsetScore
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.claims.trials import Tried, put_to
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.audit.claims import Claim
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.maths import student_quantile
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, ratios
-from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.connected_groups import check_connected, groups_that_met
+from adjudge.rank.counts import labelling_annotators
 from adjudge.rank.relative import check_comparable
-from adjudge.rank.resampling_units import Units, labelling_annotators, units_of
+from adjudge.rank.resampling_units import Units, people_counts, units_of
 from adjudge.rank.significance import difference_spread, resampling_tests, separation
 from adjudge.rank.strengths import ComparedStrengths, compare_strengths
 from adjudge.rank.tastes import refit
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 LEVEL = 0.05
 RESAMPLES = 1000

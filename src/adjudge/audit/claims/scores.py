@@ -25,11 +25,11 @@ from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts, equivalence
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.rows import rows_of_the_model
 from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
-from adjudge.rank.multiple_testing import holm
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claim, Claims
 from adjudge.work import map_tasks

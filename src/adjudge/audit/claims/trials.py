@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from adjudge.core.maths import student_tail
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

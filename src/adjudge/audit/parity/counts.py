@@ -17,7 +17,7 @@ import polars as pl
 from adjudge.audit.margins import margin_in_points
 from adjudge.audit.parity.resampling import Resampler, Sums, interval_of
 from adjudge.core.errors import DataError
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.parity import Contrast, ParityPart, SystemParity
 
 if TYPE_CHECKING:

@@ -21,10 +21,9 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.test_set import AFTER, BEFORE
-from adjudge.rank.annotator_counts import people_counts
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import design_from, prepare
-from adjudge.rank.multiple_testing import holm
-from adjudge.rank.resampling_units import units_of
+from adjudge.rank.resampling_units import people_counts, units_of
 from adjudge.rank.tastes import fit_tastes
 from adjudge.results.parity_change import ModelChange
 

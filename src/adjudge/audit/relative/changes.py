@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.comparisons import segment_keys
-from adjudge.rank.resampling_units import labelling_annotators
+from adjudge.rank.counts import labelling_annotators
 from adjudge.results.audit.stability import ChangeFamily
 
 if TYPE_CHECKING:

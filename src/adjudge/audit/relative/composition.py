@@ -20,7 +20,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.maths import divide
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import find_method
-from adjudge.rank.tally import tally
+from adjudge.rank.resampling_units import tally
 from adjudge.results.audit.composition import Composition, Opposition
 from adjudge.results.audit.sampling import SampledSystem, Sampling
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 DEFAULT_METHOD = "wins-or-ties"
 

@@ -13,10 +13,10 @@ import numpy as np
 from adjudge.audit.relative.changes import segment_names, untried_notes
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
-from adjudge.rank.annotator_counts import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.connected_groups import check_connected
+from adjudge.rank.counts import PeopleCounts, count_people, group_of, labelling_annotators, person_of
 from adjudge.rank.relative import check_comparable
-from adjudge.rank.resampling_units import labelling_annotators, units_of
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.strengths import compare_people
 from adjudge.rank.tastes import refit
 from adjudge.results.audit.trust import Influence, LeftOutUnit

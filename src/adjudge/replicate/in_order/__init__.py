@@ -23,7 +23,7 @@ from adjudge.core.fingerprint import fingerprint
 from adjudge.core.languages import parse_pair
 from adjudge.formats import read
 from adjudge.rank.mfas import cost_of, net_wins
-from adjudge.rank.tally import tally
+from adjudge.rank.resampling_units import tally
 from adjudge.rank.tournament import spearman, tournament
 from adjudge.replicate.published import file_if_there, read_published
 from adjudge.results.paper_figures import TournamentOrder, ViolatedLead

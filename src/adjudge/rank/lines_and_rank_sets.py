@@ -1,14 +1,29 @@
-"""Rank sets: the ranks that the data leave possible for each system, and intervals of all differences at once.
+"""What a ranking says of all pairs at once: lines between clusters, p-values for many questions, and rank sets.
 
-Of estimates with a joint covariance, after M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm (2024): Inference for ranks
-with applications to mobility across neighbourhoods and academic achievement across countries. Review of Economic
-Studies 91, 476-518. A system's rank can be as high as the number of systems that are surely better leaves it, and as
-low as the number that are surely worse; "surely" holds for all of them at once, by the quantile of the largest
-statistic, in steps that leave out what is already decided. A difference divided by its standard error is first turned
-from Student's t into the normal quantile of the same probability, so that the joint distribution needs only the
-covariance.
+Lines. The rules in use differ, so each has a name, and the result says which one drew them:
 
-Of other methods, by resampling: the ranks over resamples, trimmed at both ends.
+`official`   after a system whose number of significant wins (over anyone) equals exactly the number of systems below
+`scipy-1.6`  after a system whose p against every system below is under the level, p being half the two-sided value,
+             whatever the direction
+`scipy-1.7`  the same with the two-sided p
+`strict`     where everyone above is significantly better than everyone below
+`holm`       the same with Holm's adjustment over all pairs
+`rank-sets`  where no system's rank set reaches across
+`none`       nowhere: for judgments of one person, which say nothing of others
+
+Corrections of p-values for many questions: Holm (family-wise error), Benjamini-Hochberg (false discovery rate).
+S. Holm (1979): A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 65-70.
+Y. Benjamini and Y. Hochberg (1995): Controlling the false discovery rate. Journal of the Royal Statistical Society B
+57, 289-300.
+
+Rank sets: the ranks that the data leave possible for each system, and intervals of all differences at once. Of
+estimates with a joint covariance, after M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm (2024): Inference for ranks with
+applications to mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91,
+476-518. A system's rank can be as high as the number of systems that are surely better leaves it, and as low as the
+number that are surely worse; "surely" holds for all of them at once, by the quantile of the largest statistic, in steps
+that leave out what is already decided. A difference divided by its standard error is first turned from Student's t into
+the normal quantile of the same probability, so that the joint distribution needs only the covariance. Of other methods,
+by resampling: the ranks over resamples, trimmed at both ends.
 """
 
 from __future__ import annotations
@@ -19,18 +34,101 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.errors import unknown_choice
 from adjudge.core.maths import normal_quantile, student_quantile, student_tail
 from adjudge.core.rng import generator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
     from adjudge.rank.contrasts import Contrasts
+    from adjudge.rank.significance import PairTests
 
+RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets", "none")
 DRAWS = 10_000
 _CHUNK_NUMBERS = 200_000
 _STREAM = 4
+
+
+def check_rule(rule: str) -> None:
+    """Refuse a rule that does not exist."""
+    if rule not in RULES:
+        raise unknown_choice("rule for lines", rule, RULES)
+
+
+def line_after(
+    rule: str, order: NDArray[np.int64], tests: PairTests, rank_sets: NDArray[np.int64], level: float
+) -> NDArray[np.bool_]:
+    """For each position in the order except the last: does a line stand after it?
+
+    Args:
+        rule: a name from `RULES`.
+        order: the systems' indices, the best first.
+        tests: p-values of all pairs.
+        rank_sets: (n, 2) lowest and highest possible rank of each system, by index.
+        level: the significance level.
+    """
+    check_rule(rule)
+    n = len(order)
+    if rule == "none":
+        return np.zeros(n - 1, dtype=bool)
+    if rule == "rank-sets":
+        low, high = rank_sets[order].T
+        return np.array([high[: i + 1].max() <= i + 1 < low[i + 1 :].min() for i in range(n - 1)], dtype=bool)
+    greater = tests.greater[np.ix_(order, order)]
+    two_sided = tests.two_sided[np.ix_(order, order)]
+    if rule == "official":
+        wins = (np.nan_to_num(greater, nan=1.0) < level).sum(1)
+        return np.array([wins[i] == n - 1 - i for i in range(n - 1)], dtype=bool)
+    if rule in ("scipy-1.6", "scipy-1.7"):
+        value = two_sided / 2 if rule == "scipy-1.6" else two_sided
+        below = _below(value, level)
+        return np.array([below[i, i + 1 :].all() for i in range(n - 1)], dtype=bool)
+    value = greater if rule == "strict" else tests.holm_greater()[np.ix_(order, order)]
+    below = _below(value, level)
+    return np.array([below[: i + 1, i + 1 :].all() for i in range(n - 1)], dtype=bool)
+
+
+def _below(p: Floats, level: float) -> NDArray[np.bool_]:
+    """Which p-values are below the level; what could not be tested is not."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(p < level)
+
+
+def cluster_numbers(after: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The cluster of each position in the order, 1 first."""
+    return 1 + np.concatenate([[0], np.cumsum(after)]).astype(np.int64)
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's step-down adjusted p-values; NaN stays NaN and does not count as a question asked."""
+    return _adjusted(p, _holm)
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Benjamini and Hochberg's step-up adjusted p-values; NaN stays NaN and does not count as a question asked."""
+    return _adjusted(p, _benjamini_hochberg)
+
+
+def _holm(ascending: Floats) -> Floats:
+    m = len(ascending)
+    return np.maximum.accumulate(ascending * np.arange(m, 0, -1))
+
+
+def _benjamini_hochberg(ascending: Floats) -> Floats:
+    m = len(ascending)
+    return np.minimum.accumulate((ascending * m / np.arange(1, m + 1))[::-1])[::-1]
+
+
+def _adjusted(p: Floats, rule: Callable[[Floats], Floats]) -> Floats:
+    asked = np.flatnonzero(~np.isnan(p))
+    order = asked[np.argsort(p[asked], kind="stable")]
+    result = np.full(len(p), np.nan)
+    result[order] = np.minimum(rule(p[order]), 1.0)
+    return result
 
 
 @dataclass(frozen=True, eq=False)
