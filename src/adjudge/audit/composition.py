@@ -90,6 +90,7 @@ def sampling_section(judgments: Judgments, settings: AuditSettings) -> Sampling:
     presence = _beside_human(sheet)
     machine = ~sheet.human
     return Sampling(
+        kind="scores",
         method="raw" if settings.method == "raw" else "zscore",
         times_judged=correlate(times[machine], scores[machine]),
         reference_presence=correlate(presence[machine], scores[machine]),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import AdjudgeError, UsageError
 from adjudge.core.wording import counted
+from adjudge.design.campaign import PAGES
 from adjudge.plan.layout import make_layout
 from adjudge.plan.precision import measure
 from adjudge.results.plan import PlanChoice, PlanPoint
@@ -90,7 +91,7 @@ class Search:
 
     def _rounded(self, structure: str, segments: float) -> int:
         """Whole documents where pages are judged."""
-        if not structure.startswith("pages"):
+        if structure not in PAGES:
             return max(2, round(segments))
         return max(2, round(segments / self.settings.segments)) * self.settings.segments
 

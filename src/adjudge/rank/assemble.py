@@ -83,6 +83,7 @@ def assemble(
         method=method,
         kind=facts.judgments,
         unit=facts.unit,
+        difference_unit=facts.difference_unit,
         systems=systems,
         comparisons=_comparisons(estimate, order),
         clusters=tuple(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.results.result import Result, to_plain
+from adjudge.results.result import UNWRITTEN, Result, to_plain
 from adjudge.results.table import P_BH, P_HOLM, Cell, Column, Span, Table, number, p_value, shown_name, span, text
 
 if TYPE_CHECKING:
@@ -28,12 +29,29 @@ class VarianceComponent:
     """Whether the estimate is the smallest possible one: the data show no such spread."""
 
 
+class Cause(StrEnum):
+    """Why an effect is not in a model by itself."""
+
+    NOT_NAMED = "the data do not name its levels"
+    ONE_LEVEL = "it has one level only"
+    STRICTNESS = "tastes are not told from strictness"
+    SYSTEMS = "each system has one level, so it is not told from systems"
+    RESIDUAL = "nearly every score has its own level"
+    FOLDED = "it holds the same scores together as another effect"
+
+    @property
+    def confounded(self) -> bool:
+        """Whether something else takes its place unseen, so that errors do not include it."""
+        return self in (Cause.STRICTNESS, Cause.SYSTEMS)
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """An effect that is not in the model by itself, and why."""
 
     effect: str
     reason: str
+    cause: Cause = field(metadata=UNWRITTEN)
 
 
 def component_table(components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = ()) -> Table:
@@ -125,6 +143,8 @@ class Ranking(Result):
     """Whether systems were compared or scored."""
     unit: str
     """What a score is, for the axis of a chart."""
+    difference_unit: str = field(default="", metadata=UNWRITTEN)
+    """What a difference of scores is measured in, where that has a shorter name."""
     systems: tuple[RankedSystem, ...]
     comparisons: tuple[PairComparison, ...]
     clusters: tuple[tuple[str, ...], ...]

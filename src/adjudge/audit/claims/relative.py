@@ -62,6 +62,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     return Claims(
         method="bradley-terry",
         unit="log-odds of winning",
+        kind="relative",
         level=LEVEL,
         margin=None,
         claims=claims,

@@ -151,6 +151,7 @@ def sampling_section(judgments: Judgments, settings: AuditSettings) -> Sampling:
     times, presence = blocks.times.astype(float), blocks.with_reference
     no_reference = not tally.human.any()
     return Sampling(
+        kind="relative",
         method=settings.method or DEFAULT_METHOD,
         times_judged=correlate(times[machine], scores[machine]),
         reference_presence=correlate(presence[machine], scores[machine]),

@@ -60,7 +60,7 @@ class MixedFit:
     components: tuple[VarianceComponent, ...]
     """The random effects and, last, the residual."""
     ratios: Mapping[str, float]
-    """Variance over residual variance, by effect: what `refit` takes."""
+    """Variance over residual variance, by effect (folded ones by their narrowest part): what `refit` takes."""
     left_out: tuple[LeftOut, ...]
     loglik: float | None
     """The restricted log-likelihood; None where the campaign is too large to compute it."""
@@ -233,7 +233,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         * scale.sd**2,
         df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
-        ratios={effect.name: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
+        ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,
         loglik=float(-(evaluation.criterion + shift) / 2) if exact else None,
         converged=optimum.converged,
@@ -251,7 +251,7 @@ def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: Scal
     if design.weight is None:
         return model
     kept = prepared.effects.kept
-    ratios = np.array([model.ratios[effect.name] for effect in kept])
+    ratios = np.array([model.ratios[effect.narrowest] for effect in kept])
     residual = (model.components[-1].sd / scale.sd) ** 2
     weighted = weighted_effects(design, kept, standard, ratios, residual)
     return replace(

@@ -87,7 +87,7 @@ def rank_by_model(judgments: Judgments, method: Method, settings: RankSettings) 
         level=settings.level,
         settings={
             "method": method.name,
-            "effects": "+".join(model.ratios),
+            "effects": "+".join(component.effect for component in model.components[:-1]),
             "lines": rule,
             "level": settings.level,
             "draws": draws,

@@ -49,7 +49,7 @@ def _summary_of(ranking: Ranking) -> str:
 def scores_chart(ranking: Ranking) -> Chart:
     """Scores with intervals, or distances from the first where the method gives intervals of differences."""
     if _has_gaps(ranking):
-        unit = "points" if "points" in ranking.unit else ranking.unit
+        unit = ranking.difference_unit or ranking.unit
         return Chart("forest", "Distance from the first", _bars(ranking), behind(ranking, unit=unit))
     title = "Scores and intervals" if _has_intervals(ranking) else "Scores"
     return Chart("forest", title, _bars(ranking), forest(ranking, unit=ranking.unit))

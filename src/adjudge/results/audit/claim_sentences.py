@@ -47,7 +47,7 @@ def sentences(claims: Claims) -> tuple[str, ...]:
     said = [_best(claims)]
     for standing in standings(claims):
         said += against_human(standing, claims.margin)
-    if claims.humans and claims.margin is None and claims.unit == "points":
+    if claims.humans and claims.margin is None and claims.kind == "scores":
         said.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
     said += [_correction(claims), scope(claims.annotators)]
     return tuple(sentence for sentence in said if sentence)
