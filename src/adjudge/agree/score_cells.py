@@ -181,7 +181,7 @@ class Patterns:
         pairs, distance, number = self.pairs @ together, self.distance @ together, self.number @ drawn
         # Patterns without a pair do not count. To add their zeros is faster than to leave them out.
         used = pairs > 0
-        mean = np.divide(np.maximum(distance, 0), pairs, out=np.zeros_like(pairs), where=used)
+        mean = divide(np.maximum(distance, 0), pairs, otherwise=0.0)
         observed, n = (mean * number).sum(0), (number * self.items[:, None] * used).sum(0)
         total, squares = (((sums @ drawn) * used).sum(0) for sums in (self.total, self.squares))
         return alpha_from_sums(observed, n, total, squares)

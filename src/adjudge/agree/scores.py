@@ -177,7 +177,7 @@ def repeat_sums(cells: ScoreCells) -> RepeatSums:
 
 def typical_difference(distance: float, pairs: float) -> float:
     """Root of the mean squared difference, in points of the scale."""
-    return float(np.sqrt(distance / pairs)) if pairs else float("nan")
+    return float(np.sqrt(divide(distance, pairs)))
 
 
 def item_means(cells: ScoreCells) -> NDArray[np.float64]:

@@ -60,8 +60,19 @@ def student_tail(value: ArrayLike, df: ArrayLike) -> Floats:
     return np.asarray(stdtr(df, -np.asarray(value, dtype=float)), dtype=float)
 
 
-def student_quantile(tail: ArrayLike, df: ArrayLike) -> Floats:
-    """The value above which Student's t lies with this probability: what `scipy.stats.t.isf` computes in the end."""
+def student_below(probability: ArrayLike, df: ArrayLike) -> Floats:
+    """The value below which Student's t lies with this probability: what `scipy.stats.t.ppf` computes in the end."""
     from scipy.special import stdtrit
 
-    return -np.asarray(stdtrit(df, tail), dtype=float)
+    return np.asarray(stdtrit(df, probability), dtype=float)
+
+
+def student_quantile(tail: ArrayLike, df: ArrayLike) -> Floats:
+    """The value above which Student's t lies with this probability: what `scipy.stats.t.isf` computes in the end."""
+    return -student_below(tail, df)
+
+
+def difference_variances(covariance: Floats) -> Floats:
+    """The variance of every difference of two estimates with this covariance; 0 on the diagonal."""
+    variance = np.diag(covariance)
+    return np.asarray(variance[:, None] + variance[None, :] - covariance - covariance.T)

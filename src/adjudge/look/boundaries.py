@@ -30,6 +30,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from adjudge.core.maths import normal_quantile, student_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -59,7 +61,7 @@ def spent(spending: Spending, level: float, fraction: float) -> float:
     between them (K. Kim, D. L. DeMets 1987: Design and analysis of group sequential tests based on the type I error
     spending rate function. Biometrika 74, 149-154).
     """
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
     if fraction <= 0:
         return 0.0
@@ -69,7 +71,7 @@ def spent(spending: Spending, level: float, fraction: float) -> float:
         return float(level * fraction**_EXPONENT)
     if spending == "pocock":
         return float(level * np.log1p((np.e - 1) * fraction))
-    return float(2 * ndtr(ndtri(level / 2) / np.sqrt(fraction)))
+    return float(2 * ndtr(normal_quantile(level / 2) / np.sqrt(fraction)))
 
 
 def roughness(df: float, tail: float) -> float:
@@ -84,13 +86,13 @@ def roughness(df: float, tail: float) -> float:
 
     Ratios of information raised to this power move as much. `tests/look/test_few_people.py` has the simulation.
     """
-    from scipy.special import gammaln, ndtri, stdtrit
+    from scipy.special import gammaln
 
     if np.isinf(df) or tail <= 0:
         return 1.0
     if df <= _FEWEST:
         return _ROUGHEST
-    t, z = float(-stdtrit(df, tail)), float(-ndtri(tail))
+    t, z = float(student_quantile(tail, df)), float(-normal_quantile(tail))
     squared = 1 + t * t / df
     # The logarithm of f(t) / phi(z), since both may be too small for numbers.
     ratio = gammaln((df + 1) / 2) - gammaln(df / 2) - np.log(df / 2) / 2 - (df + 1) / 2 * np.log(squared) + z * z / 2
@@ -182,10 +184,9 @@ def _beyond(density: _Density | None, step: _Step, bound: float, drift: float = 
 
 def _solve(density: _Density | None, step: _Step, increment: float) -> float:
     from scipy.optimize import brentq
-    from scipy.special import ndtri
 
     if density is None:
-        return float(-ndtri(increment))
+        return float(-normal_quantile(increment))
     if _beyond(density, step, -_FARTHEST) <= increment:
         return -_FARTHEST
     return float(brentq(lambda bound: _beyond(density, step, bound) - increment, -_FARTHEST, _FARTHEST, xtol=1e-10))
@@ -248,6 +249,4 @@ def narrowest(level: float) -> float:
 
 def price(level: float = 0.05) -> float:
     """How much wider than an interval for one look the sequence is when all planned judgments are in."""
-    from scipy.special import ndtri
-
-    return mixture_bound(1.0, level, narrowest(level)) / float(-ndtri(level / 2))
+    return mixture_bound(1.0, level, narrowest(level)) / float(-normal_quantile(level / 2))

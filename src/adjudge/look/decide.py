@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from adjudge.core.maths import normal_quantile
 from adjudge.look.boundaries import SPENDING, Spending, boundaries, mixture_bound, narrowest, roughness, spent
 
 if TYPE_CHECKING:
@@ -137,14 +138,12 @@ def one_sided(plan: LookPlan, open_pairs: int, systems: int) -> float:
 
 def _beyond(plan: LookPlan, seen: list[Observed], open_: Flags, level: Floats) -> Flags:
     """Which open comparisons lie beyond their boundary. No boundary lies inside that of the level spent so far."""
-    from scipy.special import ndtri
-
     z = np.abs(seen[-1].z)
     beyond = np.zeros(len(z), dtype=bool)
     for index in np.flatnonzero(open_):
         share = float(level[index])
         least = share if plan.spending == "anytime" else spent(plan.spending, share, seen[-1].fraction)
-        if least > 0 and z[index] >= -ndtri(least):
+        if least > 0 and z[index] >= -normal_quantile(least):
             beyond[index] = z[index] >= bound(plan, seen, int(index), share)
     return beyond
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.adapt.policies import Adaptive
+from adjudge.core.maths import divide
 from adjudge.core.rng import generator
 from adjudge.look.boundaries import Spending, boundaries, spent
 from adjudge.look.goals import Goal, parse_goal
@@ -201,6 +202,4 @@ def _near_pairs(estimate: Floats, spread: Floats) -> Floats:
     weight = np.where(closeness < 1, np.clip(closeness**2, LEAST_WEIGHT, 1.0), 0.0)
     weight[:, np.arange(estimate.shape[1]), np.arange(estimate.shape[1])] = 0.0
     total = weight.sum(axis=(1, 2))
-    even = np.full(estimate.shape, 1 / estimate.shape[1])
-    with np.errstate(invalid="ignore"):
-        return np.where(total[:, None] > 0, weight.sum(axis=2) / total[:, None], even)
+    return divide(weight.sum(axis=2), total[:, None], otherwise=1 / estimate.shape[1])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import student_below, student_quantile, student_tail
 from adjudge.core.rng import generator
 from adjudge.plan.layout import mixed_design
 from adjudge.rank.mixed import prepare
@@ -40,16 +41,12 @@ class Precision:
 
     def power(self, difference: float, level: float) -> float:
         """The chance to find a difference, mean over pairs; `level` is that of a single comparison."""
-        from scipy.stats import t
-
-        return float(t.sf(t.isf(level / 2, self.df) - difference / self.se, self.df).mean())
+        return float(student_tail(student_quantile(level / 2, self.df) - difference / self.se, self.df).mean())
 
     def detectable(self, power: float, level: float) -> float:
         """The difference that is found with this power, for a pair of typical precision."""
-        from scipy.stats import t
-
         df = float(np.median(self.df))
-        return float(self.typical * (t.isf(level / 2, df) + t.ppf(power, df)))
+        return float(self.typical * (student_quantile(level / 2, df) + student_below(power, df)))
 
 
 def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_item: int) -> Precision:

@@ -19,6 +19,7 @@ import numpy as np
 from adjudge.core.comparisons import Comparisons, comparisons
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.fingerprint import fingerprint
+from adjudge.core.maths import student_below, student_quantile
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.plan.settings import check_least, check_shares
 from adjudge.rank.bradley_terry import fit
@@ -155,11 +156,11 @@ def standard_error(people: int, blocks: float, asked: RelativePlanSettings, assu
 
 def _point(people: int, asked: RelativePlanSettings, assumed: RelativeSpread) -> RelativePoint:
     """The fewest blocks that suffice, or the most that one person can be asked for."""
-    from scipy.stats import nct, t
+    from scipy.stats import nct
 
     # As the combined errors have it: those of annotators, and of the model up to its limit.
     df = (people - 1) + min(MOST_PRIOR, (people - 1) * (asked.systems - 1) / 2)
-    critical = float(t.isf(asked.level / asked.tests / 2, df))
+    critical = float(student_quantile(asked.level / asked.tests / 2, df))
 
     def power(blocks: float) -> float:
         return float(nct.sf(critical, df, asked.difference / standard_error(people, blocks, asked, assumed)))
@@ -177,7 +178,7 @@ def _point(people: int, asked: RelativePlanSettings, assumed: RelativeSpread) ->
         comparisons=people * high * asked.shown * (asked.shown - 1) // 2,
         se=se,
         power=power(high),
-        detectable=se * (critical + float(t.ppf(asked.power, df))),
+        detectable=se * (critical + float(student_below(asked.power, df))),
         suffices=suffices,
         hours_each=high * asked.seconds / 3600,
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from adjudge.core.maths import student_tail
 from adjudge.rank.lines_and_rank_sets import holm
 
 if TYPE_CHECKING:
@@ -81,13 +82,10 @@ def resampling_tests(
     contradicts a lead, it is at least what so few judgments leave (see `separation` below); and where a pair's own
     judgments say the opposite, it is 1.
     """
-    # As `scipy.stats.t.sf` has it, without the half second that importing `scipy.stats` takes.
-    from scipy.special import stdtr
-
     difference = scores[:, None] - scores[None, :]
     varies = spread > SMALLEST_SPREAD * (1 + np.abs(difference))
     ratio = np.divide(difference, spread, out=np.zeros_like(spread), where=varies)
-    p = np.where(varies, 2 * stdtr(max(units - 1, 1), -np.abs(ratio)), sign_tests(wins).two_sided)
+    p = np.where(varies, 2 * student_tail(np.abs(ratio), max(units - 1, 1)), sign_tests(wins).two_sided)
     p[np.isnan(spread)] = np.nan
     two_sided = np.minimum(1.0, np.maximum(p, separation(wins).p))
     greater = np.where(difference >= 0, two_sided / 2, 1 - two_sided / 2)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from adjudge.results.audit.breakdown import Breakdown
 
 
+TASTE = "annotator:system"
+"""The effect for what each annotator thinks of each system."""
+
+
 @dataclass(frozen=True)
 class VarianceComponent:
     """One source of spread: its standard deviation in the unit of the scores, with an interval where there is one."""
@@ -27,6 +31,13 @@ class VarianceComponent:
     meaning: str
     at_zero: bool = False
     """Whether the estimate is the smallest possible one: the data show no such spread."""
+    folded: tuple[str, ...] = field(default=(), metadata=UNWRITTEN)
+    """The effects for which it stands, where these are several."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The effects for which it stands, the narrowest last."""
+        return self.folded or (self.effect,)
 
 
 class Cause(StrEnum):

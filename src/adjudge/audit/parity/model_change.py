@@ -19,6 +19,7 @@ from adjudge.audit.parity.notes import PLACE
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
+from adjudge.core.maths import student_below, student_tail
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.test_set import AFTER, BEFORE
 from adjudge.rank.lines_and_rank_sets import holm
@@ -59,20 +60,19 @@ def model_changes(
 
 
 def _corrected(part: str, changes: Mapping[str, _Estimate]) -> list[ModelChange]:
-    from scipy.special import stdtr, stdtrit
+    p = np.array([_two_sided(estimate) for estimate in changes.values()])
+    least = sys.float_info.min
+    corrected: list[ModelChange] = []
+    for (system, estimate), alone, of_all in zip(changes.items(), p, holm(p), strict=True):
+        change, se = estimate.change, estimate.se
+        reach = float(student_below(0.975, estimate.df)) * se
+        p_values = (max(float(alone), least), max(float(of_all), least))
+        corrected.append(ModelChange(system, part, change, se, (change - reach, change + reach), *p_values))
+    return corrected
 
-    p = np.array([2 * stdtr(own.df, -abs(own.change) / own.se) if own.se > 0 else np.nan for own in changes.values()])
-    made = []
-    for (system, own), value, corrected in zip(changes.items(), p, holm(p), strict=True):
-        reach = float(stdtrit(own.df, 0.975)) * own.se
-        interval = (own.change - reach, own.change + reach)
-        least = sys.float_info.min
-        made.append(
-            ModelChange(
-                system, part, own.change, own.se, interval, max(float(value), least), max(float(corrected), least)
-            )
-        )
-    return made
+
+def _two_sided(estimate: _Estimate) -> float:
+    return 2 * float(student_tail(abs(estimate.change) / estimate.se, estimate.df)) if estimate.se > 0 else float("nan")
 
 
 def _marked(contaminated: frozenset[str] | None) -> pl.Expr:

@@ -67,7 +67,7 @@ class Shown:
         humans = np.asarray(self.matrix @ self.tally.human.astype(float))
         met = np.asarray(self.matrix.T @ (humans > 0).astype(float))
         met_another = np.asarray(self.matrix.T @ (humans > 1).astype(float))
-        return np.where(self.tally.human, met_another, met) / np.maximum(self.times, 1)
+        return divide(np.where(self.tally.human, met_another, met), self.times, otherwise=0.0)
 
 
 def compared_systems(judgments: Judgments) -> Comparisons:
@@ -125,7 +125,7 @@ def composition_section(judgments: Judgments, settings: AuditSettings) -> Compos
         method=settings.method or DEFAULT_METHOD,
         systems=tally.systems,
         matrix=tuple(tuple(row) for row in together.tolist()),
-        shares=tuple(tuple(row) for row in (together / np.maximum(times, 1)[:, None]).tolist()),
+        shares=tuple(tuple(row) for row in divide(together, times[:, None], otherwise=0.0).tolist()),
         opposition=tuple(
             Opposition(
                 system=tally.systems[i],

@@ -13,6 +13,7 @@ import numpy as np
 from adjudge.audit.relative.changes import segment_names, untried_notes
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
+from adjudge.core.maths import student_tail
 from adjudge.rank.connected_groups import check_connected
 from adjudge.rank.counts import PeopleCounts, count_people, group_of, labelling_annotators, person_of
 from adjudge.rank.relative import check_comparable
@@ -134,10 +135,8 @@ def _compared(
 
 def _significant(strength: Floats, whole: ComparedStrengths) -> NDArray[np.bool_]:
     """Which pairs differ at .05, each by itself, at the errors of the whole data."""
-    from scipy.special import stdtr
-
     pairs = whole.pairs
     with np.errstate(invalid="ignore"):
-        p = 2 * stdtr(pairs.df, -np.abs(strength[:, None] - strength[None, :]) / pairs.se)
+        p = 2 * student_tail(np.abs(strength[:, None] - strength[None, :]) / pairs.se, pairs.df)
     silent = whole.contradicted | whole.apart.unconnected
     return np.asarray((np.nan_to_num(p, nan=1.0) < LEVEL) & ~silent)

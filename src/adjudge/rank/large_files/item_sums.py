@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.integer_codes import any_repeated
 from adjudge.core.score_sheet import ItemMeans, significant
 
 if TYPE_CHECKING:
@@ -109,8 +110,7 @@ def any_twice(numbers: Ints) -> bool:
         seen = np.zeros(most, dtype=bool)
         seen[numbers] = True
         return int(np.count_nonzero(seen)) < len(numbers)
-    ordered = np.sort(numbers)
-    return bool((ordered[1:] == ordered[:-1]).any())
+    return any_repeated(numbers)
 
 
 def _numbered(codes: Ints) -> Ints:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import difference_variances
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import SMALLEST_RATIO, taste_degrees
+from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
@@ -33,7 +35,7 @@ def most_degrees(design: MixedDesign, effects: Effects) -> float:
     """The degrees of freedom of tastes, at least 1; no bound where the model has none or one person alone judged."""
     if not design.model.taste or design.annotator is None or levels_of(design.annotator) == 1:
         return np.inf
-    own = next((effect for effect in effects.kept if "annotator:system" in effect.parts), None)
+    own = next((effect for effect in effects.kept if TASTE in effect.parts), None)
     strictness = any("annotator" in effect.parts for effect in effects.kept if effect is not own)
     return float(max(taste_degrees(design.stacked(), strictness=strictness), 1))
 
@@ -103,8 +105,8 @@ def satterthwaite(relative: Floats, crossed: list[Floats], spread: Floats) -> Fl
     110-114. Var(v) by the delta method from the covariance of the variance parameters, as in F. G. Giesbrecht and
     J. C. Burns (1985): Two-stage analysis based on a mixed model. Biometrics 41, 477-486.
     """
-    own = _of_differences(relative)
-    slope = np.stack([own, *(_of_differences(part) for part in crossed)], axis=-1)
+    own = difference_variances(relative)
+    slope = np.stack([own, *(difference_variances(part) for part in crossed)], axis=-1)
     variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = np.maximum(np.where(variance > 0, 2 * own**2 / variance, np.inf), 1.0)
@@ -167,7 +169,7 @@ def contrast_degrees(
 ) -> ContrastDegrees:
     """What a fit needs to tell the degrees of freedom of any contrast."""
     ratios = evaluation.equations.ratios
-    own = next((i for i, effect in enumerate(effects.kept) if "annotator:system" in effect.parts), None)
+    own = next((i for i, effect in enumerate(effects.kept) if TASTE in effect.parts), None)
     return ContrastDegrees(
         slopes=(relative, *crossed),
         spread=parameter_covariance(evaluation.information, ratios),
@@ -175,10 +177,3 @@ def contrast_degrees(
         taste_ratio=0.0 if own is None else float(ratios[own]),
         most=most_degrees(design, effects),
     )
-
-
-def _of_differences(covariance: Floats) -> Floats:
-    """The variance of every difference."""
-    own = np.diag(covariance)
-    differences: Floats = own[:, None] + own[None, :] - covariance - covariance.T
-    return differences

@@ -16,7 +16,7 @@ import numpy as np
 from adjudge.core.integer_codes import renumber
 from adjudge.rank.connected_groups import number_of_groups
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
-from adjudge.results.rank import Cause, LeftOut
+from adjudge.results.rank import TASTE, Cause, LeftOut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MEANINGS = {
     "annotator": "how strict or generous each annotator is",
-    "annotator:system": "how much more, or less, an annotator likes a system than others do",
+    TASTE: "how much more, or less, an annotator likes a system than others do",
     "task": "how an annotator's scores shift from one task to the next",
     "document": "how hard each document is for all systems",
     "segment": "how hard each segment is for all systems",
@@ -38,6 +38,8 @@ MEANINGS = {
     "page": "the impression one annotator has of one system's translation of one document",
     "residual": "what is left: one score given to one segment",
 }
+ACROSS = ("annotator", TASTE, "task")
+"""The effects that reach across documents."""
 NO_CROSSING = "no two annotators share two systems, so tastes and strictness cannot be told apart"
 SMALLEST_RATIO = 1e-8
 """A variance this small beside the residual's is reported as zero; the effect stays in the equations, pinned to 0."""
@@ -122,7 +124,7 @@ def identify(design: MixedDesign, *, scores: int | None = None) -> Effects:
 def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
     yield "annotator", design.annotator
     if design.model.taste:
-        yield "annotator:system", design.annotator_system
+        yield TASTE, design.annotator_system
     yield "task", design.task
     yield "document", design.document
     yield "segment", design.segment
@@ -137,9 +139,9 @@ def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
 def _not_identified(name: str, codes: Codes, design: MixedDesign) -> LeftOut | None:
     levels = name.removesuffix(":system")
     alone = design.annotator is not None and levels_of(design.annotator) == 1
-    if levels_of(codes) == 1 or (name == "annotator:system" and alone):
+    if levels_of(codes) == 1 or (name == TASTE and alone):
         return LeftOut(name, f"there is one {levels} only", Cause.ONE_LEVEL)
-    if name == "annotator:system" and _tastes_are_strictness(design):
+    if name == TASTE and _tastes_are_strictness(design):
         return LeftOut(name, NO_CROSSING, Cause.STRICTNESS)
     one_of_each = np.empty(len(design.systems), dtype=np.int64)
     one_of_each[design.system] = codes

@@ -274,7 +274,9 @@ def _components(
         error = np.sqrt(max(spread[0, 0] + 2 * spread[0, number] + spread[number, number], 0.0)) / 2
         sd = 0.0 if at_zero else float(np.sqrt(ratio) * residual)
         low, high = (None, None) if at_zero else _interval(sd, error)
-        components.append(VarianceComponent(effect.name, sd, low, high, effect.levels, effect.meaning, at_zero))
+        components.append(
+            VarianceComponent(effect.name, sd, low, high, effect.levels, effect.meaning, at_zero, effect.parts)
+        )
     low, high = _interval(float(residual), np.sqrt(spread[0, 0]) / 2)
     meaning = ", and ".join([MEANINGS["residual"], *(MEANINGS[part] for part in effects.in_residual)])
     return (*components, VarianceComponent("residual", float(residual), low, high, rows, meaning))

@@ -9,6 +9,7 @@ from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
 from adjudge.report.headline import lost_to_correction, machines, told_apart
 from adjudge.report.page import Chart, Section
+from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +143,7 @@ def _size(sd: float) -> str:
 
 def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
     """What annotators' tastes mean, where the model has them."""
-    taste = next((component for component in components if component.effect == "annotator:system"), None)
+    taste = next((component for component in components if component.effect == TASTE), None)
     if taste is None or taste.sd <= 0:
         return ()
     return (

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.rank.mixed.effects import ACROSS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 LARGEST_BLOCK = 3000
 """Core unknowns of one block above which its most numerous effect is moved to the border."""
-_ACROSS = ("annotator", "annotator:system", "task")
 _NOWHERE = -1
 
 
@@ -58,7 +59,7 @@ class Unknowns:
 def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
     """Divide the unknowns. What is finest inside the blocks is absorbed, if something is left for the core."""
     levels = Levels(effects)
-    inner = [number for number, effect in enumerate(effects) if effect.parts[0] not in _ACROSS]
+    inner = [number for number, effect in enumerate(effects) if effect.parts[0] not in ACROSS]
     while True:
         block = components([effects[number].codes for number in inner], levels.rows)
         inside = [inside_blocks(effect, block) if inner else np.zeros(effect.levels, dtype=bool) for effect in effects]
