@@ -24,7 +24,7 @@ RESAMPLES_PER_TASK = 50
 # Of two people, half of all draws hold one of them alone, who has nobody to agree with.
 MIN_ANNOTATORS = 3
 FEW_ANNOTATORS = 5
-LEVEL = 0.95
+CONFIDENCE = 0.95
 ANY_LANGUAGE = ""
 """The key of texts that serve every source language that has none of its own."""
 
@@ -106,6 +106,6 @@ def percentile_interval(values: NDArray[np.float64], weights: NDArray[np.float64
     if len(defined) * 2 <= len(values):
         return (float("nan"), float("nan"))
     people = int((weights > 0).any(axis=0).sum())
-    tail = float(ndtr(student_below((1 - LEVEL) / 2, people - 1) * np.sqrt(people / (people - 1))))
+    tail = float(ndtr(student_below((1 - CONFIDENCE) / 2, people - 1) * np.sqrt(people / (people - 1))))
     low, high = np.quantile(defined, [tail, 1 - tail])
     return (float(low), float(high))

@@ -106,7 +106,7 @@ def _ordered_pairs(first: Campaign, systems: Sequence[str]) -> list[tuple[str, s
 
 
 def _flip_p(first: Campaign, second: Campaign, pair: tuple[str, str]) -> float | None:
-    forth, back = first.better.get(pair), second.better.get(pair[::-1])
+    forth, back = first.p_better.get(pair), second.p_better.get(pair[::-1])
     return None if forth is None or back is None else max(forth, back)
 
 

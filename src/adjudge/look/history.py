@@ -31,7 +31,7 @@ KIND = "adjudge looks"
 _START = "0" * 64
 _SKETCH = 64
 _DIGITS = 16
-_ENOUGH = 0.5
+_LEAST_FOUND = 0.5
 """The share of the kept digests that must be found again; judgments of some annotators may have been taken out."""
 
 
@@ -152,7 +152,7 @@ def check_continues(history: History, plan: dict[str, Any], judgments: Judgments
         )
     present = set(_digests(judgments).to_list())
     share = np.mean([digest in present for digest in last.sketch])
-    if share < _ENOUGH:
+    if share < _LEAST_FOUND:
         raise DataError(
             f"the history is of other data: of the judgments of look {last.look}, {share:.0%} are in the file; "
             "name the history of these data with --history"

@@ -112,8 +112,8 @@ def _layout_of(point: PlanPoint, tried: Search) -> Layout:
 
 def _noise(settings: PlanSettings, variances: Variances, se: float) -> Noise:
     """Half of the variance of a difference is each system's; tastes average out over people only."""
-    lasting = min(variances.sd[TASTE] ** 2 / settings.annotators, 0.99 * se**2 / 2)
-    return Noise(lasting, se**2 / 2 - lasting)
+    taste = min(variances.sd[TASTE] ** 2 / settings.annotators, 0.99 * se**2 / 2)
+    return Noise(taste, se**2 / 2 - taste)
 
 
 def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:

@@ -70,7 +70,7 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
 
 
 def _drawn(prepared: Prepared, variances: Variances, rng: np.random.Generator) -> Floats:
-    """Scores as the variances make them: they carry the model to its equations."""
+    """Scores drawn from the variances: a fit needs some, and its degrees of freedom depend a little on them."""
     score = rng.standard_normal(len(prepared.design))
     for effect, ratio in zip(prepared.effects.kept, prepared.effects.ratios(variances.ratios), strict=True):
         score += np.sqrt(ratio) * rng.standard_normal(effect.levels)[effect.codes]

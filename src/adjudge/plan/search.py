@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 STEPS = 4
 NARROWINGS = 4
-CLOSE = 1.06
+CLOSE_ENOUGH = 1.06
+"""A size is narrowed down until it is at most so many times one that does not suffice."""
 
 
 class Search:
@@ -72,7 +73,7 @@ class Search:
         if large is None:
             return self._choice(self.point(structure, per_item, most), suffices=False)
         for _ in range(NARROWINGS):
-            if small is None or large <= CLOSE * small:
+            if small is None or large <= CLOSE_ENOUGH * small:
                 break
             # Standard errors fall about with the square root of the size.
             middle = self._rounded(structure, math.sqrt(small * large))

@@ -27,10 +27,10 @@ from adjudge.rank.significance import (
     PairTests,
     contradicted,
     difference_spread,
-    few_units,
     resampling_tests,
     separation,
     sign_tests,
+    small_sample_factor,
 )
 from adjudge.rank.strengths import compare_strengths, draws, estimate_strengths, spread_components
 
@@ -206,7 +206,7 @@ def _numbers(tally: Tally, scored: _Scored, units: int, level: float) -> dict[st
     }
     if len(scored.resampled) > 1:
         known = np.ma.masked_invalid(scored.resampled)
-        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan)) * np.sqrt(few_units(units))
+        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan)) * np.sqrt(small_sample_factor(units))
         low, high = _interval(scored.resampled, level)
         numbers["low"], numbers["high"] = low, high
     return numbers

@@ -122,12 +122,12 @@ def difference_spread(resampled: NDArray[np.float64], units: int) -> NDArray[np.
     """
     if len(resampled) < 2:
         return np.full((resampled.shape[1],) * 2, np.nan)
-    covariance = np.atleast_2d(np.cov(resampled, rowvar=False)) * few_units(units)
+    covariance = np.atleast_2d(np.cov(resampled, rowvar=False)) * small_sample_factor(units)
     variance = np.diag(covariance)
     return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
 
 
-def few_units(units: int) -> float:
+def small_sample_factor(units: int) -> float:
     """By how much the variance over resamples of so many units falls short."""
     return units / (units - 1) if units > 1 else 1.0
 
@@ -190,7 +190,7 @@ def _strongest(wins: NDArray[np.float64], above: NDArray[np.bool_], below: NDArr
     )
 
 
-LEAST_TASTE = 0.5
+LEAST_TASTE_LOG_ODDS = 0.5
 """Annotators who agree show no taste; so much of it (log-odds) is allowed for where no judgment contradicts a lead."""
 _NODES = 100
 
@@ -207,7 +207,7 @@ def unanimous_p(wins: NDArray[np.float64], taste: float) -> NDArray[np.float64]:
     reaches = _reachable(total > 0)
     groups = [(reaches.T[i], ~reaches.T[i]) for i in range(len(total))]
     groups += [(~reaches[i], reaches[i]) for i in range(len(total))]
-    seen, log_p = np.array([_streak(wins, total, *group, max(taste, LEAST_TASTE)) for group in groups]).T
+    seen, log_p = np.array([_streak(wins, total, *group, max(taste, LEAST_TASTE_LOG_ODDS)) for group in groups]).T
     n = len(total)
     # Column i: the group from which wins lead to i. Row j: the group to which wins lead from j.
     log_p = np.where(seen[:n, None] >= seen[None, n:], log_p[:n, None], log_p[None, n:])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Who was how good, by place.
+    """The outcome of every comparison with the human, and what every output was worth, with document and segment.
 
     `compared` has the columns system, outcome, document, segment, and for ranks the annotator. `worth` has system (the
     human too), value, document, segment: rank points, or scores.

@@ -13,7 +13,7 @@ from adjudge.core.maths import NORMAL_95
 from adjudge.rank.mixed.degrees import (
     ContrastDegrees,
     contrast_degrees,
-    most_degrees,
+    degrees_of_tastes,
     satterthwaite,
     unknown_outputs,
     unknown_strictness,
@@ -231,7 +231,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
             ((relative + relative.T) / 2 + unknown_outputs(design)) * variance + unknown_strictness(design, effects)
         )
         * scale.sd**2,
-        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
+        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, degrees_of_tastes(design, effects))),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,
@@ -258,7 +258,7 @@ def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: Scal
         model,
         effects=weighted.effects * scale.sd + scale.mean,
         covariance=(weighted.covariance + unknown_strictness(design, prepared.effects)) * scale.sd**2,
-        df=np.minimum(weighted.df, np.where(np.isinf(model.df), np.inf, most_degrees(design, prepared.effects))),
+        df=np.minimum(weighted.df, np.where(np.isinf(model.df), np.inf, degrees_of_tastes(design, prepared.effects))),
         notes=(*model.notes, *weights_note(design.weight)),
     )
 
