@@ -190,8 +190,8 @@ def _around_border(effects: Floats, covariance: Floats, top: int, rng: np.random
 def _in_open_pairs(
     systems: tuple[str, ...], effects: Floats, covariance: Floats, open_pairs: Sequence[tuple[str, str]] | None
 ) -> Floats:
-    own = np.diag(covariance)
-    se = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 1e-12))
+    alone = np.diag(covariance)
+    se = np.sqrt(np.maximum(alone[:, None] + alone[None, :] - 2 * covariance, 1e-12))
     settled_share = np.abs(effects[:, None] - effects[None, :]) / se / SETTLED_ERRORS
     weight = np.clip(settled_share**2, LEAST_WEIGHT, 1.0)
     if open_pairs is None:

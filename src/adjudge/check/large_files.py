@@ -98,8 +98,8 @@ def _measured(seen: Sequence[_Seen]) -> list[Measured]:
     people = [as_part(part.measured, repeats_within_tasks=within, timed=timed) for part in seen]
     files = {number: part.rows for number, part in enumerate(seen) if part.rows is not None}
     see = partial(_drifts, _system_means(seen), by_time=all(part.by_time for part in seen))
-    for number, found in zip(files, map_tasks(see, files.values(), what="drifts"), strict=True):
-        people[number] = replace(people[number], drifts=found)
+    for number, of_part in zip(files, map_tasks(see, files.values(), what="drifts"), strict=True):
+        people[number] = replace(people[number], drifts=of_part)
     return people
 
 

@@ -27,7 +27,9 @@ def campaigns_of_scores(name: str, scores: Sequence[MetricScore], draws: Draws) 
         if score.score is not None:
             by_metric.setdefault(score.metric, []).append(score)
     several = len(by_metric) > 1
-    return [_campaign_of_metric(metric if several else name, own, draws) for metric, own in by_metric.items()]
+    return [
+        _campaign_of_metric(metric if several else name, of_metric, draws) for metric, of_metric in by_metric.items()
+    ]
 
 
 def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) -> Campaign:

@@ -100,8 +100,8 @@ def settled_top(state: State) -> tuple[str, ...]:
     for winner, _ in better:
         wins[winner] += 1
     members = [number for number in range(len(state.systems)) if wins[number] >= len(state.systems) - size]
-    rest = set(range(len(state.systems))) - set(members)
-    if len(members) != size or any((member, other) not in better for member in members for other in rest):
+    others = set(range(len(state.systems))) - set(members)
+    if len(members) != size or any((member, other) not in better for member in members for other in others):
         return ()
     in_order = leading(state.systems, state.pairs, state.now, len(state.systems))
     return tuple(name for name in in_order if state.systems.index(name) in members)

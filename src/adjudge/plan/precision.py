@@ -62,8 +62,8 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
     residual = variances.sd["residual"] ** 2 * (1 + sum(ratios[effect] for effect in prepared.effects.in_residual))
     covariance = models[0].covariance * residual / models[0].components[-1].sd ** 2
     first, second = np.triu_indices(systems, 1)
-    own = np.diag(covariance)
-    variance = own[first] + own[second] - 2 * covariance[first, second]
+    alone = np.diag(covariance)
+    variance = alone[first] + alone[second] - 2 * covariance[first, second]
     # The errors are exact; the degrees of freedom depend a little on the scores, so several draws are averaged.
     df = 1 / np.mean([1 / model.df[first, second] for model in models], axis=0)
     return Precision(np.sqrt(variance), df)

@@ -110,30 +110,30 @@ def plan_relative(
     asked, assumed = settings or RelativePlanSettings(), spread or RelativeSpread()
     sizes = sorted({FEWEST_PEOPLE, 5, 8, 10, 15, 20, 30, 50, asked.annotators})
     points = tuple(_point(people, asked, assumed) for people in sizes)
-    own = next(point for point in points if point.annotators == asked.annotators)
-    checked = _simulated(own, asked, assumed) if own.suffices and asked.draws > 0 else None
-    told = {
+    planned = next(point for point in points if point.annotators == asked.annotators)
+    checked = _simulated(planned, asked, assumed) if planned.suffices and asked.draws > 0 else None
+    assumptions = {
         "taste (sd)": assumed.taste,
         "dispersion within blocks": _dispersion(asked, assumed),
         "ties (nu)": assumed.ties,
     }
     return RelativePlan(
         settings={**vars(asked), "comparisons": asked.tests},
-        data=fingerprint(repr(sorted(told.items()))),
-        notes=_notes(own, asked, assumed),
+        data=fingerprint(repr(sorted(assumptions.items()))),
+        notes=_notes(planned, asked, assumed),
         protocol=asked.protocol,
         difference=asked.difference,
         power=asked.power,
         level=asked.level,
         comparisons=asked.tests,
         points=points,
-        spread=told,
+        spread=assumptions,
         checked=checked,
     )
 
 
-def _notes(own: RelativePoint, asked: RelativePlanSettings, assumed: RelativeSpread) -> tuple[str, ...]:
-    if own.suffices:
+def _notes(planned: RelativePoint, asked: RelativePlanSettings, assumed: RelativeSpread) -> tuple[str, ...]:
+    if planned.suffices:
         return ()
     floor = asked.difference / np.sqrt(2 * assumed.taste**2 / asked.annotators) if assumed.taste else np.inf
     note = (

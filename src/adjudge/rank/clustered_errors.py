@@ -102,12 +102,12 @@ def _degrees(weights: Floats, correction: Floats, inverse: Floats, contrasts: Fl
     """
     direction = np.einsum("gij,cj->cgi", correction, contrasts @ inverse)
     weighted = np.einsum("gij,cgj->cgi", weights, direction)
-    own = (direction * weighted).sum(-1)
+    of_cluster = (direction * weighted).sum(-1)
     shared = weighted @ _power(inverse, 0.5)
     length = (shared**2).sum(-1)
     crossed = np.einsum("cgi,cgj->cij", shared, shared, optimize=True)
-    above = (own - length).sum(-1) ** 2
-    below = (own**2 - 2 * own * length).sum(-1) + (crossed**2).sum((1, 2))
+    above = (of_cluster - length).sum(-1) ** 2
+    below = (of_cluster**2 - 2 * of_cluster * length).sum(-1) + (crossed**2).sum((1, 2))
     degrees: Floats = np.maximum(above / np.maximum(below, 1e-300), 1.0)
     return degrees
 
@@ -127,9 +127,9 @@ class SharedEffect:
         added = inverse @ self.added @ inverse
         total = covariance + added
         before, after = (np.einsum("ci,ij,cj->c", contrasts, matrix, contrasts) for matrix in (covariance, total))
-        own = np.maximum(after - before, 0.0)
+        by_texts = np.maximum(after - before, 0.0)
         degrees = max(self.texts - 1, 1.0)
-        spread = before**2 / df + own**2 / degrees
+        spread = before**2 / df + by_texts**2 / degrees
         widened = np.where(spread > 0, after**2 / np.maximum(spread, 1e-300), df)
         # The variance between few texts is hardly known, and may be more than it came out as: as a share of all, up to
         # twice its standard error, sqrt(2 / known).
@@ -268,8 +268,8 @@ def _between(matrix: sp.csr_array, text: Integers) -> float:
     _, code = np.unique(text, return_inverse=True)
     rows = np.arange(len(code))
     joining = coo_array((np.ones(len(code)), (code, rows)), shape=(int(code.max()) + 1, len(code))).tocsr()
-    whole, own = float((joining @ matrix).power(2).sum()), float(matrix.power(2).sum())
-    return 0.0 if abs(whole - own) < SMALLEST_DIFFERENCE * own else whole - own
+    whole, within = float((joining @ matrix).power(2).sum()), float(matrix.power(2).sum())
+    return 0.0 if abs(whole - within) < SMALLEST_DIFFERENCE * within else whole - within
 
 
 def _effective_texts(cells: _Cells) -> float:

@@ -152,10 +152,10 @@ def rank_sets(
     simultaneous = _ranks(_decided(statistic, compared.se, noise, everyone, level))
     marginal = np.empty_like(simultaneous)
     for i in range(n):
-        own = np.zeros((n, n), dtype=bool)
-        own[i, :] = own[:, i] = True
-        own[i, i] = False
-        marginal[i] = _ranks(_decided(statistic, compared.se, noise, own, level))[i]
+        pairs_of_system = np.zeros((n, n), dtype=bool)
+        pairs_of_system[i, :] = pairs_of_system[:, i] = True
+        pairs_of_system[i, i] = False
+        marginal[i] = _ranks(_decided(statistic, compared.se, noise, pairs_of_system, level))[i]
     return RankSets(marginal, simultaneous)
 
 
@@ -176,9 +176,9 @@ def rank_bounds(scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
     A system without a score could stand anywhere.
     """
-    mine, theirs = scores[..., :, None], scores[..., None, :]
-    low = 1 + (theirs > mine).sum(-1)
-    high = scores.shape[-1] - (theirs < mine).sum(-1)
+    of_system, of_other = scores[..., :, None], scores[..., None, :]
+    low = 1 + (of_other > of_system).sum(-1)
+    high = scores.shape[-1] - (of_other < of_system).sum(-1)
     unknown = np.isnan(scores)
     return np.where(unknown, 1, low), np.where(unknown, scores.shape[-1], high)
 
@@ -188,14 +188,14 @@ def resampled_rank_sets(scores: Floats, resampled: Floats, level: float) -> NDAr
 
     Of R resamples, ceil(R level / 2) are trimmed at each end (Koehn 2012).
     """
-    own_low, own_high = rank_bounds(scores)
+    score_low, score_high = rank_bounds(scores)
     if len(resampled) == 0:
-        return np.stack([np.ones_like(own_low), np.full_like(own_high, len(scores))], axis=1)
+        return np.stack([np.ones_like(score_low), np.full_like(score_high, len(scores))], axis=1)
     low, high = rank_bounds(resampled)
     trim = min(math.ceil(len(resampled) * level / 2), (len(resampled) - 1) // 2)
     lowest = np.sort(low, axis=0)[trim]
     highest = np.sort(high, axis=0)[len(resampled) - 1 - trim]
-    return np.stack([np.minimum(lowest, own_low), np.maximum(highest, own_high)], axis=1)
+    return np.stack([np.minimum(lowest, score_low), np.maximum(highest, score_high)], axis=1)
 
 
 def _noise(covariance: Floats, seed: int, draws: int) -> Floats:

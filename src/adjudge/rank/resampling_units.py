@@ -66,9 +66,9 @@ class Units:
     def _tally(self, cells: NDArray[np.float64]) -> Tally:
         n = len(self.systems)
         lead = cells.shape[:-1]
-        wins, ties, rest = np.split(cells, [n * n, 2 * n * n], axis=-1)
+        wins, ties, of_blocks = np.split(cells, [n * n, 2 * n * n], axis=-1)
         ties = ties.reshape(*lead, n, n)
-        blocks, block_wins, block_wins_or_ties, points = np.split(rest, 4, axis=-1)
+        blocks, block_wins, block_wins_or_ties, points = np.split(of_blocks, 4, axis=-1)
         return Tally(
             self.systems,
             self.human,

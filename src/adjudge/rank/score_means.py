@@ -106,10 +106,10 @@ def weighted_tests(means: ItemMeans, systems: int) -> PairTests:
     squares = np.bincount(means.system, (weight * (means.mean - centre[means.system])) ** 2, minlength=systems)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = squares / total**2 * count / (count - 1)
-        own = variance**2 / (count - 1)
+        per_degree = variance**2 / (count - 1)
         spread = variance[:, None] + variance[None, :]
         t = (centre[:, None] - centre[None, :]) / np.sqrt(spread)
-        df = spread**2 / (own[:, None] + own[None, :])
+        df = spread**2 / (per_degree[:, None] + per_degree[None, :])
     greater, two_sided = student_tail(t, df), np.minimum(1.0, 2 * student_tail(np.abs(t), df))
     for p in (greater, two_sided):
         np.fill_diagonal(p, np.nan)

@@ -148,14 +148,14 @@ class Separation:
         """Systems that judgments do not hold to most of the others: they could be any distance away."""
         return np.asarray(2 * (self.p > 0).sum(axis=1) > len(self.p) - 1)
 
-    def widened(self, sets: NDArray[np.int64], own: NDArray[np.int64], level: float) -> NDArray[np.int64]:
+    def widened(self, sets: NDArray[np.int64], ranks: NDArray[np.int64], level: float) -> NDArray[np.int64]:
         """Rank sets that reach the ranks of systems whose lead, or lag, was seen too seldom to be sure of.
 
-        `sets` and `own` are (n, 2): the lowest and the highest rank, by resamples and of the ranking itself.
+        `sets` and `ranks` are (n, 2): the lowest and the highest rank, by resamples and of the ranking itself.
         """
         doubtful = self.p > level
-        low = np.where(doubtful, own[None, :, 0], sets[:, :1]).min(axis=1)
-        high = np.where(doubtful, own[None, :, 1], sets[:, 1:]).max(axis=1)
+        low = np.where(doubtful, ranks[None, :, 0], sets[:, :1]).min(axis=1)
+        high = np.where(doubtful, ranks[None, :, 1], sets[:, 1:]).max(axis=1)
         return np.stack([np.minimum(sets[:, 0], low), np.maximum(sets[:, 1], high)], axis=1)
 
 

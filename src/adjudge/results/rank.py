@@ -109,8 +109,8 @@ class RankedSystem:
 
     def to_dict(self) -> dict[str, Any]:
         """Flat, as promised to users: the method's own numbers are at the same level as the common ones."""
-        own = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
-        return {**own, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
+        placed = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
+        return {**placed, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ class PairComparison:
     def to_dict(self) -> dict[str, Any]:
         """Flat, as promised to users."""
         common = ("better", "worse", "difference", "p", "p_holm", "p_bh")
-        own = {name: to_plain(getattr(self, name)) for name in common}
-        return {**own, **to_plain(dict(self.numbers))}
+        compared = {name: to_plain(getattr(self, name)) for name in common}
+        return {**compared, **to_plain(dict(self.numbers))}
 
 
 @dataclass(frozen=True)
@@ -210,6 +210,6 @@ class Ranking(Result):
 
 
 def _row(system: RankedSystem, names: Sequence[str]) -> tuple[Cell, ...]:
-    own = (system.numbers.get(name) for name in names)
+    numbers = (system.numbers.get(name) for name in names)
     name = shown_name(system.system, system.human)
-    return (system.rank, name, system.score, Span(*system.rank_set), system.n, *own)
+    return (system.rank, name, system.score, Span(*system.rank_set), system.n, *numbers)

@@ -116,9 +116,9 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return to_plain(value.tolist())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        own = getattr(value, "to_dict", None)
-        if own is not None:
-            return own()
+        to_dict = getattr(value, "to_dict", None)
+        if to_dict is not None:
+            return to_dict()
         return _plain_fields(value)
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}

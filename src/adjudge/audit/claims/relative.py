@@ -96,9 +96,9 @@ class _Estimated:
         pairs = strengths.pairs
         self.scores, self.df, self.two_sided = strengths.fit.strength, pairs.df, pairs.two_sided
         # An error that gives the p-value which also counts unanimous and contradicted leads.
-        told = np.abs(pairs.t) > 0
-        self.se = np.where(told, np.abs(pairs.difference) / np.where(told, np.abs(pairs.t), 1.0), pairs.se)
-        self.least_p = np.where(told, 0.0, 1.0)
+        differ = np.abs(pairs.t) > 0
+        self.se = np.where(differ, np.abs(pairs.difference) / np.where(differ, np.abs(pairs.t), 1.0), pairs.se)
+        self.least_p = np.where(differ, 0.0, 1.0)
 
     def _resample(self, seed: int) -> None:
         self.scores = bradley_terry.scores(self.tally)
@@ -176,9 +176,9 @@ def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
     judged = labelling_annotators(whole.compared)
     work = people.wins.sum((1, 2)) + people.ties.sum((1, 2)) / 2
     for person in np.argsort(-work, kind="stable")[:MOST_LEFT_OUT]:
-        rest = people.without(int(person))
+        others = people.without(int(person))
         tally = whole.units.weighted((people.group != person).astype(float))
-        difference = _differences(refit(rest, fit.taste, fit.dispersion), tally)
+        difference = _differences(refit(others, fit.taste, fit.dispersion), tally)
         least_p = np.maximum(whole.least_p, separation(tally.wins).p)
         name = f"annotator {whole.compared.annotators[judged[np.argmax(people.group == person)]]} left out"
         yield Trial(name, "any annotator left out", difference, whole.se, whole.df, least_p)

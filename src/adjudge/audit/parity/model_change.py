@@ -56,7 +56,7 @@ def model_changes(
         changes = estimate(before, after, human, contaminated)
     except DataError as fault:
         return (), (f"the model of the change is left out: {fault}",)
-    return tuple(change for part, own in changes.items() for change in _corrected(part, own)), ()
+    return tuple(change for part, estimates in changes.items() for change in _corrected(part, estimates)), ()
 
 
 def _corrected(part: str, changes: Mapping[str, _Estimate]) -> list[ModelChange]:
@@ -180,13 +180,15 @@ def _distances(judgments: Judgments, human: str) -> dict[str, _Estimate]:
     if units.kind != "annotators" or human not in compared.systems:
         raise DataError("tastes need two named annotators or more who judged the human in every part")
     fitted = fit_tastes(people_counts(units), compared)
-    own = compared.systems.index(human)
+    reference = compared.systems.index(human)
     distances = {}
     for i, name in enumerate(compared.systems):
-        if i != own:
-            variance = fitted.covariance[i, i] + fitted.covariance[own, own] - 2 * fitted.covariance[i, own]
-            change = float(fitted.strength[i] - fitted.strength[own])
-            distances[name] = _Estimate(change, float(np.sqrt(max(variance, 0.0))), float(fitted.df[i, own]))
+        if i != reference:
+            variance = (
+                fitted.covariance[i, i] + fitted.covariance[reference, reference] - 2 * fitted.covariance[i, reference]
+            )
+            change = float(fitted.strength[i] - fitted.strength[reference])
+            distances[name] = _Estimate(change, float(np.sqrt(max(variance, 0.0))), float(fitted.df[i, reference]))
     return distances
 
 
@@ -194,5 +196,5 @@ def _difference(first: _Estimate, second: _Estimate) -> _Estimate:
     """The second minus the first, taken as independent; degrees of freedom after Welch and Satterthwaite."""
     variances = first.se**2, second.se**2
     whole = sum(variances)
-    spread = sum(variance**2 / own.df for variance, own in zip(variances, (first, second), strict=True))
+    spread = sum(variance**2 / estimate.df for variance, estimate in zip(variances, (first, second), strict=True))
     return _Estimate(second.change - first.change, float(np.sqrt(whole)), whole**2 / spread if spread > 0 else np.inf)

@@ -98,12 +98,13 @@ def _left_out(
             continue
         part = compared.keep(gone, np.zeros(len(compared.label_rank), dtype=bool))
         removed = count_people(part, person[gone], counts.group)
-        rest = PeopleCounts(counts.wins - removed.wins, counts.ties - removed.ties, counts.group)
-        met = rest.wins.sum(0) + rest.wins.sum(0).T + rest.ties.sum(0)
+        remaining = PeopleCounts(counts.wins - removed.wins, counts.ties - removed.ties, counts.group)
+        met = remaining.wins.sum(0) + remaining.wins.sum(0).T + remaining.ties.sum(0)
         if (met.sum(1) == 0).any():
             # Without this one a system was never judged; that is another audit's subject.
             continue
-        yield _compared(compared, whole, refit(rest, whole.fit.taste, whole.fit.dispersion), (kind, names[left], gone))
+        strength = refit(remaining, whole.fit.taste, whole.fit.dispersion)
+        yield _compared(compared, whole, strength, (kind, names[left], gone))
 
 
 def _compared(

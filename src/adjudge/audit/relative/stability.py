@@ -121,7 +121,7 @@ class _Estimate:
         lines = line_after(rule, np.arange(len(order)), tests, self._rank_sets(order), LEVEL)
         numbers = cluster_numbers(lines)
         clusters = [
-            tuple(name for name, own in zip(names, numbers, strict=True) if own == number)
+            tuple(name for name, cluster in zip(names, numbers, strict=True) if cluster == number)
             for number in range(1, int(numbers.max()) + 1)
         ]
         return _Ranked(names, tuple(clusters))

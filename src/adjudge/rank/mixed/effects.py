@@ -91,8 +91,8 @@ class Effects:
         """Whether a part of the data, these rows, has the very same effects."""
         return [effect.parts for effect in self.kept] == [effect.parts for effect in part.kept] and all(
             # Of folded effects the finer one stands for both, which need not be the same one everywhere.
-            len(own.parts) == 1 or (renumber(own.codes[rows]) == renumber(other.codes)).all()
-            for own, other in zip(self.kept, part.kept, strict=True)
+            len(effect.parts) == 1 or (renumber(effect.codes[rows]) == renumber(other.codes)).all()
+            for effect, other in zip(self.kept, part.kept, strict=True)
         )
 
 

@@ -156,9 +156,9 @@ class Prepared:
 
     def standardised(self, score: Floats | None) -> tuple[Scale, Floats]:
         """The scores, those of calibration items among them, with mean 0 and standard deviation 1."""
-        own = self.design.score if score is None else score
+        scores = self.design.score if score is None else score
         linking = self.design.linking
-        every = own if linking is None else np.append(own, linking.score)
+        every = scores if linking is None else np.append(scores, linking.score)
         # Equal scores have no scale of their own; that nothing can be told from them is said further on.
         scale = Scale(float(every.mean()), float(every.std()) or 1.0)
         return scale, (every - scale.mean) / scale.sd
