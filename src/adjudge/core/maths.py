@@ -18,6 +18,8 @@ NORMAL_95 = 1.959963984540054
 """The normal quantile of 0.975: 95% of a normal distribution lie within so many standard deviations."""
 ROUNDING = 1e-12
 """Values that differ by no more than this share of the largest are equal, rounding aside."""
+FEW = 100
+"""So few values are compared all with all, which is then faster than to sort them."""
 
 
 def divide(part: ArrayLike, whole: ArrayLike, *, otherwise: float = float("nan")) -> Floats:
@@ -44,6 +46,21 @@ def mean_ranks(values: Floats) -> Floats:
     """Ranks from 1, the smallest value first; equal values share the mean of their ranks."""
     _, code, number = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(number) - (number - 1) / 2)[code], dtype=float)
+
+
+def signs(values: Floats) -> Floats:
+    """For every two values, whether the first is higher (1), equal (0) or lower (-1)."""
+    return np.sign(values[:, None] - values)
+
+
+def spearman(x: Floats, y: Floats) -> float:
+    """Spearman's rho, which is Pearson's r of mean ranks; NaN where one side does not vary."""
+    if not (varies(x) and varies(y)):
+        return float("nan")
+    if len(x) <= FEW:
+        # How many are below minus how many are above is twice the mean rank, but for a constant.
+        return pearson(signs(x).sum(1), signs(y).sum(1))
+    return pearson(mean_ranks(x), mean_ranks(y))
 
 
 def normal_quantile(probability: ArrayLike) -> Floats:
