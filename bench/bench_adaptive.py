@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.adapt import Adaptive, Candidate, Observation, Running, decide, page_observation
+from adjudge.adapt import Adaptive, Candidate, Observation, RunningEstimates, decide, page_observation
 from adjudge.adapt.policies import system_shares
 from adjudge.core.humans import is_human
 from adjudge.core.rng import generator
@@ -64,7 +64,7 @@ def read_scores(path: Path) -> Replay:
     return Replay(names, score[:, ~np.isnan(score).any(axis=0)])
 
 
-def shares_of(running: Running, policy: str, number: int) -> Floats:
+def shares_of(running: RunningEstimates, policy: str, number: int) -> Floats:
     """The share of each system among the next draws; `1/rank` is the draw of recent campaigns, by running means."""
     if policy == "1/rank":
         if running.observations.min() < 3:
@@ -79,7 +79,7 @@ def replay(data: Replay, policy: str, run: int) -> dict[float, tuple[bool, bool,
     from scipy.stats import kendalltau
 
     rng = generator(11, run)
-    running = Running(data.systems)
+    running = RunningEstimates(data.systems)
     left = [rng.permutation(data.score.shape[1]).tolist() for _ in data.systems]
     total = data.score.size
     outcomes: dict[float, tuple[bool, bool, float]] = {}
@@ -184,7 +184,7 @@ def print_decisions() -> None:
     from time import perf_counter, process_time
 
     names = tuple(f"system-{number:02d}" for number in range(30))
-    rng, running = generator(41), Running(names)
+    rng, running = generator(41), RunningEstimates(names)
     for page in range(5000):
         scores = rng.normal(70, 15, 4).tolist()
         running.add(page_observation(names[page % 30], str(page // 30), f"a{int(rng.integers(50))}", scores))

@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts
+from adjudge.rank.lines_and_rank_sets import holm, rank_sets
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.fit import MixedFit
-from adjudge.rank.multiple_testing import holm
-from adjudge.rank.rank_sets import rank_sets
 from adjudge.simulate.score_campaign import ScoreCampaign, ScoreDesign, design_scores
 from adjudge.simulate.scores import draw_scores
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.adapt import Adaptive, Candidate, Running, decide, page_observation
+from adjudge.adapt import Adaptive, Candidate, RunningEstimates, decide, page_observation
 from adjudge.core.rng import generator
 from adjudge.look.boundaries import SPENDING
 from adjudge.look.claims import claims_of, settled_top, with_final_estimates
@@ -85,7 +85,7 @@ def adaptive_campaign(
     """A simulated campaign whose pages are drawn by a policy; probabilities of the draws are added to the list."""
     names = tuple(f"system-{system:02d}" for system in range(campaign.systems))
     by_rank = policy == "1/rank"
-    running, settings = Running(names), Adaptive("even" if by_rank else policy, seed=number + 1)
+    running, settings = RunningEstimates(names), Adaptive("even" if by_rank else policy, seed=number + 1)
 
     def choose(page: int, before: Pages) -> int:
         if page:
@@ -104,7 +104,7 @@ def adaptive_campaign(
     return draw_campaign(campaign, generator(17, number), choose)
 
 
-def draw_by_rank(running: Running, rng: np.random.Generator) -> int:
+def draw_by_rank(running: RunningEstimates, rng: np.random.Generator) -> int:
     """The draw of recent campaigns: weight 1 / (1 + rank) by running estimates, after three pages of every system."""
     systems = len(running.systems)
     if running.observations.min() < 3:

@@ -24,7 +24,7 @@ PATIENCE = 10.0
 def released() -> dict[str, Net]:
     from adjudge.core.comparisons import comparisons
     from adjudge.formats import read
-    from adjudge.rank.tally import tally
+    from adjudge.rank.resampling_units import tally
 
     folder = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "pairwise"
     nets: dict[str, Net] = {}

@@ -32,10 +32,10 @@ from adjudge.core.judgments import Judgments
 from adjudge.core.rng import generator
 from adjudge.formats.options import ReadOptions
 from adjudge.rank.contrasts import contrasts
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, fit, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.multiple_testing import holm
 from bench.bench_calibration import in_percent
 from bench.score_candidates import CANDIDATES, as_candidate
 

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.core.comparisons import Comparisons
-from adjudge.rank.lines import line_after
-from adjudge.rank.multiple_testing import holm
-from adjudge.rank.rank_sets import rank_sets
+from adjudge.rank.lines_and_rank_sets import holm, line_after, rank_sets
 from adjudge.rank.resampling_units import annotator_units
 from adjudge.rank.significance import PairTests
 from adjudge.rank.strengths import compare_strengths

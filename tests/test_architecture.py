@@ -11,23 +11,34 @@ from tests.conftest import ROOT
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "src" / "adjudge"
-MOST_FILES = 25
+MOST_FILES = 30
 MOST_SOURCES = 520
 MOST_IN_A_FOLDER = 35
 LARGEST = 300
 SMALLEST_ALONE = 50
 
 
-def walk() -> list[str]:
-    """The files named in the walk of one judgment, each once."""
+def walk() -> tuple[list[str], list[str]]:
+    """The files in the steps of the walk of one judgment, each once; and those beside, which need not be opened."""
     part = PAGE.partition("## The walk of one judgment")[2].partition("\n## ")[0]
-    return list(dict.fromkeys(re.findall(r"`([a-z_]+/[a-z_/]+\.py)`", part)))
+    beside, _, steps = part.partition("\n1. ")
+    files = re.compile(r"`([a-z_]+/[a-z_/]+\.py)`")
+    return list(dict.fromkeys(files.findall(steps))), files.findall(beside)
 
 
 def test_the_walk_is_short_and_its_files_exist() -> None:
-    files = walk()
+    files, beside = walk()
     assert 15 < len(files) <= MOST_FILES
-    assert [file for file in files if not (PACKAGE / file).is_file()] == []
+    assert f"through {len(files)} files" in PAGE
+    assert [file for file in [*files, *beside] if not (PACKAGE / file).is_file()] == []
+
+
+def test_the_walk_is_unbroken() -> None:
+    """Every file on it is imported by another one, but for the command, and the reader, which the registry names."""
+    files, beside = walk()
+    modules = {module_of(PACKAGE / file) for file in [*files, *beside]}
+    reached = {name for file in files for name in imported_by(PACKAGE / file) if module_of(PACKAGE / file) != name}
+    assert modules - reached == {"adjudge.cli.commands.report", "adjudge.formats.wmt.ranking"}
 
 
 def test_every_file_that_is_named_exists() -> None:
@@ -67,14 +78,19 @@ def importers() -> Counter[str]:
     modules = {module_of(path): path for path in PACKAGE.rglob("*.py")}
     count: Counter[str] = Counter()
     for name, path in modules.items():
-        imported: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-            elif isinstance(node, ast.Import):
-                imported |= {alias.name for alias in node.names}
-        count.update((imported & modules.keys()) - {name})
+        count.update((imported_by(path) & modules.keys()) - {name})
     return count
+
+
+def imported_by(path: Path) -> set[str]:
+    """All that a file imports, and what may be a module among what it imports from others."""
+    imported: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+    return imported
 
 
 def module_of(path: Path) -> str:

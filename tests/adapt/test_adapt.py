@@ -7,7 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from adjudge.adapt import Adaptive, Candidate, Decision, Observation, Running, decide, first_difference, parse_policy
+from adjudge.adapt import (
+    Adaptive,
+    Candidate,
+    Decision,
+    Observation,
+    RunningEstimates,
+    decide,
+    first_difference,
+    parse_policy,
+)
 from adjudge.adapt.policies import system_shares
 from adjudge.adapt.running_estimates import ANNOTATOR_RATIO, ITEM_RATIO, page_observation, screen_observations
 from adjudge.core.errors import DataError, UsageError
@@ -33,7 +42,7 @@ def pages() -> list[Candidate]:
 def test_estimates_agree_with_all_equations_solved_at_once() -> None:
     """The slow way: one unknown per system, annotator and item, ridges for the random ones."""
     observed = observations(60)
-    running = Running(SYSTEMS)
+    running = RunningEstimates(SYSTEMS)
     running.add_all(observed)
     people = sorted({entry.annotator for entry in observed})
     items = sorted({entry.item for entry in observed})
@@ -51,7 +60,7 @@ def test_estimates_agree_with_all_equations_solved_at_once() -> None:
 
 
 def test_estimates_find_the_better_system_with_an_honest_error() -> None:
-    running = Running(SYSTEMS)
+    running = RunningEstimates(SYSTEMS)
     running.add_all(observations(600))
     effects, covariance = running.estimate()
     assert int(effects.argmax()) == 0
@@ -64,7 +73,7 @@ def test_estimates_find_the_better_system_with_an_honest_error() -> None:
 
 @pytest.mark.parametrize("policy", ["even", "best", "top:2", "pairs"])
 def test_every_policy_keeps_the_floor(policy: str) -> None:
-    running = Running(SYSTEMS)
+    running = RunningEstimates(SYSTEMS)
     running.add_all(observations(300))
     for seed in range(5):
         settings = Adaptive(policy, floor=0.2, seed=seed)
@@ -77,7 +86,7 @@ def test_every_policy_keeps_the_floor(policy: str) -> None:
 
 
 def test_policies_favour_what_they_are_for() -> None:
-    running = Running(SYSTEMS)
+    running = RunningEstimates(SYSTEMS)
     running.add_all(observations(400, lead=12.0))
     rng = np.random.default_rng(1)
     best = system_shares(running, Adaptive("best"), rng)
@@ -90,7 +99,7 @@ def test_policies_favour_what_they_are_for() -> None:
 
 
 def test_the_policy_waits_until_every_system_was_seen() -> None:
-    running = Running(SYSTEMS)
+    running = RunningEstimates(SYSTEMS)
     running.add(Observation("A", "d", "a", 90.0))
     share = system_shares(running, Adaptive("best"), np.random.default_rng(1))
     assert share[0] < share[1]
@@ -98,13 +107,13 @@ def test_the_policy_waits_until_every_system_was_seen() -> None:
 
 def test_pages_that_were_judged_least_come_first() -> None:
     candidates = [Candidate("old", ("A",), 2), Candidate("new", ("A",), 0), Candidate("other", ("B",), 5)]
-    running = Running(SYSTEMS)
+    running = RunningEstimates(SYSTEMS)
     drawn = {decide(running, candidates, annotator="x", number=n, settings=Adaptive()).drawn for n in range(40)}
     assert drawn == {"new", "other"}
 
 
 def test_an_annotator_meets_all_systems() -> None:
-    running = Running(SYSTEMS)
+    running = RunningEstimates(SYSTEMS)
     running.add_all(observations(200))
     running.add_all([Observation("A", f"x{n}", "late", 70.0) for n in range(20)])
     settings = Adaptive("even")
@@ -115,7 +124,7 @@ def test_an_annotator_meets_all_systems() -> None:
 
 def test_drawing_follows_the_probabilities() -> None:
     """Of 3,000 draws with the same state, every system's share lies within four standard errors."""
-    running = Running(SYSTEMS)
+    running = RunningEstimates(SYSTEMS)
     running.add_all(observations(300))
     decisions = [
         decide(running, pages(), annotator="new", number=n, settings=Adaptive("pairs", seed=3)) for n in range(3000)
@@ -127,7 +136,7 @@ def test_drawing_follows_the_probabilities() -> None:
 
 
 def campaign(policy: str, count: int = 60) -> tuple[list[tuple[Decision, list[Candidate]]], list[Observation]]:
-    running, settings, rng = Running(SYSTEMS), Adaptive(policy, seed=5), np.random.default_rng(9)
+    running, settings, rng = RunningEstimates(SYSTEMS), Adaptive(policy, seed=5), np.random.default_rng(9)
     log, saved = [], []
     for number in range(count):
         annotator = f"a{number % 3}"
@@ -144,12 +153,12 @@ def campaign(policy: str, count: int = 60) -> tuple[list[tuple[Decision, list[Ca
 @pytest.mark.parametrize("policy", ["even", "best", "top:2", "pairs"])
 def test_a_finished_campaign_replays_bit_for_bit(policy: str) -> None:
     log, saved = campaign(policy)
-    assert first_difference(log, saved, Running(SYSTEMS), Adaptive(policy, seed=5)) is None
-    assert first_difference(log, saved, Running(SYSTEMS), Adaptive(policy, seed=6)) is not None
+    assert first_difference(log, saved, RunningEstimates(SYSTEMS), Adaptive(policy, seed=5)) is None
+    assert first_difference(log, saved, RunningEstimates(SYSTEMS), Adaptive(policy, seed=6)) is not None
 
 
 def test_a_replay_knows_which_pairs_were_open() -> None:
-    running, settings = Running(SYSTEMS), Adaptive("pairs", seed=5)
+    running, settings = RunningEstimates(SYSTEMS), Adaptive("pairs", seed=5)
     saved = observations(60)
     running.add_all(saved)
     open_pairs = [("A", "B")]
@@ -158,10 +167,10 @@ def test_a_replay_knows_which_pairs_were_open() -> None:
         for n in range(8)
     ]
     assert log[0][0].open_pairs == (("A", "B"),)
-    assert first_difference(log, saved, Running(SYSTEMS), settings) is None
+    assert first_difference(log, saved, RunningEstimates(SYSTEMS), settings) is None
     # With the estimates as the guide, other systems are drawn.
     forgotten = [(replace(decision, open_pairs=None), candidates) for decision, candidates in log]
-    assert first_difference(forgotten, saved, Running(SYSTEMS), settings) is not None
+    assert first_difference(forgotten, saved, RunningEstimates(SYSTEMS), settings) is not None
     with pytest.raises(DataError, match="'Z' is not among the systems"):
         decide(running, pages(), annotator="a1", number=9, settings=settings, open_pairs=[("A", "Z")])
 
@@ -178,7 +187,7 @@ def test_what_was_saved_becomes_observations() -> None:
 
 def test_what_cannot_be_decided_is_refused() -> None:
     with pytest.raises(DataError, match="no page left"):
-        decide(Running(SYSTEMS), [], annotator="a", number=0, settings=Adaptive())
+        decide(RunningEstimates(SYSTEMS), [], annotator="a", number=0, settings=Adaptive())
     with pytest.raises(UsageError, match="unknown policy 'greedy'"):
         Adaptive("greedy")
     with pytest.raises(UsageError, match="the floor is 0"):

@@ -22,9 +22,9 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.core.rng import generator
 from adjudge.rank import RankSettings, rank
-from adjudge.rank.annotator_counts import MOST_PEOPLE, count_people, group_of, grouped, people_counts, person_of
+from adjudge.rank.counts import MOST_PEOPLE, count_people, group_of, grouped, person_of
 from adjudge.rank.methods import find_method
-from adjudge.rank.resampling_units import annotator_units
+from adjudge.rank.resampling_units import annotator_units, people_counts
 from adjudge.rank.tastes import fit_tastes, refit
 from adjudge.rank.tournament import tournament
 from adjudge.results.audit.stability import ChangeFamily, StabilityRow

@@ -88,8 +88,8 @@ def test_noise_flips_pairs_by_chance_only() -> None:
 
 
 def test_the_p_of_a_flip_is_the_larger_of_both() -> None:
-    first = Campaign("x", "m", "u", {"a": 2.0, "b": 1.0}, frozenset(), better={("a", "b"): 0.01, ("b", "a"): 0.99})
-    second = Campaign("y", "m", "u", {"a": 1.0, "b": 2.0}, frozenset(), better={("b", "a"): 0.03, ("a", "b"): 0.97})
+    first = Campaign("x", "m", "u", {"a": 2.0, "b": 1.0}, frozenset(), p_better={("a", "b"): 0.01, ("b", "a"): 0.99})
+    second = Campaign("y", "m", "u", {"a": 1.0, "b": 2.0}, frozenset(), p_better={("b", "a"): 0.03, ("a", "b"): 0.97})
     (flip,) = flips(first, second, ["a", "b"])
     assert (flip.better, flip.worse, flip.p, flip.p_holm) == ("a", "b", 0.03, 0.03)
     assert np.isnan(score_correlation(first, second, ["a", "b"]).pearson)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adjudge import formats
 from adjudge.check.annotators import check
 from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.core.judgments import SCHEMA, SIDES, Judgments
+from adjudge.core.judgments import SCHEMA, SPAN_SIDES, Judgments
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.formats import ReadOptions, native
 from adjudge.rank import rank
@@ -37,7 +37,7 @@ SPANS = st.lists(
             "end": OFFSET,
             "severity": ANY_TEXT,
             "category": ANY_TEXT,
-            "side": st.sampled_from([None, *SIDES]),
+            "side": st.sampled_from([None, *SPAN_SIDES]),
             "text": ANY_TEXT,
         }
     ),

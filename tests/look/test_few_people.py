@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtri, stdtr, stdtrit
 from scipy.stats import binom, norm, t
 
-from adjudge.look.boundaries import Spending, boundaries, roughness, spent
+from adjudge.look.boundaries import Spending, boundaries, few_people_power, spent
 
 CAMPAIGNS = 20_000
 
@@ -30,7 +30,7 @@ def bounds_for(people: int, looks: int, spending: Spending, *, rough: bool) -> n
     levels = [spent(spending, 0.025, number / looks) for number in range(1, looks + 1)]
     bounds = []
     for number in range(1, looks + 1):
-        power = roughness(people - 1, levels[number - 1]) if rough else 1.0
+        power = few_people_power(people - 1, levels[number - 1]) if rough else 1.0
         ratios = (information[:number] / information[number - 1]) ** power
         bounds.append(boundaries(ratios.tolist(), levels[:number])[-1])
     return np.array(bounds)
@@ -55,11 +55,11 @@ def test_the_formula_in_plain_terms(df: float, tail: float) -> None:
     quantile, z = -stdtrit(df, tail), -ndtri(tail)
     slope = t.pdf(quantile, df) / norm.pdf(z)
     expected = slope**2 * (1 + quantile**2 / df) * (df + quantile**2) / (df - 1)
-    assert roughness(df, tail) == pytest.approx(min(expected, 1e4), rel=1e-6)
+    assert few_people_power(df, tail) == pytest.approx(min(expected, 1e4), rel=1e-6)
 
 
 def test_many_people_need_no_correction() -> None:
-    assert roughness(np.inf, 0.025) == 1.0
-    assert roughness(1e6, 0.025) == pytest.approx(1.0, abs=1e-4)
-    assert roughness(1.0, 0.025) == 1e4
-    assert roughness(5.0, 0.0) == 1.0
+    assert few_people_power(np.inf, 0.025) == 1.0
+    assert few_people_power(1e6, 0.025) == pytest.approx(1.0, abs=1e-4)
+    assert few_people_power(1.0, 0.025) == 1e4
+    assert few_people_power(5.0, 0.0) == 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from adjudge.look.boundaries import boundaries, mixture_bound, narrowest, price, spent
+from adjudge.look.boundaries import boundaries, mixture_bound, mixture_share, spent, width_beside_one_look
 from adjudge.look.claims import Path, final_estimate
 
 TIMES = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -45,13 +45,13 @@ def test_coverage_and_median_after_stopping(true: float) -> None:
 
 def test_the_price_of_looking_at_any_time() -> None:
     """1.55 times the interval for one look, as measured for the normal mixture (Robbins 1970) at level .05."""
-    assert price(0.05) == pytest.approx(1.55, abs=0.005)
+    assert width_beside_one_look(0.05) == pytest.approx(1.55, abs=0.005)
 
 
 def test_anytime_bounds_hold_at_every_time() -> None:
     """2,000 random walks of 400 steps: at most 5% ever leave the bound, within 4 standard errors."""
     fractions = np.arange(1, 401) / 400
-    share = narrowest(0.05)
+    share = mixture_share(0.05)
     bounds = np.array([mixture_bound(fraction, 0.05, share) for fraction in fractions])
     walks = np.random.default_rng(3).normal(0, np.sqrt(1 / 400), (2000, 400)).cumsum(1) / np.sqrt(fractions)
     left = np.mean((np.abs(walks) >= bounds).any(1))

@@ -10,7 +10,7 @@ from scipy.stats import norm, t
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.look import LookPlan, look
-from adjudge.look.boundaries import mixture_bound, narrowest
+from adjudge.look.boundaries import mixture_bound, mixture_share
 from adjudge.look.estimates import count_judgments
 from adjudge.look.goals import Goal
 from adjudge.look.history import read_history
@@ -107,7 +107,7 @@ def test_equal_systems_are_seldom_told_apart_at_any_of_forty_times() -> None:
     means = taste[:, None, :] + steps / np.arange(1, times + 1)[None, :, None]
     d, se = means.mean(axis=2), means.std(axis=2, ddof=1) / np.sqrt(people)
     z = norm.isf(t.sf(np.abs(d) / se, people - 1))
-    share = narrowest(0.05)
+    share = mixture_share(0.05)
     # The information that fixes the bounds is that of the first time, as in `live`.
     information = 1 / se**2
     planned = information[:, :1] * times

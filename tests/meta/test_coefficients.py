@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from adjudge.core.maths import pearson
+from adjudge.core.maths import pearson, spearman
 from adjudge.meta.accuracy import accuracy, calibrated, pair_p, pairs, signs, soft_pairwise_accuracy
-from adjudge.meta.coefficients import grouped, kendall, spearman
+from adjudge.meta.coefficients import grouped, kendall
 from adjudge.meta.metric_tests import williams
 from adjudge.meta.permutation_tests import permute_groups, permute_pearson
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 from tests.conftest import examples
 
 Floats = NDArray[np.float64]

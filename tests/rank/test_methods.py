@@ -14,7 +14,7 @@ from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.rank import RankSettings, rank, ratios, trueskill
-from adjudge.rank.tally import tally
+from adjudge.rank.resampling_units import tally
 from tests.conftest import examples
 from tests.rank.make import blocks, random_blocks
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from adjudge.core.errors import DataError
-from adjudge.rank.mfas import components, cost_of, net_wins, solve
+from adjudge.rank.mfas import components, contradicted_wins, net_wins, solve
 from adjudge.rank.ordering.optima import find_optima
 from adjudge.rank.tournament import tournament
 from tests.conftest import examples
@@ -31,7 +31,7 @@ def random_net(seed: int, n: int, *, even: float = 0.2, most: int = 6) -> Net:
 
 
 def every_order(net: Net) -> dict[tuple[int, ...], int]:
-    return {order: cost_of(net, np.array(order)) for order in permutations(range(len(net)))}
+    return {order: contradicted_wins(net, np.array(order)) for order in permutations(range(len(net)))}
 
 
 @settings(max_examples=examples(40))
@@ -41,7 +41,7 @@ def test_no_permutation_is_cheaper(seed: int, n: int) -> None:
     solution = solve(net)
     costs = every_order(net)
     assert solution.optimal
-    assert solution.cost == cost_of(net, solution.order) == min(costs.values())
+    assert solution.cost == contradicted_wins(net, solution.order) == min(costs.values())
 
 
 @settings(max_examples=examples(30))
@@ -89,7 +89,7 @@ def test_components_come_in_the_order_of_their_leads() -> None:
 def test_when_time_runs_out_a_bound_is_proved() -> None:
     net = random_net(1, 30, even=0.0, most=50)
     solution = solve(net, time_limit=1e-9)
-    assert solution.lower_bound <= solution.cost == cost_of(net, solution.order)
+    assert solution.lower_bound <= solution.cost == contradicted_wins(net, solution.order)
     assert not solution.optimal or solution.cost == 0
 
 

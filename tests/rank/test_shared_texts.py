@@ -14,11 +14,11 @@ from adjudge.core.comparisons import Comparisons, comparisons
 from adjudge.core.judgments import Judgments
 from adjudge.rank import rank
 from adjudge.rank.bradley_terry import expectations
+from adjudge.rank.clustered_errors import shared_effects
 from adjudge.rank.mixed.design import design_from
 from adjudge.rank.mixed.fit import fit
 from adjudge.rank.relative_notes import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED
 from adjudge.rank.resampling_units import block_units, units_of
-from adjudge.rank.shared_segment_variance import shared_effects
 from tests.rank.make import random_blocks
 
 

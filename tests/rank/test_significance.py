@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
-from adjudge.rank.lines import RULES, cluster_numbers, line_after
-from adjudge.rank.multiple_testing import benjamini_hochberg, holm
-from adjudge.rank.rank_sets import rank_bounds, resampled_rank_sets
+from adjudge.rank.lines_and_rank_sets import (
+    RULES,
+    benjamini_hochberg,
+    cluster_numbers,
+    holm,
+    line_after,
+    rank_bounds,
+    resampled_rank_sets,
+)
 from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
 from tests.conftest import examples
 

@@ -15,12 +15,12 @@ from scipy.stats import binom
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
-from adjudge.rank import RankSettings, rank, sandwich, shared_segment_variance
-from adjudge.rank import annotator_counts as people_module
-from adjudge.rank.annotator_counts import PeopleCounts, people_counts
+from adjudge.rank import RankSettings, clustered_errors, rank
+from adjudge.rank import counts as people_module
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
-from adjudge.rank.resampling_units import annotator_units
-from adjudge.rank.sandwich import clustered_covariance, corrections
+from adjudge.rank.clustered_errors import clustered_covariance, corrections
+from adjudge.rank.counts import PeopleCounts
+from adjudge.rank.resampling_units import annotator_units, people_counts
 from adjudge.rank.significance import circles, contradicted, unanimous_p
 from adjudge.rank.strengths import compare_strengths
 from adjudge.rank.tastes import TASTES, TasteFit, fit_tastes, refit
@@ -146,7 +146,7 @@ def test_it_is_the_dense_computation(seed: int, people: int, systems: int) -> No
 def test_slices_of_contrasts_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = random_people(1, 5, 4)
     whole = fit_tastes(counts)
-    monkeypatch.setattr(sandwich, "SLICE", 1)
+    monkeypatch.setattr(clustered_errors, "CONTRASTS_SLICE", 1)
     assert fit_tastes(counts).df == pytest.approx(whole.df, nan_ok=True)
 
 
@@ -220,7 +220,7 @@ def test_slices_of_segments_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
     compared = RelativeCampaign(5, (20,) * 5, segments=12, segment_sd=1.0).draw(np.random.default_rng(4))
     units = annotator_units(compared)
     whole = compare_strengths(units, compared).fit.covariance
-    monkeypatch.setattr(shared_segment_variance, "SLICE", 1)
+    monkeypatch.setattr(clustered_errors, "TEXTS_SLICE", 1)
     assert compare_strengths(units, compared).fit.covariance == pytest.approx(whole)
 
 

@@ -141,7 +141,7 @@ def audit() -> Audit:
     systems = (SampledSystem("alpha", human=False, shown=40, labelled=40, reference_share=0.2, score=0.6),)
     return Audit(
         settings={"seed": 1}, data="0123456789ab", version="test",
-        sections={"sampling": Sampling("wins-or-ties", none, none, systems)},
+        sections={"sampling": Sampling("wins-or-ties", none, none, systems, "relative")},
     )  # fmt: skip
 
 
@@ -159,7 +159,13 @@ def score_results(first: str = "alpha") -> PairResults:
     results = replace(results, tournament=None)
     mixed = find_method("mixed")
     best = replace(
-        results.ranking, method="mixed", kind="scores", unit=mixed.unit, comparisons=pairs, components=spread
+        results.ranking,
+        method="mixed",
+        kind="scores",
+        unit=mixed.unit,
+        difference_unit=mixed.difference_unit,
+        comparisons=pairs,
+        components=spread,
     )
     sections: dict[str, Section] = dict(audit().sections)
     pairs_of: tuple[tuple[str, str, Verdict], ...] = (

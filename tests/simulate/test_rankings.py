@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
-from adjudge.rank.annotator_counts import people_counts
-from adjudge.rank.resampling_units import annotator_units
+from adjudge.rank.resampling_units import annotator_units, people_counts
 from adjudge.rank.tastes import fit_tastes
 from adjudge.simulate import RankingCampaign, simulate
 from tests.conftest import examples

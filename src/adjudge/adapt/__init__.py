@@ -1,8 +1,8 @@
 """What to show next in an adaptive campaign: policies that spend judgments where they count. `decide` is the function.
 
-    from adjudge.adapt import Adaptive, Candidate, Running, decide, page_observation
+    from adjudge.adapt import Adaptive, Candidate, RunningEstimates, decide, page_observation
 
-    running = Running(systems)
+    running = RunningEstimates(systems)
     settings = Adaptive(policy="best", floor=0.2, seed=1)
     decision = decide(running, candidates, annotator="ann", number=0, settings=settings)
     decision.drawn, decision.probabilities
@@ -17,9 +17,9 @@ log: `first_difference(log, ...)` is None. `docs/adaptive.md` says what policies
 from __future__ import annotations
 
 from adjudge.adapt.policies import POLICIES, Adaptive, Candidate, Decision, decide, first_difference, parse_policy
-from adjudge.adapt.running_estimates import Observation, Running, page_observation, screen_observations
+from adjudge.adapt.running_estimates import Observation, RunningEstimates, page_observation, screen_observations
 
 __all__ = [
-    "POLICIES", "Adaptive", "Candidate", "Decision", "Observation", "Running", "decide", "first_difference",
+    "POLICIES", "Adaptive", "Candidate", "Decision", "Observation", "RunningEstimates", "decide", "first_difference",
     "page_observation", "parse_policy", "screen_observations",
 ]  # fmt: skip

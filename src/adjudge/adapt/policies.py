@@ -24,7 +24,7 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.adapt.running_estimates import Observation, Running
+    from adjudge.adapt.running_estimates import Observation, RunningEstimates
     from adjudge.core.arrays import Floats
 
 
@@ -112,7 +112,7 @@ def parse_policy(text: str) -> int:
 
 
 def decide(
-    running: Running,
+    running: RunningEstimates,
     candidates: Sequence[Candidate],
     *,
     annotator: str,
@@ -153,7 +153,7 @@ def decide(
 
 
 def system_shares(
-    running: Running,
+    running: RunningEstimates,
     settings: Adaptive,
     rng: np.random.Generator,
     open_pairs: Sequence[tuple[str, str]] | None = None,
@@ -190,12 +190,12 @@ def _around_border(effects: Floats, covariance: Floats, top: int, rng: np.random
 def _in_open_pairs(
     systems: tuple[str, ...], effects: Floats, covariance: Floats, open_pairs: Sequence[tuple[str, str]] | None
 ) -> Floats:
-    own = np.diag(covariance)
-    se = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 1e-12))
-    closeness = np.abs(effects[:, None] - effects[None, :]) / se / SETTLED_ERRORS
-    weight = np.clip(closeness**2, LEAST_WEIGHT, 1.0)
+    alone = np.diag(covariance)
+    se = np.sqrt(np.maximum(alone[:, None] + alone[None, :] - 2 * covariance, 1e-12))
+    settled_share = np.abs(effects[:, None] - effects[None, :]) / se / SETTLED_ERRORS
+    weight = np.clip(settled_share**2, LEAST_WEIGHT, 1.0)
     if open_pairs is None:
-        weight[closeness >= 1] = 0.0
+        weight[settled_share >= 1] = 0.0
     else:
         column = {name: number for number, name in enumerate(systems)}
         listed = np.zeros_like(weight, dtype=bool)
@@ -210,7 +210,7 @@ def _in_open_pairs(
     return np.asarray(weight.sum(axis=1) / total) if total > 0 else np.full(len(effects), 1 / len(effects))
 
 
-def _for_annotator(running: Running, share: Floats, annotator: str, floor: float) -> Floats:
+def _for_annotator(running: RunningEstimates, share: Floats, annotator: str, floor: float) -> Floats:
     """The shares, tilted so that what this annotator has seen comes close to them; the floor stays."""
     seen = running.by_annotator.get(annotator)
     if seen is None:
@@ -237,7 +237,7 @@ def _groups(candidates: Sequence[Candidate]) -> dict[tuple[str, ...], list[str]]
     return groups
 
 
-def _of_groups(running: Running, groups: Sequence[tuple[str, ...]], share: Floats) -> Floats:
+def _of_groups(running: RunningEstimates, groups: Sequence[tuple[str, ...]], share: Floats) -> Floats:
     """The probability of each group: the mean share of its systems."""
     column = {name: number for number, name in enumerate(running.systems)}
     weight = np.array([np.mean([share[column[name]] for name in systems]) for systems in groups])
@@ -246,7 +246,7 @@ def _of_groups(running: Running, groups: Sequence[tuple[str, ...]], share: Float
 
 
 def first_difference(
-    log: Sequence[tuple[Decision, Sequence[Candidate]]], observations: Sequence[Observation], running: Running,
+    log: Sequence[tuple[Decision, Sequence[Candidate]]], observations: Sequence[Observation], running: RunningEstimates,
     settings: Adaptive,
 ) -> int | None:  # fmt: skip
     """Replay a finished campaign: the number of the first decision that comes out otherwise, None where all agree.

@@ -65,7 +65,7 @@ def screen_observations(screen: str, annotator: str, ranks: Mapping[str, int]) -
     ]
 
 
-class Running:
+class RunningEstimates:
     """The equations of all observations so far."""
 
     def __init__(self, systems: Sequence[str]) -> None:

@@ -102,16 +102,16 @@ def store_tables(cells: ScoreCells, folder: Path) -> StoredTables | None:
 
 def _pair_tables(cells: ScoreCells) -> PairTables:
     marks = pattern_marks(cells)
-    here, there = pairs_of_cells(cells.item)
+    first_cell, second_cell = pairs_of_cells(cells.item)
     n, s, q, mean = cells.number, cells.total, cells.squares, item_means(cells)
-    who, who_2 = (cells.annotator[side].astype(np.int32) for side in (here, there))
+    who, who_2 = (cells.annotator[side].astype(np.int32) for side in (first_cell, second_cell))
     people = pl.DataFrame(
         {"pattern": marks[cells.item], "who": cells.annotator.astype(np.int32), "number": n, "total": s, "squares": q}
     )
-    distance = n[here] * q[there] + n[there] * q[here] - 2 * s[here] * s[there]
-    together = {"pattern": marks[cells.item[here]], "who": who, "who_2": who_2}
-    pairs = pl.DataFrame({**together, "pairs": n[here] * n[there], "distance": distance})
-    x, y = mean[here], mean[there]
+    distance = n[first_cell] * q[second_cell] + n[second_cell] * q[first_cell] - 2 * s[first_cell] * s[second_cell]
+    together = {"pattern": marks[cells.item[first_cell]], "who": who, "who_2": who_2}
+    pairs = pl.DataFrame({**together, "pairs": n[first_cell] * n[second_cell], "distance": distance})
+    x, y = mean[first_cell], mean[second_cell]
     products = pl.DataFrame({"who": who, "who_2": who_2, "x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y})
     items = pl.DataFrame({"pattern": marks}).with_columns(items=pl.lit(1))
     return _added(items, people, pairs, products.with_columns(shared=pl.lit(1)))

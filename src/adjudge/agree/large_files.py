@@ -108,8 +108,8 @@ def _totals(seen: Sequence[_Seen]) -> dict[str, _Total]:
             totals[name] = totals[PARTS[0]]
             continue
         names = [name if name in part.sums else PARTS[0] for part in seen]
-        sums = added_sums([part.sums[own] for part, own in zip(seen, names, strict=True)])
-        tables = added_tables([part.tables[own] for part, own in zip(seen, names, strict=True)])
+        sums = added_sums([part.sums[held] for part, held in zip(seen, names, strict=True)])
+        tables = added_tables([part.tables[held] for part, held in zip(seen, names, strict=True)])
         totals[name] = _Total(sums, tables)
     return totals
 
@@ -123,12 +123,12 @@ def _agreement(table: LargeTable, seen: list[_Seen], options: AgreeOptions) -> A
     weights = options.draws(np.flatnonzero(number), len(number))
     inter, intra = _inter(whole, weights), _intra(whole.sums, weights)
     set_aside, notes = record_of([part.record for part in seen])
-    told = (LEFT_OUT, NO_PAIRS) if whole.tables is None else (LEFT_OUT,)
+    left_out_notes = (LEFT_OUT, NO_PAIRS) if whole.tables is None else (LEFT_OUT,)
     return Agreement(
         settings={"kind": "scores", "resamples": options.resamples, "seed": options.seed},
         data=table.fingerprint,
         set_aside=set_aside,
-        notes=(*notes, *notes_on(inter.pairs, intra.pairs, int(np.count_nonzero(number))), *told),
+        notes=(*notes, *notes_on(inter.pairs, intra.pairs, int(np.count_nonzero(number))), *left_out_notes),
         kind="scores",
         inter=dict(zip(PARTS, (inter, inter if without is whole else _inter(without, weights)), strict=True)),
         intra=dict(zip(PARTS, (intra, intra if without is whole else _intra(without.sums, weights)), strict=True)),

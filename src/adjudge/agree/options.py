@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.maths import student_below
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.wording import counted
 from adjudge.work import map_tasks
@@ -23,7 +24,7 @@ RESAMPLES_PER_TASK = 50
 # Of two people, half of all draws hold one of them alone, who has nobody to agree with.
 MIN_ANNOTATORS = 3
 FEW_ANNOTATORS = 5
-LEVEL = 0.95
+CONFIDENCE = 0.95
 ANY_LANGUAGE = ""
 """The key of texts that serve every source language that has none of its own."""
 
@@ -99,12 +100,12 @@ def percentile_interval(values: NDArray[np.float64], weights: NDArray[np.float64
         values: the statistic of every resample.
         weights: how often each annotator was drawn in each resample.
     """
-    from scipy.special import ndtr, stdtrit
+    from scipy.special import ndtr
 
     defined = values[np.isfinite(values)]
     if len(defined) * 2 <= len(values):
         return (float("nan"), float("nan"))
     people = int((weights > 0).any(axis=0).sum())
-    tail = float(ndtr(stdtrit(people - 1, (1 - LEVEL) / 2) * np.sqrt(people / (people - 1))))
+    tail = float(ndtr(student_below((1 - CONFIDENCE) / 2, people - 1) * np.sqrt(people / (people - 1))))
     low, high = np.quantile(defined, [tail, 1 - tail])
     return (float(low), float(high))

@@ -135,8 +135,8 @@ def annotators_of_preferences(annotations: Annotations, judgments: NDArray[np.in
 
 
 def _of_each(pairs: AnnotatorPairs, people: int, *, chance: str) -> list[dict[str, Number]]:
-    own = np.array_equal(pairs.first, pairs.second)
-    ends = (pairs.first,) if own else (pairs.first, pairs.second)
+    of_one_person = np.array_equal(pairs.first, pairs.second)
+    ends = (pairs.first,) if of_one_person else (pairs.first, pairs.second)
 
     def total(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(sum(np.bincount(end, weights=values, minlength=people) for end in ends))

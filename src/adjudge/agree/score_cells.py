@@ -181,7 +181,7 @@ class Patterns:
         pairs, distance, number = self.pairs @ together, self.distance @ together, self.number @ drawn
         # Patterns without a pair do not count. To add their zeros is faster than to leave them out.
         used = pairs > 0
-        mean = np.divide(np.maximum(distance, 0), pairs, out=np.zeros_like(pairs), where=used)
+        mean = divide(np.maximum(distance, 0), pairs, otherwise=0.0)
         observed, n = (mean * number).sum(0), (number * self.items[:, None] * used).sum(0)
         total, squares = (((sums @ drawn) * used).sum(0) for sums in (self.total, self.squares))
         return alpha_from_sums(observed, n, total, squares)
@@ -212,9 +212,9 @@ def patterns(cells: ScoreCells) -> Patterns:
     pattern = _pattern_of_items(cells)
     count = int(pattern.max(initial=-1)) + 1
     items = np.bincount(pattern, minlength=count).astype(float)
-    here, there = pairs_of_cells(cells.item)
-    pair, code = np.unique(cells.annotator[here] * people + cells.annotator[there], return_inverse=True)
-    of_pair, of_cell = pattern[cells.item[here]], pattern[cells.item]
+    first_cell, second_cell = pairs_of_cells(cells.item)
+    pair, code = np.unique(cells.annotator[first_cell] * people + cells.annotator[second_cell], return_inverse=True)
+    of_pair, of_cell = pattern[cells.item[first_cell]], pattern[cells.item]
 
     def by_pair(values: NDArray[np.float64]) -> sp.csr_array:
         return csr_array((values, (of_pair, code)), shape=(count, len(pair)))
@@ -230,8 +230,8 @@ def patterns(cells: ScoreCells) -> Patterns:
         by_person(n / items[of_cell]),
         by_person(s),
         by_person(q),
-        by_pair(n[here] * n[there] / items[of_pair]),
-        by_pair(n[here] * q[there] + n[there] * q[here] - 2 * s[here] * s[there]),
+        by_pair(n[first_cell] * n[second_cell] / items[of_pair]),
+        by_pair(n[first_cell] * q[second_cell] + n[second_cell] * q[first_cell] - 2 * s[first_cell] * s[second_cell]),
     )
 
 
@@ -250,11 +250,11 @@ def pattern_marks(cells: ScoreCells) -> NDArray[np.uint64]:
 
 def pairs_of_cells(item: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All pairs of places with the same item, by comparing each place with the one 1, 2, 3, ... further on."""
-    here: list[NDArray[np.int64]] = []
-    there: list[NDArray[np.int64]] = []
+    first_cells: list[NDArray[np.int64]] = []
+    second_cells: list[NDArray[np.int64]] = []
     for step in range(1, int(np.bincount(item).max(initial=0))):
         first = np.flatnonzero(item[:-step] == item[step:])
-        here.append(first)
-        there.append(first + step)
+        first_cells.append(first)
+        second_cells.append(first + step)
     none = np.zeros(0, dtype=np.int64)
-    return np.concatenate([none, *here]), np.concatenate([none, *there])
+    return np.concatenate([none, *first_cells]), np.concatenate([none, *second_cells])

@@ -89,9 +89,9 @@ def annotator_sums(cells: ScoreCells) -> NDArray[np.float64]:
         cells.per_item(sums)[cells.item] - sums for sums in (cells.number, cells.total, cells.squares)
     )
     distance = cells.number * squares + number * cells.squares - 2 * cells.total * total
-    own = [cells.per_annotator(value) for value in (cells.number, cells.own_distance)]
+    repeats = [cells.per_annotator(value) for value in (cells.number, cells.own_distance)]
     others = [cells.per_annotator(value) for value in (cells.number * number, distance)]
-    return np.stack([*own, *repeat_products(cells), *others])
+    return np.stack([*repeats, *repeat_products(cells), *others])
 
 
 def _within(sums: NDArray[np.float64]) -> list[dict[str, Number]]:
@@ -177,7 +177,7 @@ def repeat_sums(cells: ScoreCells) -> RepeatSums:
 
 def typical_difference(distance: float, pairs: float) -> float:
     """Root of the mean squared difference, in points of the scale."""
-    return float(np.sqrt(distance / pairs)) if pairs else float("nan")
+    return float(np.sqrt(divide(distance, pairs)))
 
 
 def item_means(cells: ScoreCells) -> NDArray[np.float64]:
@@ -187,11 +187,11 @@ def item_means(cells: ScoreCells) -> NDArray[np.float64]:
 
 def correlations_between(cells: ScoreCells) -> pl.DataFrame:
     """Pearson's and Spearman's correlation of every two annotators on the items they share."""
-    here, there = pairs_of_cells(cells.item)
+    first, second = pairs_of_cells(cells.item)
     mean = item_means(cells)
     people = cells.annotator
     return (
-        pl.LazyFrame({"who": people[here], "who_2": people[there], "mean": mean[here], "mean_2": mean[there]})
+        pl.LazyFrame({"who": people[first], "who_2": people[second], "mean": mean[first], "mean_2": mean[second]})
         .group_by("who", "who_2", maintain_order=True)
         .agg(
             pl.len().alias("shared"),

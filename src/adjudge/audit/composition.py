@@ -13,6 +13,7 @@ import polars as pl
 
 from adjudge.audit.intervals import correlate
 from adjudge.core.errors import DataError
+from adjudge.core.maths import divide
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.results.audit.composition import TaskComposition
@@ -40,7 +41,7 @@ def composition_section(judgments: Judgments, settings: AuditSettings) -> TaskCo
     member = _membership(rated, unit, systems)
     together = member.T @ member
     times = np.diag(together)
-    shares = together / np.maximum(times, 1)[:, None]
+    shares = divide(together, times[:, None], otherwise=0.0)
     pairs = ~np.eye(len(systems), dtype=bool)
     per_unit = member.sum(1)
     tasks = table.group_by("annotator").agg(pl.col("task").n_unique())["task"]
@@ -90,6 +91,7 @@ def sampling_section(judgments: Judgments, settings: AuditSettings) -> Sampling:
     presence = _beside_human(sheet)
     machine = ~sheet.human
     return Sampling(
+        kind="scores",
         method="raw" if settings.method == "raw" else "zscore",
         times_judged=correlate(times[machine], scores[machine]),
         reference_presence=correlate(presence[machine], scores[machine]),
@@ -116,4 +118,5 @@ def _beside_human(sheet: Sheet) -> NDArray[np.float64]:
     met = np.zeros(len(sheet.annotators))
     met[np.unique(sheet.annotator[human])] = 1
     system, beside = sheet.system[sheet.rated], met[sheet.annotator[sheet.rated]]
-    return np.bincount(system, weights=beside, minlength=n) / np.maximum(np.bincount(system, minlength=n), 1)
+    times = np.bincount(system, minlength=n)
+    return divide(np.bincount(system, weights=beside, minlength=n), times, otherwise=0.0)

@@ -50,27 +50,27 @@ def documents_setting(settings: AuditSettings) -> str | None:
 
 def section(judgments: Judgments, settings: AuditSettings) -> Documents:
     """The matrix of documents by systems and what explains the scores in it."""
-    own = _matrix_of_scores(judgments)
+    raw = _matrix_of_scores(judgments)
     chosen = str(settings.documents_by)
     if chosen == RAW:
-        return own
+        return raw
     cells = _model_cells(judgments) if chosen == "mixed" else {}
     if chosen == "zscore":
-        return replace(_matrix_of_scores(judgments, z=True), explained=own.explained, scale="z-score")
+        return replace(_matrix_of_scores(judgments, z=True), explained=raw.explained, scale="z-score")
     label = "estimate of the mixed model"
     if chosen != "mixed":
         label, cells = _metric_cells(judgments, Path(chosen))
-    return _with_cells(own, cells, label)
+    return _with_cells(raw, cells, label)
 
 
-def _with_cells(own: Documents, cells: Mapping[tuple[str, str], float], label: str) -> Documents:
+def _with_cells(documents: Documents, cells: Mapping[tuple[str, str], float], label: str) -> Documents:
     """The matrix with other values, the document with the highest mean first."""
-    matrix = {name: [cells.get((name, system)) for system in own.systems] for name in own.documents}
+    matrix = {name: [cells.get((name, system)) for system in documents.systems] for name in documents.documents}
     mean = {name: _mean([value for value in row if value is not None]) for name, row in matrix.items()}
-    order = sorted(own.documents, key=lambda name: -np.nan_to_num(mean[name], nan=-np.inf))
-    counts = dict(zip(own.documents, own.counts, strict=True))
+    order = sorted(documents.documents, key=lambda name: -np.nan_to_num(mean[name], nan=-np.inf))
+    counts = dict(zip(documents.documents, documents.counts, strict=True))
     return replace(
-        own,
+        documents,
         documents=tuple(order),
         matrix=tuple(tuple(matrix[name]) for name in order),
         counts=tuple(counts[name] for name in order),
@@ -118,7 +118,7 @@ def _metric_cells(judgments: Judgments, path: Path) -> tuple[str, dict[tuple[str
     systems = {system for _, system in values}
     if name is None or not systems & set(judgments.systems):
         raise DataError(f"{path.name} has no score of these systems on these documents; check its names")
-    return f"mean of {name}", {cell: _mean(own) for cell, own in values.items()}
+    return f"mean of {name}", {cell: _mean(cell_scores) for cell, cell_scores in values.items()}
 
 
 def _matrix_of_scores(judgments: Judgments, *, z: bool = False) -> Documents:

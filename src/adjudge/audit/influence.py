@@ -60,31 +60,31 @@ def _left_out(model: Model, unit: Unit, names: NDArray[np.object_]) -> Iterator[
     if codes is None or levels_of(codes) < 2:
         return
     known = (model.fitted, _significant(model.fitted))
-    for code, rest in enumerate(model.leave_out(unit, range(levels_of(codes)))):
-        if rest is not None:
+    for code, refitted in enumerate(model.leave_out(unit, range(levels_of(codes)))):
+        if refitted is not None:
             gone = codes == code
-            yield _compared(known, rest, unit, str(names[np.flatnonzero(gone)[0]]), int(gone.sum()))
+            yield _compared(known, refitted, unit, str(names[np.flatnonzero(gone)[0]]), int(gone.sum()))
 
 
 def _compared(
-    known: tuple[MixedFit, NDArray[np.bool_]], rest: Refit, unit: Unit, name: str, judgments: int
+    known: tuple[MixedFit, NDArray[np.bool_]], refitted: Refit, unit: Unit, name: str, judgments: int
 ) -> LeftOutUnit:
     whole, significant = known
-    kept = np.array([whole.systems.index(system) for system in rest.systems])
-    before, after = whole.effects[kept], rest.effects
+    kept = np.array([whole.systems.index(system) for system in refitted.systems])
+    before, after = whole.effects[kept], refitted.effects
     shift = (after - after.mean()) - (before - before.mean())
     in_se = np.abs(shift) / _centred_se(whole.covariance[np.ix_(kept, kept)])
     most = int(np.argmax(in_se))
     upper = np.triu_indices(len(kept), 1)
     reversed_ = ((before[:, None] - before) * (after[:, None] - after) < 0)[upper]
-    was, now = significant[np.ix_(kept, kept)], _significant(rest)
+    was, now = significant[np.ix_(kept, kept)], _significant(refitted)
     was = was | was.T
     now = now | now.T
     return LeftOutUnit(
         unit,
         name,
         judgments,
-        rest.systems[most],
+        refitted.systems[most],
         float(shift[most]),
         float(in_se[most]),
         int(reversed_.sum()),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import NORMAL_95, mean_ranks, pearson
+from adjudge.core.maths import NORMAL_95, pearson, spearman
 from adjudge.results.audit.edits import Proportion
 from adjudge.results.audit.sampling import Correlation
 
@@ -33,7 +33,7 @@ def correlate(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
     known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]
     r = pearson(x, y)
-    return Correlation(r, _fisher(r, len(x)), pearson(mean_ranks(x), mean_ranks(y)), len(x))
+    return Correlation(r, _fisher(r, len(x)), spearman(x, y), len(x))
 
 
 def _fisher(r: float, n: int) -> tuple[float, float]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from adjudge.audit.halves import random_half, z_by_row
 from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.maths import divide
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
@@ -116,7 +117,7 @@ def _means(design: MixedDesign, value: Floats, rows: Bools) -> Floats:
     mean = np.bincount(item, value[usable]) / np.bincount(item)
     count = np.bincount(owner, minlength=len(design.systems))
     total = np.bincount(owner, mean, minlength=len(design.systems))
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return divide(total, count)
 
 
 def kendall(first: Floats, other: Floats) -> float:

@@ -17,7 +17,7 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.protocols import RATED
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.core.wording import counted
-from adjudge.rank.lines import cluster_numbers, line_after
+from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after
 from adjudge.rank.mann_whitney import mann_whitney
 from adjudge.results.audit.stability import Stability, StabilityRow
 from adjudge.work import map_tasks
@@ -92,7 +92,7 @@ def stability(
     Args:
         judgments: scores of one language pair.
         method: `zscore` or `raw`.
-        rule: how lines between clusters are drawn, see `rank.lines`.
+        rule: how lines between clusters are drawn, see `rank.lines_and_rank_sets`.
         level: significance level of the lines.
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
         removal: which rows go when human translations are removed: `genuine`, or `all-rows` under their names, their

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.integer_codes import equal_to_others, key_hashes
+from adjudge.core.maths import student_tail
 from adjudge.core.protocols import RATED
 from adjudge.results.check import Drift, SameText
 
@@ -160,8 +161,6 @@ def _line(values: pl.Series) -> tuple[float | None, float | None]:
 
 def change(position: Floats, value: Floats) -> tuple[float | None, float | None]:
     """The change of a straight line from position 0 to 1, and the two-sided p of no change (t-test of the slope)."""
-    from scipy.special import stdtr
-
     known = np.isfinite(value)
     position, value = position[known], value[known]
     if len(value) < FEWEST or np.ptp(value) == 0:
@@ -173,4 +172,4 @@ def change(position: Floats, value: Floats) -> tuple[float | None, float | None]
     error = np.sqrt(residual @ residual / freedom / (centred @ centred))
     if error == 0:
         return slope, None
-    return slope, float(2 * stdtr(freedom, -abs(slope / error)))
+    return slope, float(2 * student_tail(abs(slope / error), freedom))

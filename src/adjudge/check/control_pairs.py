@@ -17,6 +17,7 @@ import polars as pl
 
 from adjudge.core.errors import unknown_choice
 from adjudge.core.integer_codes import are_among, key_hashes
+from adjudge.core.maths import student_tail
 from adjudge.core.protocols import KINDS
 
 if TYPE_CHECKING:
@@ -72,12 +73,10 @@ def _paired(judgments: Judgments, *, control: str, genuine: tuple[str, ...], key
 
 def _paired_t(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
     # As `ttest_rel` has it, without its checks: there are as many of these as annotators.
-    from scipy.special import stdtr
-
     difference = genuine - control
     pairs = len(difference)
     t = difference.mean() / (difference.std(ddof=1) / np.sqrt(pairs))
-    return float(stdtr(pairs - 1, -t))
+    return float(student_tail(t, pairs - 1))
 
 
 def _paired_t_two_sided(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:

@@ -97,13 +97,9 @@ def _measured(seen: Sequence[_Seen]) -> list[Measured]:
     timed = any(part.measured.timed for part in seen)
     people = [as_part(part.measured, repeats_within_tasks=within, timed=timed) for part in seen]
     files = {number: part.rows for number, part in enumerate(seen) if part.rows is not None}
-    systems = pl.concat(part.systems for part in seen).group_by("system", maintain_order=True)
-    means = systems.agg(pl.col("total", "len").sum()).select(
-        "system", (pl.col("total") / pl.col("len")).alias("expected")
-    )
-    see = partial(_drifts, means, by_time=all(part.by_time for part in seen))
-    for number, found in zip(files, map_tasks(see, files.values(), what="drifts"), strict=True):
-        people[number] = replace(people[number], drifts=found)
+    see = partial(_drifts, _system_means(seen), by_time=all(part.by_time for part in seen))
+    for number, of_part in zip(files, map_tasks(see, files.values(), what="drifts"), strict=True):
+        people[number] = replace(people[number], drifts=of_part)
     return people
 
 

@@ -56,10 +56,10 @@ def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
     runs: list[Twins] = []
     for kind, total in fitting.items():
         for pair in with_runs:
-            own = getattr(pair, kind)[pair.decided > 0]
+            fits = getattr(pair, kind)[pair.decided > 0]
             # The rate among the others: a pair that copied throughout must not excuse itself.
-            others = items - len(own)
-            rate = (total - own.sum()) / others if others >= FEWEST_ITEMS else 0.0
+            others = items - len(fits)
+            rate = (total - fits.sum()) / others if others >= FEWEST_ITEMS else 0.0
             twins = _longest_run(pair, kind, max(float(rate), LEAST_RATE))
             if twins is not None:
                 runs.append(twins)
@@ -139,23 +139,25 @@ def _all_meetings(answers: _Answers) -> Iterator[_Meetings]:
     count = np.bincount(answers.item, minlength=len(answers.items))
     first = np.cumsum(count) - count
     by_annotator = np.argsort(answers.annotator, kind="stable")
-    own_rows = np.split(by_annotator, np.cumsum(np.bincount(answers.annotator, minlength=len(answers.annotators)))[:-1])
-    for number, own in enumerate(own_rows):
+    rows_by_annotator = np.split(
+        by_annotator, np.cumsum(np.bincount(answers.annotator, minlength=len(answers.annotators)))[:-1]
+    )
+    for number, rows in enumerate(rows_by_annotator):
         # All rows of the items of this one, who is the first of each pair.
-        often_met = count[answers.item[own]]
-        mine = np.repeat(own, often_met)
-        within = np.arange(len(mine)) - np.repeat(np.cumsum(often_met) - often_met, often_met)
-        theirs = by_item[np.repeat(first[answers.item[own]], often_met) + within]
-        later = answers.annotator[theirs] > number
-        mine, theirs = mine[later], theirs[later]
-        often = np.bincount(answers.annotator[theirs], minlength=len(answers.annotators)) >= FEWEST_ITEMS
-        enough = often[answers.annotator[theirs]]
-        mine, theirs = mine[enough], theirs[enough]
+        often_met = count[answers.item[rows]]
+        first_rows = np.repeat(rows, often_met)
+        within = np.arange(len(first_rows)) - np.repeat(np.cumsum(often_met) - often_met, often_met)
+        partner_rows = by_item[np.repeat(first[answers.item[rows]], often_met) + within]
+        later = answers.annotator[partner_rows] > number
+        first_rows, partner_rows = first_rows[later], partner_rows[later]
+        often = np.bincount(answers.annotator[partner_rows], minlength=len(answers.annotators)) >= FEWEST_ITEMS
+        enough = often[answers.annotator[partner_rows]]
+        first_rows, partner_rows = first_rows[enough], partner_rows[enough]
         # By partner, and then in the order this one met the items.
-        order = np.lexsort((mine, answers.annotator[theirs]))
-        mine, theirs = mine[order], theirs[order]
-        compared = _compared(answers.good[mine], answers.good[theirs])
-        yield _Meetings(answers, number, answers.annotator[theirs], answers.item[mine], *compared)
+        order = np.lexsort((first_rows, answers.annotator[partner_rows]))
+        first_rows, partner_rows = first_rows[order], partner_rows[order]
+        compared = _compared(answers.good[first_rows], answers.good[partner_rows])
+        yield _Meetings(answers, number, answers.annotator[partner_rows], answers.item[first_rows], *compared)
 
 
 def _compared(
@@ -172,7 +174,10 @@ def _compared(
     for first in range(first_answers.shape[1] - 1 if several.any() else 0):
         rows = np.flatnonzero(both[:, first] & several)
         known = both[rows, first + 1 :]
-        x, y = (np.sign(own[rows, first, None] - own[rows, first + 1 :]) for own in (first_answers, second_answers))
+        x, y = (
+            np.sign(answers[rows, first, None] - answers[rows, first + 1 :])
+            for answers in (first_answers, second_answers)
+        )
         copied[rows] &= ((x == y) | ~known).all(1)
         mirrored[rows] &= ((x == -y) | ~known).all(1)
         decided[rows] += ((x != 0) & known).sum(1) + ((y != 0) & known).sum(1)

@@ -17,7 +17,7 @@ from django.db.models import Count, Max
 from django.utils import timezone
 
 from adjudge.adapt import Adaptive, Candidate, Decision, Observation, decide, first_difference
-from adjudge.adapt import Running as Estimates
+from adjudge.adapt import RunningEstimates as Estimates
 from adjudge.collect.controls import goodness
 from adjudge.collect.models import Assignment, Draw, Observed, ScreenState
 from adjudge.collect.served_campaign import served

@@ -95,7 +95,7 @@ def _in_words(rename: Mapping[str, str]) -> str | None:
 def _only_system(sources: Mapping[str, Judgments | list[MetricScore]]) -> str | None:
     """The system, where all campaigns hold judgments of one and the same only."""
     names = [source.systems if isinstance(source, Judgments) else ("", "") for source in sources.values()]
-    return names[0][0] if all(own == names[0] and len(own) == 1 for own in names) else None
+    return names[0][0] if all(systems == names[0] and len(systems) == 1 for systems in names) else None
 
 
 def _loaded(
@@ -115,8 +115,8 @@ def _loaded(
 
 def _notes(loaded: Sequence[Campaign], sources: Mapping[str, Judgments | list[MetricScore]]) -> tuple[str, ...]:
     read = [note for source in sources.values() if isinstance(source, Judgments) for note in source.notes]
-    own = [f"{campaign.name}: {note}" for campaign in loaded for note in campaign.notes]
-    return tuple(dict.fromkeys((*name_notes(loaded), *own, *read)))
+    of_campaigns = [f"{campaign.name}: {note}" for campaign in loaded for note in campaign.notes]
+    return tuple(dict.fromkeys((*name_notes(loaded), *of_campaigns, *read)))
 
 
 def _side_by_side(loaded: Sequence[Campaign]) -> tuple[ComparedSystem, ...]:
@@ -131,7 +131,7 @@ def _side_by_side(loaded: Sequence[Campaign]) -> tuple[ComparedSystem, ...]:
             name,
             any(name in campaign.human for campaign in loaded),
             tuple(campaign.scores.get(name) for campaign in loaded),
-            tuple(own.get(name) for own in ranks),
+            tuple(of_campaign.get(name) for of_campaign in ranks),
         )
         for name in sorted(several, key=lambda name: (name not in first, -first.get(name, 0.0), name))
     )
@@ -139,8 +139,8 @@ def _side_by_side(loaded: Sequence[Campaign]) -> tuple[ComparedSystem, ...]:
 
 def _ranks(campaign: Campaign, systems: Sequence[str]) -> dict[str, int]:
     """Ranks among these systems, 1 is best; equal scores share the better rank."""
-    own = {name: campaign.scores[name] for name in systems if name in campaign.scores}
-    return {name: 1 + sum(other > score for other in own.values()) for name, score in own.items()}
+    scores = {name: campaign.scores[name] for name in systems if name in campaign.scores}
+    return {name: 1 + sum(other > score for other in scores.values()) for name, score in scores.items()}
 
 
 def _pair(first: Campaign, second: Campaign) -> CampaignPair:

@@ -23,10 +23,8 @@ from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, default_method, rank
-from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.methods import find_method
-from adjudge.rank.resampling_units import units_of
-from adjudge.rank.tally import tally
+from adjudge.rank.resampling_units import people_counts, tally, units_of
 from adjudge.rank.tastes import fit_tastes
 
 if TYPE_CHECKING:
@@ -58,8 +56,8 @@ class Campaign:
     human: frozenset[str]
     resampled: Mapping[str, Floats] = field(default_factory=dict)
     """The score of every system in every resample; empty where nothing can be drawn again."""
-    better: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    """One-sided p that the first system is better than the second."""
+    p_better: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """By pair, the one-sided p of the test that the first system is better: small where the data show that it is."""
     certain: int | None = None
     """Pairs of systems that are told apart after Holm's correction."""
     items: Mapping[Item, float] = field(default_factory=dict)
@@ -136,7 +134,7 @@ def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: 
         scores=scores,
         human=frozenset(final.filter(pl.col("human"))["system"].unique().to_list()),
         resampled=resampled,
-        better=tests.better,
+        p_better=tests.p_better,
         certain=tests.certain,
         items={} if relative else items_of(final),
         preferences=preferences_of(judgments) if relative else {},
@@ -257,24 +255,24 @@ def _drawn(
 
 
 @dataclass(frozen=True)
-class PairTests:
-    """By pair, the probability that the first is not better; and how many pairs are certain after Holm."""
+class RankingPairs:
+    """Tests of all pairs of systems: `p_better` as in `Campaign`, and how many pairs are certain after Holm."""
 
-    better: Mapping[tuple[str, str], float]
+    p_better: Mapping[tuple[str, str], float]
     certain: int | None
     notes: tuple[str, ...] = ()
 
 
-def _ranking_tests(judgments: Judgments) -> PairTests:
+def _ranking_tests(judgments: Judgments) -> RankingPairs:
     """What the default ranking says of every pair; it respects annotators and documents whatever the scores are."""
     try:
         ranking = rank(judgments, settings=RankSettings())
     except DataError as fault:
-        return PairTests({}, None, (f"pairs of systems are not tested: {fault}",))
-    better: dict[tuple[str, str], float] = {}
+        return RankingPairs({}, None, (f"pairs of systems are not tested: {fault}",))
+    p_better: dict[tuple[str, str], float] = {}
     for pair in ranking.comparisons:
         if pair.p is not None:
-            better[pair.better, pair.worse] = pair.p / 2
-            better[pair.worse, pair.better] = 1 - pair.p / 2
+            p_better[pair.better, pair.worse] = pair.p / 2
+            p_better[pair.worse, pair.better] = 1 - pair.p / 2
     certain = sum(pair.p_holm is not None and pair.p_holm < ranking.lines.level for pair in ranking.comparisons)
-    return PairTests(better, certain)
+    return RankingPairs(p_better, certain)

@@ -36,8 +36,8 @@ def compare_documents(
     standards = {name: gold([run], names=[name], keys=keys, seed=seed) for name, run in runs.items()}
     by_unit = {name: _by_unit(standard) for name, standard in standards.items()}
     unit = next(iter(standards.values())).level
-    order = list(dict.fromkeys(key for own in by_unit.values() for key in own))
-    ranks = {name: _ranks(own) for name, own in by_unit.items()}
+    order = list(dict.fromkeys(key for of_run in by_unit.values() for key in of_run))
+    ranks = {name: _ranks(of_run) for name, of_run in by_unit.items()}
     return CampaignComparison(
         settings={"method": "zscore", "seed": seed},
         data="+".join(standard.data for standard in standards.values()),
@@ -50,8 +50,8 @@ def compare_documents(
             ComparedSystem(
                 key,
                 False,
-                tuple(own.get(key) for own in by_unit.values()),
-                tuple(own.get(key) for own in ranks.values()),
+                tuple(of_run.get(key) for of_run in by_unit.values()),
+                tuple(of_run.get(key) for of_run in ranks.values()),
             )
             for key in order
         ),
@@ -84,7 +84,7 @@ def _pair(
         {(score.document, score.segment): score.z for score in scores} for scores in (both.scores, both.second)
     )
     shared = [key for key in before if key in after and before[key] is not None and after[key] is not None]
-    x, y = (np.array([own[key] for key in shared], dtype=float) for own in (before, after))
+    x, y = (np.array([by_key[key] for key in shared], dtype=float) for by_key in (before, after))
     upper = np.triu_indices(len(shared), 1)
     flipped = int((np.sign(x[upper[0]] - x[upper[1]]) * np.sign(y[upper[0]] - y[upper[1]]) < 0).sum())
     scores = ScoreCorrelation(

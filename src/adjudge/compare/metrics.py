@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.compare.campaign import Campaign, Cells, PairTests, document_of
+from adjudge.compare.campaign import Campaign, Cells, RankingPairs, document_of
 from adjudge.meta.join import fingerprint_of_scores
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,9 @@ def campaigns_of_scores(name: str, scores: Sequence[MetricScore], draws: Draws) 
         if score.score is not None:
             by_metric.setdefault(score.metric, []).append(score)
     several = len(by_metric) > 1
-    return [_campaign_of_metric(metric if several else name, own, draws) for metric, own in by_metric.items()]
+    return [
+        _campaign_of_metric(metric if several else name, of_metric, draws) for metric, of_metric in by_metric.items()
+    ]
 
 
 def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) -> Campaign:
@@ -51,7 +53,7 @@ def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) 
         scores=cells.scores(),
         human=frozenset(),
         resampled=resampled,
-        better=tests.better,
+        p_better=tests.p_better,
         certain=tests.certain,
         items={(score.document, score.segment, score.system): float(score.score or 0.0) for score in segments},
         judgments=len(used),
@@ -59,18 +61,18 @@ def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) 
     )
 
 
-def _resampling_tests(scores: Mapping[str, float], resampled: Mapping[str, Floats]) -> PairTests:
+def _resampling_tests(scores: Mapping[str, float], resampled: Mapping[str, Floats]) -> RankingPairs:
     """Differences of means against their spread over resampled documents, by the normal distribution."""
     from scipy.special import ndtr
 
     if not resampled:
-        return PairTests({}, None)
-    better: dict[tuple[str, str], float] = {}
+        return RankingPairs({}, None)
+    p_better: dict[tuple[str, str], float] = {}
     for first in scores:
         for second in scores:
             if first != second:
                 spread = float(np.std(resampled[first] - resampled[second], ddof=1))
                 difference = scores[first] - scores[second]
-                better[first, second] = float(ndtr(-difference / spread)) if spread > 0 else float(difference <= 0)
-    pairs = [2 * min(p, better[pair[::-1]]) for pair, p in better.items() if pair[0] < pair[1]]
-    return PairTests(better, int((holm(np.array(pairs)) < LEVEL).sum()))
+                p_better[first, second] = float(ndtr(-difference / spread)) if spread > 0 else float(difference <= 0)
+    pairs = [2 * min(p, p_better[pair[::-1]]) for pair, p in p_better.items() if pair[0] < pair[1]]
+    return RankingPairs(p_better, int((holm(np.array(pairs)) < LEVEL).sum()))

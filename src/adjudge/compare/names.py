@@ -71,7 +71,9 @@ def name_notes(campaigns: Sequence[Campaign]) -> list[str]:
     notes = []
     first = campaigns[0]
     for other in campaigns[1:]:
-        lone = [set(own) - set(their) for own, their in ((first.scores, other.scores), (other.scores, first.scores))]
+        lone = [
+            set(some) - set(others) for some, others in ((first.scores, other.scores), (other.scores, first.scores))
+        ]
         for campaign, names in zip((first, other), lone, strict=True):
             if names:
                 notes.append(f"only {campaign.name} has {_listed(sorted(names))}")
@@ -83,10 +85,10 @@ def name_notes(campaigns: Sequence[Campaign]) -> list[str]:
 
 def suggestions(first: Iterable[str], second: Iterable[str]) -> dict[str, str]:
     """Names of the second that look like names of the first, but for case, signs and a prefix or suffix: new to old."""
-    own = list(first)
+    known = list(first)
     similar: dict[str, str] = {}
     for name in second:
-        alike = [candidate for candidate in own if _alike(candidate, name)]
+        alike = [candidate for candidate in known if _alike(candidate, name)]
         if len(alike) == 1 and alike[0] != name:
             similar[name] = alike[0]
     return similar

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import NORMAL_95, pearson
+from adjudge.core.maths import NORMAL_95, pearson, spearman
 from adjudge.core.wording import agreeing, counted
-from adjudge.meta.coefficients import kendall, spearman
-from adjudge.rank.multiple_testing import holm
+from adjudge.meta.coefficients import kendall
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.compare import Flip, FlipCount, ItemAgreement, ScoreCorrelation
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def flips(first: Campaign, second: Campaign, systems: Sequence[str]) -> tuple[Fl
     p = [_flip_p(first, second, pair) if flip else 1.0 for pair, flip in zip(pairs, flipped, strict=True)]
     corrected = holm(np.array([1.0 if value is None else value for value in p]))
     reversed_pairs = [
-        Flip(better, worse, value, None if value is None else float(own))
-        for (better, worse), flip, value, own in zip(pairs, flipped, p, corrected, strict=True)
+        Flip(better, worse, value, None if value is None else float(p_holm))
+        for (better, worse), flip, value, p_holm in zip(pairs, flipped, p, corrected, strict=True)
         if flip
     ]
     return tuple(sorted(reversed_pairs, key=lambda flip: (2.0 if flip.p is None else flip.p, flip.better, flip.worse)))
@@ -106,7 +106,7 @@ def _ordered_pairs(first: Campaign, systems: Sequence[str]) -> list[tuple[str, s
 
 
 def _flip_p(first: Campaign, second: Campaign, pair: tuple[str, str]) -> float | None:
-    forth, back = first.better.get(pair), second.better.get(pair[::-1])
+    forth, back = first.p_better.get(pair), second.p_better.get(pair[::-1])
     return None if forth is None or back is None else max(forth, back)
 
 
@@ -116,7 +116,9 @@ def flip_count(first: Campaign, second: Campaign, systems: Sequence[str], number
     drawn = [_resampled(campaign, systems) for campaign in (first, second)]
     if len(systems) < FEWEST_FOR_R or drawn[0] is None or drawn[1] is None:
         return FlipCount(number, pairs, None, None)
-    standard = [_standardised(campaign, own, systems) for campaign, own in ((first, drawn[0]), (second, drawn[1]))]
+    standard = [
+        _standardised(campaign, resampled, systems) for campaign, resampled in ((first, drawn[0]), (second, drawn[1]))
+    ]
     truth = (standard[0][0] + standard[1][0]) / 2
     upper = np.triu_indices(len(systems), 1)
     signs = [np.sign((truth + error)[:, upper[0]] - (truth + error)[:, upper[1]]) for _, error in standard]
@@ -148,11 +150,11 @@ def item_agreement(first: Campaign, second: Campaign, systems: Sequence[str]) ->
 
 
 def _preference_agreement(first: Campaign, second: Campaign, systems: set[str]) -> ItemAgreement | None:
-    own, other = (campaign.preferences or _preferences_of_scores(campaign, systems) for campaign in (first, second))
-    shared = [item for item in own if item in other and item[2] in systems and item[3] in systems]
+    one, other = (campaign.preferences or _preferences_of_scores(campaign, systems) for campaign in (first, second))
+    shared = [item for item in one if item in other and item[2] in systems and item[3] in systems]
     if len(shared) < FEWEST_FOR_R:
         return None
-    x, y = (np.array([preferences[item] for item in shared]) for preferences in (own, other))
+    x, y = (np.array([preferences[item] for item in shared]) for preferences in (one, other))
     decided = (x != 0) & (y != 0)
     same = float((np.sign(x) == np.sign(y))[decided].mean()) if decided.any() else None
     # A preference for a over b is one against a for b: both are counted, so that the order of names does not matter.

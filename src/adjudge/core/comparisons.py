@@ -30,7 +30,7 @@ class Comparisons:
     """One entry per comparison; `first` and `second` index `systems` with first < second in name order.
 
     `outcome` is 1 where the first system is better, -1 where the second is, 0 for a tie. `annotator`, `segment` and
-    `block` are codes too. `label_systems`, `label_ranks`, `label_blocks` are the labels that the comparisons come from.
+    `block` are codes too. `label_system`, `label_rank`, `label_block` are the labels that the comparisons come from.
     """
 
     systems: tuple[str, ...]
@@ -240,10 +240,10 @@ def _pairs_within_blocks(labels: _Labels) -> dict[str, NDArray[np.int32]]:
         )
     for step in range(1, largest):
         # A system that stands twice in a block is not compared with itself.
-        here = np.flatnonzero((block[:-step] == block[step:]) & (system[:-step] != system[step:]))
-        there = here + step
-        sign = np.sign(rank[there] - rank[here])
-        parts.append(np.stack([system[here], system[there], sign, block[here]]).astype(np.int32))
+        first = np.flatnonzero((block[:-step] == block[step:]) & (system[:-step] != system[step:]))
+        second = first + step
+        sign = np.sign(rank[second] - rank[first])
+        parts.append(np.stack([system[first], system[second], sign, block[first]]).astype(np.int32))
     merged = np.concatenate(parts, axis=1) if parts else np.empty((4, 0), dtype=np.int32)
     merged = merged[:, np.argsort(merged[3], kind="stable")]
     return {

@@ -12,7 +12,7 @@ from adjudge.core.errors import UsageError
 from adjudge.core.protocols import RELATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from adjudge.core.judgments import Judgments
 
@@ -38,6 +38,19 @@ def is_human(system: str, pattern: re.Pattern[str] | None = None) -> bool:
     return (pattern or compile_human_pattern(None)).fullmatch(system) is not None
 
 
+def _human_names(names: Iterable[str], pattern: re.Pattern[str]) -> set[str]:
+    """The names that the pattern matches as a whole."""
+    return {name for name in names if pattern.fullmatch(name)}
+
+
+def human_columns(systems: pl.Series, pattern: str | None) -> dict[str, pl.Series]:
+    """The columns `human` and `kind` for a column of system names: a human translation is a reference."""
+    human = _human_names(systems.unique().drop_nulls().to_list(), compile_human_pattern(pattern))
+    flag = systems.is_in(sorted(human)).fill_null(value=False)
+    kind = pl.select(pl.when(flag).then(pl.lit("reference")).otherwise(pl.lit("system"))).to_series()
+    return {"human": flag.alias("human"), "kind": kind.alias("kind")}
+
+
 def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[str] = ()) -> Judgments:
     """Set `human`, and `kind` for rankings: there a human translation is a reference.
 
@@ -49,9 +62,7 @@ def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[
     if pattern is None and "human" in given:
         return judgments
     names = judgments.table["system"].unique().to_list()
-    compiled = compile_human_pattern(pattern)
-    people = [name for name in names if compiled.fullmatch(name)]
-    human = pl.col("system").is_in(people)
+    human = pl.col("system").is_in(sorted(_human_names(names, compile_human_pattern(pattern))))
     columns = [human.alias("human")]
     if "kind" not in given:
         reference = human & pl.col("protocol").is_in(list(RELATIVE)) & (pl.col("kind") == "system")

@@ -26,10 +26,10 @@ def weights_of(table: pl.DataFrame) -> Floats | None:
     bad = ~((probability > 0) & (probability <= 1))
     if bad.any():
         value = given[int(np.argmax(bad))]
-        said = "nothing" if value is None else f"'{shown(value)}'"
+        got = "nothing" if value is None else f"'{shown(value)}'"
         rows = counted(int(bad.sum()), "row")
         raise DataError(
-            f"column '{INCLUSION}' holds {said} in {rows}; give the probability with which the segment "
+            f"column '{INCLUSION}' holds {got} in {rows}; give the probability with which the segment "
             "was chosen, above 0 and at most 1, in every row, or leave the column out"
         )
     if np.ptp(probability) == 0:

@@ -7,13 +7,15 @@ with equal hashes hardly ever differ, but they may, so what is found by hashes i
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from adjudge.core.arrays import Bools, Codes, Hashes
 
@@ -96,3 +98,9 @@ def equal_to_others(hashes: Hashes) -> Bools:
 def are_among(hashes: Hashes, wanted: Hashes) -> Bools:
     """Which of the hashes are among those wanted."""
     return pl.Series(hashes).is_in(pl.Series(wanted).implode()).to_numpy(writable=True)
+
+
+def any_repeated(numbers: NDArray[np.integer[Any]]) -> bool:
+    """Whether a number occurs twice, by putting them in order."""
+    ordered = np.sort(numbers)
+    return bool((ordered[1:] == ordered[:-1]).any())

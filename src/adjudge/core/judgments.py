@@ -22,7 +22,7 @@ from adjudge.core.protocols import KINDS, PROTOCOLS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-SIDES = ("source", "target", "missing")
+SPAN_SIDES = ("source", "target", "missing")
 
 SPAN = pl.Struct(
     {
@@ -57,7 +57,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "active_seconds": pl.Float64,
     "revision": pl.Int32,
 }
-HEEDED: dict[str, type[pl.DataType]] = {
+RECOGNISED_EXTRAS: dict[str, type[pl.DataType]] = {
     "passed": pl.Boolean, "rejected": pl.Boolean, "copy": pl.Boolean, "z": pl.Float64, "n": pl.Int64
 }  # fmt: skip
 """Columns beyond the table that stages heed where they have these types, as those of released direct assessments."""

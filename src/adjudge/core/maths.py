@@ -18,6 +18,8 @@ NORMAL_95 = 1.959963984540054
 """The normal quantile of 0.975: 95% of a normal distribution lie within so many standard deviations."""
 ROUNDING = 1e-12
 """Values that differ by no more than this share of the largest are equal, rounding aside."""
+FEW = 100
+"""So few values are compared all with all, which is then faster than to sort them."""
 
 
 def divide(part: ArrayLike, whole: ArrayLike, *, otherwise: float = float("nan")) -> Floats:
@@ -46,6 +48,21 @@ def mean_ranks(values: Floats) -> Floats:
     return np.asarray((np.cumsum(number) - (number - 1) / 2)[code], dtype=float)
 
 
+def signs(values: Floats) -> Floats:
+    """For every two values, whether the first is higher (1), equal (0) or lower (-1)."""
+    return np.sign(values[:, None] - values)
+
+
+def spearman(x: Floats, y: Floats) -> float:
+    """Spearman's rho, which is Pearson's r of mean ranks; NaN where one side does not vary."""
+    if not (varies(x) and varies(y)):
+        return float("nan")
+    if len(x) <= FEW:
+        # How many are below minus how many are above is twice the mean rank, but for a constant.
+        return pearson(signs(x).sum(1), signs(y).sum(1))
+    return pearson(mean_ranks(x), mean_ranks(y))
+
+
 def normal_quantile(probability: ArrayLike) -> Floats:
     """The value below which a standard normal variable lies with this probability."""
     from scipy.special import ndtri
@@ -60,8 +77,19 @@ def student_tail(value: ArrayLike, df: ArrayLike) -> Floats:
     return np.asarray(stdtr(df, -np.asarray(value, dtype=float)), dtype=float)
 
 
-def student_quantile(tail: ArrayLike, df: ArrayLike) -> Floats:
-    """The value above which Student's t lies with this probability: what `scipy.stats.t.isf` computes in the end."""
+def student_below(probability: ArrayLike, df: ArrayLike) -> Floats:
+    """The value below which Student's t lies with this probability: what `scipy.stats.t.ppf` computes in the end."""
     from scipy.special import stdtrit
 
-    return -np.asarray(stdtrit(df, tail), dtype=float)
+    return np.asarray(stdtrit(df, probability), dtype=float)
+
+
+def student_quantile(tail: ArrayLike, df: ArrayLike) -> Floats:
+    """The value above which Student's t lies with this probability: what `scipy.stats.t.isf` computes in the end."""
+    return -student_below(tail, df)
+
+
+def difference_variances(covariance: Floats) -> Floats:
+    """The variance of every difference of two estimates with this covariance; 0 on the diagonal."""
+    variance = np.diag(covariance)
+    return np.asarray(variance[:, None] + variance[None, :] - covariance - covariance.T)

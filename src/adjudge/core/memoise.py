@@ -23,9 +23,9 @@ def memoised(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
     @wraps(make)
     def cached(*args: _Given.args, **settings: _Given.kwargs) -> _Made:
         (judgments,) = args
-        for known, own_settings, made in latest:
-            if known() is judgments and own_settings == settings:
-                return made
+        for known, known_settings, kept_result in latest:
+            if known() is judgments and known_settings == settings:
+                return kept_result
         result = make(*args, **settings)
         latest.append((weakref.ref(judgments), dict(settings), result))
         return result

@@ -30,6 +30,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from adjudge.core.maths import normal_quantile, student_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -47,9 +49,9 @@ _SMALLEST_STEP = 0.004
 _NOTHING = 1e-14
 """A level below this is not spent at a look: no statistic could cross its boundary."""
 _FARTHEST = 38.0
-_FEWEST = 1.05
+_FEWEST_DEGREES = 1.05
 """With fewer degrees of freedom, looks are taken as unrelated."""
-_ROUGHEST = 1e4
+_LARGEST_POWER = 1e4
 
 
 def spent(spending: Spending, level: float, fraction: float) -> float:
@@ -59,7 +61,7 @@ def spent(spending: Spending, level: float, fraction: float) -> float:
     between them (K. Kim, D. L. DeMets 1987: Design and analysis of group sequential tests based on the type I error
     spending rate function. Biometrika 74, 149-154).
     """
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
     if fraction <= 0:
         return 0.0
@@ -69,10 +71,10 @@ def spent(spending: Spending, level: float, fraction: float) -> float:
         return float(level * fraction**_EXPONENT)
     if spending == "pocock":
         return float(level * np.log1p((np.e - 1) * fraction))
-    return float(2 * ndtr(ndtri(level / 2) / np.sqrt(fraction)))
+    return float(2 * ndtr(normal_quantile(level / 2) / np.sqrt(fraction)))
 
 
-def roughness(df: float, tail: float) -> float:
+def few_people_power(df: float, tail: float) -> float:
     """The power to which ratios of information are raised where standard errors are estimated with few people.
 
     The same few people tell the standard error at every look, and it moves between looks as the difference itself
@@ -84,18 +86,18 @@ def roughness(df: float, tail: float) -> float:
 
     Ratios of information raised to this power move as much. `tests/look/test_few_people.py` has the simulation.
     """
-    from scipy.special import gammaln, ndtri, stdtrit
+    from scipy.special import gammaln
 
     if np.isinf(df) or tail <= 0:
         return 1.0
-    if df <= _FEWEST:
-        return _ROUGHEST
-    t, z = float(-stdtrit(df, tail)), float(-ndtri(tail))
+    if df <= _FEWEST_DEGREES:
+        return _LARGEST_POWER
+    t, z = float(student_quantile(tail, df)), float(-normal_quantile(tail))
     squared = 1 + t * t / df
     # The logarithm of f(t) / phi(z), since both may be too small for numbers.
     ratio = gammaln((df + 1) / 2) - gammaln(df / 2) - np.log(df / 2) / 2 - (df + 1) / 2 * np.log(squared) + z * z / 2
     power = float(np.exp(min(2 * ratio, 50.0))) * squared * squared * df / (df - 1)
-    return min(max(power, 1.0), _ROUGHEST)
+    return min(max(power, 1.0), _LARGEST_POWER)
 
 
 def boundaries(information: Sequence[float], levels: Sequence[float]) -> list[float]:
@@ -182,10 +184,9 @@ def _beyond(density: _Density | None, step: _Step, bound: float, drift: float = 
 
 def _solve(density: _Density | None, step: _Step, increment: float) -> float:
     from scipy.optimize import brentq
-    from scipy.special import ndtri
 
     if density is None:
-        return float(-ndtri(increment))
+        return float(-normal_quantile(increment))
     if _beyond(density, step, -_FARTHEST) <= increment:
         return -_FARTHEST
     return float(brentq(lambda bound: _beyond(density, step, bound) - increment, -_FARTHEST, _FARTHEST, xtol=1e-10))
@@ -231,14 +232,14 @@ def mixture_bound(fraction: float, level: float, share: float) -> float:
     Args:
         fraction: information so far, as a fraction of the planned one.
         level: the two-sided level.
-        share: nu as a fraction of the planned information, from `narrowest`.
+        share: nu as a fraction of the planned information, from `mixture_share`.
     """
     ratio = share / fraction
     return float(np.sqrt((1 + ratio) * (np.log1p(1 / ratio) - 2 * np.log(level))))
 
 
 @lru_cache(maxsize=64)
-def narrowest(level: float) -> float:
+def mixture_share(level: float) -> float:
     """The share of the planned information at which nu makes the interval narrowest when all judgments are in."""
     from scipy.optimize import minimize_scalar
 
@@ -246,8 +247,6 @@ def narrowest(level: float) -> float:
     return float(np.exp(best.x))
 
 
-def price(level: float = 0.05) -> float:
+def width_beside_one_look(level: float = 0.05) -> float:
     """How much wider than an interval for one look the sequence is when all planned judgments are in."""
-    from scipy.special import ndtri
-
-    return mixture_bound(1.0, level, narrowest(level)) / float(-ndtri(level / 2))
+    return mixture_bound(1.0, level, mixture_share(level)) / float(-normal_quantile(level / 2))

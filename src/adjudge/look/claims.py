@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import NORMAL_95, student_below, student_quantile
 from adjudge.look.boundaries import crossing
 from adjudge.look.decide import LookPlan, Observed, State, bound, information_of
 from adjudge.look.outlook import chance_within_plan, needed_judgments
@@ -71,10 +72,10 @@ def _pair_claim(state: State, index: int) -> LookClaim:
 
 def half_width(se: float, df: float, limit: float) -> float:
     """The boundary in the unit of the difference: the quantile of t with the probability of the normal boundary."""
-    from scipy.special import ndtr, stdtrit
+    from scipy.special import ndtr
 
     tail = float(ndtr(-limit))
-    quantile = limit if np.isinf(df) else -float(stdtrit(df, tail)) if tail > 0 else np.inf
+    quantile = limit if np.isinf(df) else float(student_quantile(tail, df)) if tail > 0 else np.inf
     return se * quantile
 
 
@@ -99,8 +100,8 @@ def settled_top(state: State) -> tuple[str, ...]:
     for winner, _ in better:
         wins[winner] += 1
     members = [number for number in range(len(state.systems)) if wins[number] >= len(state.systems) - size]
-    rest = set(range(len(state.systems))) - set(members)
-    if len(members) != size or any((member, other) not in better for member in members for other in rest):
+    others = set(range(len(state.systems))) - set(members)
+    if len(members) != size or any((member, other) not in better for member in members for other in others):
         return ()
     in_order = leading(state.systems, state.pairs, state.now, len(state.systems))
     return tuple(name for name in in_order if state.systems.index(name) in members)
@@ -166,8 +167,6 @@ def with_final_estimates(state: State, claims: tuple[LookClaim, ...]) -> tuple[L
 
 
 def _with_final(state: State, claim: LookClaim, index: int) -> LookClaim:
-    from scipy.special import stdtrit
-
     looks = state.seen[: claim.settled_at or len(state.seen)]
     last = looks[-1]
     se = float(last.se[index])
@@ -175,7 +174,7 @@ def _with_final(state: State, claim: LookClaim, index: int) -> LookClaim:
         return claim
     df = float(last.df[index])
     # Errors from few annotators are wider than the normal distribution says.
-    wider = 1.0 if np.isinf(df) else float(stdtrit(df, 1 - _FINAL_LEVEL / 2)) / 1.959963984540054
+    wider = 1.0 if np.isinf(df) else float(student_below(1 - _FINAL_LEVEL / 2, df)) / NORMAL_95
     information = np.array(information_of(looks, index))
     information *= 1 / (se * wider) ** 2 / information[-1]
     level = float(state.settled.level[index])

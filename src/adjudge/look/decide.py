@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.look.boundaries import SPENDING, Spending, boundaries, mixture_bound, narrowest, roughness, spent
+from adjudge.core.maths import normal_quantile
+from adjudge.look.boundaries import (
+    SPENDING,
+    Spending,
+    boundaries,
+    few_people_power,
+    mixture_bound,
+    mixture_share,
+    spent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,14 +146,12 @@ def one_sided(plan: LookPlan, open_pairs: int, systems: int) -> float:
 
 def _beyond(plan: LookPlan, seen: list[Observed], open_: Flags, level: Floats) -> Flags:
     """Which open comparisons lie beyond their boundary. No boundary lies inside that of the level spent so far."""
-    from scipy.special import ndtri
-
     z = np.abs(seen[-1].z)
     beyond = np.zeros(len(z), dtype=bool)
     for index in np.flatnonzero(open_):
         share = float(level[index])
         least = share if plan.spending == "anytime" else spent(plan.spending, share, seen[-1].fraction)
-        if least > 0 and z[index] >= -ndtri(least):
+        if least > 0 and z[index] >= -normal_quantile(least):
             beyond[index] = z[index] >= bound(plan, seen, int(index), share)
     return beyond
 
@@ -158,8 +165,8 @@ def bound(plan: LookPlan, seen: list[Observed], index: int, level: float, *, ahe
         fractions = [*fractions, ahead]
     if plan.spending == "anytime":
         planned = information[0] / fractions[0]
-        return mixture_bound(information[-1] / planned, 2 * level, narrowest(plan.level))
-    power = roughness(float(seen[-1].df[index]), spent(plan.spending, level, fractions[-1]))
+        return mixture_bound(information[-1] / planned, 2 * level, mixture_share(plan.level))
+    power = few_people_power(float(seen[-1].df[index]), spent(plan.spending, level, fractions[-1]))
     # Rounded down, so that equal cases share their work; a smaller correlation only widens the boundary.
     ratios = tuple(np.floor((np.array(information) / information[-1]) ** power * 2000) / 2000)
     return _boundary(plan.spending, ratios, tuple(fractions), level)

@@ -14,7 +14,9 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import DataError
+from adjudge.core.maths import divide, normal_quantile
 from adjudge.core.protocols import PROTOCOLS, RATED, RELATIVE
+from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 EDITED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.edited)
 """Protocols in which the text itself is the answer."""
-TASTE = "annotator:system"
-"""The effect of the mixed model for what each annotator thinks of each system."""
 _FARTHEST = 37.0
 """The largest normal quantile that a p-value above 0 can have in double precision."""
 
@@ -51,8 +51,7 @@ class Differences:
     @property
     def information(self) -> Floats:
         """1 / se^2; NaN where the standard error is not known."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.se > 0, 1 / self.se**2, np.nan)
+        return divide(1.0, self.se**2)
 
 
 def differences_of(ranking: Ranking) -> Differences:
@@ -71,7 +70,7 @@ def differences_of(ranking: Ranking) -> Differences:
 def _lasting(ranking: Ranking) -> float:
     """Twice the variance of tastes over the number of annotators, where the model knows tastes."""
     for component in ranking.components:
-        if TASTE in component.effect.split(" + "):
+        if TASTE in component.parts:
             return 2 * component.sd**2 * len(ranking.systems) / component.levels
     return 0.0
 
@@ -89,9 +88,7 @@ def _numbers(comparison: PairComparison) -> tuple[float, float, float, float]:
 
 def as_normal(p: float) -> float:
     """The normal quantile of a two-sided p-value."""
-    from scipy.special import ndtri
-
-    return min(float(-ndtri(min(p, 1.0) / 2)), _FARTHEST)
+    return min(float(-normal_quantile(min(p, 1.0) / 2)), _FARTHEST)
 
 
 def count_judgments(judgments: Judgments) -> int:

@@ -7,7 +7,6 @@ look keeps the smallest digests of the judgments it saw, and most of these must 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.files import exists, read_text, write_text
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.judgments import KEY
 from adjudge.core.wording import counted
 from adjudge.look.decide import Observed, Settled
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 KIND = "adjudge looks"
 _START = "0" * 64
 _SKETCH = 64
-_ENOUGH = 0.5
+_DIGITS = 16
+_LEAST_FOUND = 0.5
 """The share of the kept digests that must be found again; judgments of some annotators may have been taken out."""
 
 
@@ -124,7 +125,7 @@ def write_history(path: Path, history: History) -> None:
 
 def _digest(before: str, content: dict[str, Any]) -> str:
     plain = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(f"{before}\n{plain}".encode()).hexdigest()
+    return fingerprint(f"{before}\n{plain}", digits=len(_START))
 
 
 def sketch_of(judgments: Judgments) -> list[str]:
@@ -151,7 +152,7 @@ def check_continues(history: History, plan: dict[str, Any], judgments: Judgments
         )
     present = set(_digests(judgments).to_list())
     share = np.mean([digest in present for digest in last.sketch])
-    if share < _ENOUGH:
+    if share < _LEAST_FOUND:
         raise DataError(
             f"the history is of other data: of the judgments of look {last.look}, {share:.0%} are in the file; "
             "name the history of these data with --history"
@@ -165,4 +166,4 @@ def _shown(value: object) -> str:
 def _digests(judgments: Judgments) -> pl.Series:
     key = answered_rows(judgments).select(pl.concat_str(pl.col(KEY).cast(pl.String).fill_null("\0"), separator="\1"))
     text = key.to_series().to_list()
-    return pl.Series(sorted(hashlib.sha256(row.encode()).hexdigest()[:16] for row in text), dtype=pl.String)
+    return pl.Series(sorted(fingerprint(row, digits=_DIGITS) for row in text), dtype=pl.String)

@@ -86,8 +86,8 @@ def advice_on(state: State, claims: tuple[LookClaim, ...]) -> tuple[bool, str]:
         return True, f"Stop: {what} settled."
     if state.ended:
         stay = f"{agreeing(len(waiting), 'stays', 'stay')} open"
-        rest = "it stays open" if top else f"{len(waiting)} of {counted(len(claims), 'pair')} {stay}"
-        return True, f"Stop: the planned judgments are in; {rest}."
+        remainder = "it stays open" if top else f"{len(waiting)} of {counted(len(claims), 'pair')} {stay}"
+        return True, f"Stop: the planned judgments are in; {remainder}."
     if all(claim.chance is not None and claim.chance < HARDLY for claim in waiting):
         return False, f"{_open(top, waiting)}; the chance to settle more within the plan is below {HARDLY:.0%}."
     needed = [claim.needed for claim in waiting]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.core.maths import mean_ranks, pearson, varies
+from adjudge.core.maths import FEW, pearson, signs, spearman, varies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,20 +19,6 @@ Grouping = Literal["pooled", "system", "item"]
 GROUPINGS: tuple[Grouping, ...] = ("pooled", "system", "item")
 
 
-# For so few values, comparing all with all is faster than SciPy, whose p-values nobody asked for.
-FEW = 100
-
-
-def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Spearman's rho: Pearson's r of mean ranks."""
-    if not (varies(x) and varies(y)):
-        return float("nan")
-    if len(x) <= FEW:
-        # How many are below minus how many are above is twice the mean rank, but for a constant.
-        return pearson(signs(x).sum(1), signs(y).sum(1))
-    return pearson(mean_ranks(x), mean_ranks(y))
-
-
 def kendall(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Kendall's tau-b."""
     from scipy.stats import kendalltau
@@ -43,11 +29,6 @@ def kendall(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
         a, b = signs(x), signs(y)
         return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
     return float(kendalltau(x, y).statistic)
-
-
-def signs(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For every two values, whether the first is higher (1), equal (0) or lower (-1)."""
-    return np.sign(x[:, None] - x)
 
 
 COEFFICIENTS: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}

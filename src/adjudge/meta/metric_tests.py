@@ -13,7 +13,7 @@ import numpy as np
 from adjudge.core.maths import pearson
 from adjudge.meta.levels import item_parts
 from adjudge.meta.permutation_tests import PermutationTest, permute_groups, permute_pearson
-from adjudge.rank.multiple_testing import benjamini_hochberg, holm
+from adjudge.rank.lines_and_rank_sets import benjamini_hochberg, holm
 from adjudge.results.meta import MetricComparison
 from adjudge.work import map_tasks
 

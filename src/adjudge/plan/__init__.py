@@ -19,6 +19,7 @@ from adjudge.plan.search import search
 from adjudge.plan.settings import PlanSettings, Variances, variances_like
 from adjudge.plan.simulated_check import simulate_plan
 from adjudge.results.plan import Plan, PlanCheck, PlanLooks
+from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -111,8 +112,8 @@ def _layout_of(point: PlanPoint, tried: Search) -> Layout:
 
 def _noise(settings: PlanSettings, variances: Variances, se: float) -> Noise:
     """Half of the variance of a difference is each system's; tastes average out over people only."""
-    lasting = min(variances.sd["annotator:system"] ** 2 / settings.annotators, 0.99 * se**2 / 2)
-    return Noise(lasting, se**2 / 2 - lasting)
+    taste = min(variances.sd[TASTE] ** 2 / settings.annotators, 0.99 * se**2 / 2)
+    return Noise(taste, se**2 / 2 - taste)
 
 
 def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
@@ -138,7 +139,7 @@ def _on_few_people(result: Plan, settings: PlanSettings, fewest: int | None) -> 
     """Whether there are too few people for their tastes, and too few tasks for all of them."""
     if settings.annotators > 1 and (fewest is None or fewest > settings.annotators):
         people = "any number of" if fewest is None else f"fewer than {fewest}"
-        taste = result.spread["annotator:system"]
+        taste = result.spread[TASTE]
         yield (
             f"with tastes of {taste:.1f} points, {people} people cannot find {measured(settings.difference, 'point')}, "
             "however much each of them judges; ask more people"

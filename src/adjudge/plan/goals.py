@@ -1,7 +1,7 @@
 """What settling a goal takes, by policy and looks: campaigns simulated by the precision of a design.
 
 The estimate of a system after n times its share of the recommended design is its quality, the mean taste for it, which
-more judgments by the same people do not change, and noise of variance passing / n. A policy spreads the judgments
+more judgments by the same people do not change, and noise of variance other / n. A policy spreads the judgments
 between two looks over the systems; a look settles what lies beyond its boundary, as `adjudge look` does. The size that
 reaches the power wanted is found by bisection. Errors are taken as known here, so with few people it takes a little
 more.
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.adapt.policies import Adaptive
+from adjudge.core.maths import divide
 from adjudge.core.rng import generator
 from adjudge.look.boundaries import Spending, boundaries, spent
 from adjudge.look.goals import Goal, parse_goal
@@ -45,8 +46,8 @@ _TOP_SHARE = 3
 class Noise:
     """Variances of a system's estimate in the recommended design: of tastes, which lasts, and of all else."""
 
-    lasting: float
-    passing: float
+    taste: float
+    other: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,14 +131,14 @@ class _Simulation:
 
     def _bounds(self, spending: Spending, level: float) -> list[float]:
         # Tastes last, so that information grows less than the judgments.
-        information = [1 / (self.noise.lasting + self.noise.passing / time) for time in self.times]
+        information = [1 / (self.noise.taste + self.noise.other / time) for time in self.times]
         return boundaries(information, [spent(spending, level, time) for time in self.times])
 
     def run(self, size: float, quality: Floats) -> _Outcome:
         """All campaigns of a size, in units of the recommended design."""
         rng = generator(self.seed, _STREAM)
         shape = (CAMPAIGNS, self.systems)
-        taste = rng.standard_normal(shape) * np.sqrt(self.noise.lasting)
+        taste = rng.standard_normal(shape) * np.sqrt(self.noise.taste)
         amount, total = np.zeros(shape), np.zeros(shape)
         better = np.zeros((*shape, self.systems), dtype=bool)
         settled, used = np.zeros(CAMPAIGNS, dtype=bool), np.ones(CAMPAIGNS)
@@ -146,10 +147,10 @@ class _Simulation:
         for look in range(self.looks):
             for _ in range(updates):
                 more = step * self.systems * self._shares(total, amount, quality, rng)
-                total += rng.standard_normal(shape) * np.sqrt(more * self.noise.passing)
+                total += rng.standard_normal(shape) * np.sqrt(more * self.noise.other)
                 amount += more
             estimate = quality + taste + total / amount
-            self._settle(better, estimate, self.noise.lasting + self.noise.passing / amount, look)
+            self._settle(better, estimate, self.noise.taste + self.noise.other / amount, look)
             now = ~settled & self._reached(better)
             used[now] = self.times[look]
             settled |= now
@@ -159,7 +160,7 @@ class _Simulation:
         even = np.full(total.shape, 1 / self.systems)
         if self.policy == "even" or not amount.all():
             return even
-        estimate, spread = quality + total / amount, np.sqrt(self.noise.passing / amount)
+        estimate, spread = quality + total / amount, np.sqrt(self.noise.other / amount)
         if self.goal.kind == "pairs":
             share = _near_pairs(estimate, spread)
         else:
@@ -197,10 +198,8 @@ def _near_pairs(estimate: Floats, spread: Floats) -> Floats:
     from adjudge.adapt.policies import LEAST_WEIGHT, SETTLED_ERRORS
 
     error = np.sqrt(spread[:, :, None] ** 2 + spread[:, None, :] ** 2)
-    closeness = np.abs(estimate[:, :, None] - estimate[:, None, :]) / error / SETTLED_ERRORS
-    weight = np.where(closeness < 1, np.clip(closeness**2, LEAST_WEIGHT, 1.0), 0.0)
+    settled_share = np.abs(estimate[:, :, None] - estimate[:, None, :]) / error / SETTLED_ERRORS
+    weight = np.where(settled_share < 1, np.clip(settled_share**2, LEAST_WEIGHT, 1.0), 0.0)
     weight[:, np.arange(estimate.shape[1]), np.arange(estimate.shape[1])] = 0.0
     total = weight.sum(axis=(1, 2))
-    even = np.full(estimate.shape, 1 / estimate.shape[1])
-    with np.errstate(invalid="ignore"):
-        return np.where(total[:, None] > 0, weight.sum(axis=2) / total[:, None], even)
+    return divide(weight.sum(axis=2), total[:, None], otherwise=1 / estimate.shape[1])

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import student_below, student_quantile
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.plan.precision import measure
 from adjudge.plan.settings import variances_like
 from adjudge.rank.mixed import prepare
 from adjudge.rank.mixed.effects import identify
 from adjudge.results.plan import PeopleChoice, PilotDoubt
+from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
     from adjudge.plan.layout import Layout
@@ -93,13 +95,10 @@ def people_or_judgments(
 
 def fewest_people(settings: PlanSettings, variances: Variances) -> int | None:
     """The least number of people who could find the difference if each judged without end; None beyond all measure."""
-    from scipy.stats import t
-
     level = settings.level / settings.tests
     people = np.unique(np.geomspace(2, MOST_PEOPLE, 2000).astype(np.int64))
     df = (people - 1) * (settings.systems - 1)
-    detectable = (
-        variances.sd["annotator:system"] * np.sqrt(2 / people) * (t.isf(level / 2, df) + t.ppf(settings.power, df))
-    )
+    reach = student_quantile(level / 2, df) + student_below(settings.power, df)
+    detectable = variances.sd[TASTE] * np.sqrt(2 / people) * reach
     enough = np.flatnonzero(detectable <= settings.difference)
     return int(people[enough[0]]) if len(enough) else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import student_below, student_quantile, student_tail
 from adjudge.core.rng import generator
 from adjudge.plan.layout import mixed_design
 from adjudge.rank.mixed import prepare
@@ -40,16 +41,12 @@ class Precision:
 
     def power(self, difference: float, level: float) -> float:
         """The chance to find a difference, mean over pairs; `level` is that of a single comparison."""
-        from scipy.stats import t
-
-        return float(t.sf(t.isf(level / 2, self.df) - difference / self.se, self.df).mean())
+        return float(student_tail(student_quantile(level / 2, self.df) - difference / self.se, self.df).mean())
 
     def detectable(self, power: float, level: float) -> float:
         """The difference that is found with this power, for a pair of typical precision."""
-        from scipy.stats import t
-
         df = float(np.median(self.df))
-        return float(self.typical * (t.isf(level / 2, df) + t.ppf(power, df)))
+        return float(self.typical * (student_quantile(level / 2, df) + student_below(power, df)))
 
 
 def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_item: int) -> Precision:
@@ -65,15 +62,15 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
     residual = variances.sd["residual"] ** 2 * (1 + sum(ratios[effect] for effect in prepared.effects.in_residual))
     covariance = models[0].covariance * residual / models[0].components[-1].sd ** 2
     first, second = np.triu_indices(systems, 1)
-    own = np.diag(covariance)
-    variance = own[first] + own[second] - 2 * covariance[first, second]
+    alone = np.diag(covariance)
+    variance = alone[first] + alone[second] - 2 * covariance[first, second]
     # The errors are exact; the degrees of freedom depend a little on the scores, so several draws are averaged.
     df = 1 / np.mean([1 / model.df[first, second] for model in models], axis=0)
     return Precision(np.sqrt(variance), df)
 
 
 def _drawn(prepared: Prepared, variances: Variances, rng: np.random.Generator) -> Floats:
-    """Scores as the variances make them: they carry the model to its equations."""
+    """Scores drawn from the variances: a fit needs some, and its degrees of freedom depend a little on them."""
     score = rng.standard_normal(len(prepared.design))
     for effect, ratio in zip(prepared.effects.kept, prepared.effects.ratios(variances.ratios), strict=True):
         score += np.sqrt(ratio) * rng.standard_normal(effect.levels)[effect.codes]

@@ -19,12 +19,12 @@ import numpy as np
 from adjudge.core.comparisons import Comparisons, comparisons
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.fingerprint import fingerprint
+from adjudge.core.maths import student_below, student_quantile
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.plan.settings import check_least, check_shares
-from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.bradley_terry import fit
-from adjudge.rank.multiple_testing import holm
-from adjudge.rank.resampling_units import annotator_units, units_of
+from adjudge.rank.lines_and_rank_sets import holm
+from adjudge.rank.resampling_units import annotator_units, people_counts, units_of
 from adjudge.rank.strengths import compare_strengths
 from adjudge.rank.tastes import fit_tastes
 from adjudge.results.relative_plan import RelativeCheck, RelativePlan, RelativePoint
@@ -110,30 +110,30 @@ def plan_relative(
     asked, assumed = settings or RelativePlanSettings(), spread or RelativeSpread()
     sizes = sorted({FEWEST_PEOPLE, 5, 8, 10, 15, 20, 30, 50, asked.annotators})
     points = tuple(_point(people, asked, assumed) for people in sizes)
-    own = next(point for point in points if point.annotators == asked.annotators)
-    checked = _simulated(own, asked, assumed) if own.suffices and asked.draws > 0 else None
-    told = {
+    planned = next(point for point in points if point.annotators == asked.annotators)
+    checked = _simulated(planned, asked, assumed) if planned.suffices and asked.draws > 0 else None
+    assumptions = {
         "taste (sd)": assumed.taste,
         "dispersion within blocks": _dispersion(asked, assumed),
         "ties (nu)": assumed.ties,
     }
     return RelativePlan(
         settings={**vars(asked), "comparisons": asked.tests},
-        data=fingerprint(repr(sorted(told.items()))),
-        notes=_notes(own, asked, assumed),
+        data=fingerprint(repr(sorted(assumptions.items()))),
+        notes=_notes(planned, asked, assumed),
         protocol=asked.protocol,
         difference=asked.difference,
         power=asked.power,
         level=asked.level,
         comparisons=asked.tests,
         points=points,
-        spread=told,
+        spread=assumptions,
         checked=checked,
     )
 
 
-def _notes(own: RelativePoint, asked: RelativePlanSettings, assumed: RelativeSpread) -> tuple[str, ...]:
-    if own.suffices:
+def _notes(planned: RelativePoint, asked: RelativePlanSettings, assumed: RelativeSpread) -> tuple[str, ...]:
+    if planned.suffices:
         return ()
     floor = asked.difference / np.sqrt(2 * assumed.taste**2 / asked.annotators) if assumed.taste else np.inf
     note = (
@@ -156,11 +156,11 @@ def standard_error(people: int, blocks: float, asked: RelativePlanSettings, assu
 
 def _point(people: int, asked: RelativePlanSettings, assumed: RelativeSpread) -> RelativePoint:
     """The fewest blocks that suffice, or the most that one person can be asked for."""
-    from scipy.stats import nct, t
+    from scipy.stats import nct
 
     # As the combined errors have it: those of annotators, and of the model up to its limit.
     df = (people - 1) + min(MOST_PRIOR, (people - 1) * (asked.systems - 1) / 2)
-    critical = float(t.isf(asked.level / asked.tests / 2, df))
+    critical = float(student_quantile(asked.level / asked.tests / 2, df))
 
     def power(blocks: float) -> float:
         return float(nct.sf(critical, df, asked.difference / standard_error(people, blocks, asked, assumed)))
@@ -178,7 +178,7 @@ def _point(people: int, asked: RelativePlanSettings, assumed: RelativeSpread) ->
         comparisons=people * high * asked.shown * (asked.shown - 1) // 2,
         se=se,
         power=power(high),
-        detectable=se * (critical + float(t.ppf(asked.power, df))),
+        detectable=se * (critical + float(student_below(asked.power, df))),
         suffices=suffices,
         hours_each=high * asked.seconds / 3600,
     )

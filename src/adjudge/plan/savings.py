@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
+from adjudge.core.maths import normal_quantile
 from adjudge.design.select_segments import EVEN
 from adjudge.look.boundaries import Spending, boundaries, crossing, spent
 from adjudge.results.plan import PlanSelection
@@ -47,12 +48,11 @@ class Saving:
 def saving(looks: int, *, spending: Spending = "kim-demets", level: float = 0.05, power: float = 0.9) -> Saving:
     """The judgments that equally spaced looks take (two-sided level)."""
     from scipy.optimize import brentq
-    from scipy.special import ndtri
 
     times = [number / looks for number in range(1, looks + 1)]
     upper = boundaries(times, [spent(spending, level / 2, time) for time in times])
     lower = [-bound for bound in upper]
-    fixed = float(-ndtri(level / 2) + ndtri(power))
+    fixed = float(-normal_quantile(level / 2) + normal_quantile(power))
 
     def missed(drift: float) -> float:
         return float(crossing(times, upper, lower, drift=drift)[0].sum()) - power
@@ -92,7 +92,5 @@ def plan_selection(judgments: int, spread: Floats | None = None) -> PlanSelectio
 
 def assumed_spread() -> Floats:
     """Spreads with the assumed variation: the quantiles of a lognormal distribution."""
-    from scipy.special import ndtri
-
     sigma = np.sqrt(np.log1p(ASSUMED_CV**2))
-    return np.asarray(np.exp(sigma * ndtri((np.arange(_POINTS) + 0.5) / _POINTS)))
+    return np.asarray(np.exp(sigma * normal_quantile((np.arange(_POINTS) + 0.5) / _POINTS)))

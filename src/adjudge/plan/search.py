@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import AdjudgeError, UsageError
 from adjudge.core.wording import counted
+from adjudge.design.campaign import PAGES
 from adjudge.plan.layout import make_layout
 from adjudge.plan.precision import measure
 from adjudge.results.plan import PlanChoice, PlanPoint
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 STEPS = 4
 NARROWINGS = 4
-CLOSE = 1.06
+CLOSE_ENOUGH = 1.06
+"""A size is narrowed down until it is at most so many times one that does not suffice."""
 
 
 class Search:
@@ -71,7 +73,7 @@ class Search:
         if large is None:
             return self._choice(self.point(structure, per_item, most), suffices=False)
         for _ in range(NARROWINGS):
-            if small is None or large <= CLOSE * small:
+            if small is None or large <= CLOSE_ENOUGH * small:
                 break
             # Standard errors fall about with the square root of the size.
             middle = self._rounded(structure, math.sqrt(small * large))
@@ -90,7 +92,7 @@ class Search:
 
     def _rounded(self, structure: str, segments: float) -> int:
         """Whole documents where pages are judged."""
-        if not structure.startswith("pages"):
+        if structure not in PAGES:
             return max(2, round(segments))
         return max(2, round(segments / self.settings.segments)) * self.settings.segments
 

@@ -10,6 +10,7 @@ import numpy as np
 from adjudge.core.errors import UsageError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.look.boundaries import SPENDING, Spending
+from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from adjudge.results.result import Setting
 
 STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
-EFFECTS = ("annotator", "annotator:system", "task", "document", "segment", "system:document", "page", "residual")
+EFFECTS = ("annotator", TASTE, "task", "document", "segment", "system:document", "page", "residual")
 
 
 def check_least(settings: object, **least: int) -> None:
@@ -62,7 +63,7 @@ def variances_like(fit: MixedFit) -> Variances:
     What annotators of one output share (system:segment, in judgments without documents) is residual where outputs are
     judged once.
     """
-    sd = {component.effect.split(" + ")[-1]: component.sd for component in fit.components}
+    sd = {component.parts[-1]: component.sd for component in fit.components}
     sd["residual"] = float(np.hypot(sd["residual"], sd.get("system:segment", 0.0)))
     return Variances({name: sd.get(name, 0.0) for name in EFFECTS}, fitted=True)
 

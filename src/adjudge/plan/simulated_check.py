@@ -15,9 +15,10 @@ from adjudge.core.maths import NORMAL_95
 from adjudge.core.rng import generator
 from adjudge.plan.layout import mixed_design
 from adjudge.rank.contrasts import contrasts
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import fit
-from adjudge.rank.multiple_testing import holm
 from adjudge.results.plan import PlanCheck
+from adjudge.results.rank import TASTE
 from adjudge.simulate.score_campaign import ScoreCampaign, ScoreDesign
 from adjudge.simulate.scores import draw_scores
 from adjudge.work import map_tasks
@@ -106,7 +107,7 @@ def _campaign(
         documents=int(rows["document"].max()) + 1,
         qualities=tuple(quality.tolist()),
         leniency=sd["annotator"],
-        taste=sd["annotator:system"],
+        taste=sd[TASTE],
         task_effect=sd["task"],
         document_effect=sd["document"],
         segment_effect=sd["segment"],

@@ -136,6 +136,6 @@ def _check(settings: RankSettings) -> None:
     if settings.resamples is not None and settings.resamples < 0:
         raise UsageError(f"--resamples is {settings.resamples}, it must be 0 or more")
     if settings.lines is not None:
-        from adjudge.rank.lines import check_rule
+        from adjudge.rank.lines_and_rank_sets import check_rule
 
         check_rule(settings.lines)

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.lines import cluster_numbers, line_after
+from adjudge.rank.lines_and_rank_sets import benjamini_hochberg, cluster_numbers, holm, line_after, rank_bounds
 from adjudge.rank.methods import find_method
-from adjudge.rank.multiple_testing import benjamini_hochberg, holm
-from adjudge.rank.rank_sets import rank_bounds
 from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
 
 if TYPE_CHECKING:
@@ -85,6 +83,7 @@ def assemble(
         method=method,
         kind=facts.judgments,
         unit=facts.unit,
+        difference_unit=facts.difference_unit,
         systems=systems,
         comparisons=_comparisons(estimate, order),
         clusters=tuple(

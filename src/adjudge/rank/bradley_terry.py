@@ -19,7 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 RIDGE = 0.01
 # Newton squares the error: after a step shorter than this, what is left is below rounding.

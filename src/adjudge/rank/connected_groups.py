@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 MOST_SHOWN = 4
 FEW_SYSTEMS = 100

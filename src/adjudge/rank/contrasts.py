@@ -1,7 +1,7 @@
 """From estimates with a joint covariance to statements about pairs: differences with p-values, and equivalence.
 
 Every function takes effects, their covariance, and the degrees of freedom of each difference. A difference divided by
-its standard error is referred to Student's t. `rank_sets` looks at all differences at once.
+its standard error is referred to Student's t. `lines_and_rank_sets` looks at all differences at once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import student_quantile, student_tail
+from adjudge.core.maths import difference_variances, student_quantile, student_tail
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
@@ -49,9 +49,7 @@ class Equivalence:
 
 def contrasts(effects: Floats, covariance: Floats, df: Floats | float = np.inf) -> Contrasts:
     """All differences with standard errors and p-values."""
-    own = np.diag(covariance)
-    variance = own[:, None] + own[None, :] - covariance - covariance.T
-    se = np.sqrt(np.maximum(variance, 0.0))
+    se = np.sqrt(np.maximum(difference_variances(covariance), 0.0))
     difference = effects[:, None] - effects[None, :]
     degrees = np.broadcast_to(np.asarray(df, dtype=np.float64), difference.shape).copy()
     np.fill_diagonal(se, np.nan)

@@ -73,14 +73,14 @@ def halves_differ(
     rounded, system, first = rounded[order], system[order], half[order] == 0
     starts = np.flatnonzero(np.append(True, (rounded[1:] != rounded[:-1]) | (system[1:] != system[:-1])))
     ties = np.diff(np.append(starts, len(rounded))).astype(np.float64)
-    own = system[starts]
+    system_of_tie = system[starts]
     n = np.bincount(system, minlength=systems).astype(np.float64)
     n_first = np.bincount(system, weights=first, minlength=systems)
-    middle = starts + (ties + 1) / 2 - (np.cumsum(n) - n)[own]
+    middle = starts + (ties + 1) / 2 - (np.cumsum(n) - n)[system_of_tie]
     rank_sum = np.bincount(system, weights=np.repeat(middle, ties.astype(np.int64)) * first, minlength=systems)
     product = n_first * (n - n_first)
     deviation = rank_sum - n_first * (n_first + 1) / 2 - product / 2
-    tie_cubes = np.bincount(own, weights=ties**3, minlength=systems)
+    tie_cubes = np.bincount(system_of_tie, weights=ties**3, minlength=systems)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = product / 12 * (n + 1 - (tie_cubes - n) / (n * (n - 1)))
         spread = np.sqrt(np.maximum(np.nan_to_num(variance), 0.0))

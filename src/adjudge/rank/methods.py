@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 Reference = Literal["include", "exclude"]
 Kind = Literal["relative", "scores"]
@@ -31,6 +31,8 @@ class Method:
     what: str
     unit: str
     """What a score is, for the axis of a chart."""
+    difference_unit: str = ""
+    """What a difference of scores is measured in, where that has a shorter name."""
     reference: Reference | None = None
     """Set where a method is defined with, or without, the reference; free otherwise."""
     counts_reference: bool = False
@@ -109,7 +111,7 @@ _ALL = (
     Method(
         "mixed", "scores", "mixed.ranking.rank_by_model",
         "effects in points of a mixed model with annotators, their tastes, and pages",
-        "score in points, adjusted", beside=_MEANS,
+        "score in points, adjusted", "points", beside=_MEANS,
     ),
     Method(
         "mixed-rank", "scores", "mixed.ranking.rank_by_model", "the same in standard deviations of normal scores",
@@ -117,11 +119,12 @@ _ALL = (
     ),
     Method(
         "mixed-points", "scores", "mixed.ranking.rank_by_model", "the same model on the scores themselves",
-        "score in points, adjusted", beside=_MEANS,
+        "score in points, adjusted", "points", beside=_MEANS,
     ),
     Method(
         "mixed-plain", "scores", "mixed.ranking.rank_by_model",
-        "the same on the scores themselves, without annotators' tastes", "score in points, adjusted", beside=_MEANS,
+        "the same on the scores themselves, without annotators' tastes", "score in points, adjusted", "points",
+        beside=_MEANS,
     ),
     Method(
         "mfas", "relative", "mfas.scores", "the order that contradicts the fewest judgments", "place in the order",

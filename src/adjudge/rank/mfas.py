@@ -23,7 +23,7 @@ from adjudge.work import map_tasks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 TIME_LIMIT = 60.0
 
@@ -47,7 +47,7 @@ def net_wins(wins: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.maximum(np.rint(wins - wins.T), 0).astype(np.int64)
 
 
-def cost_of(net: NDArray[np.int64], order: NDArray[np.int64]) -> int:
+def contradicted_wins(net: NDArray[np.int64], order: NDArray[np.int64]) -> int:
     """The weight of the edges that an order contradicts: later systems that lead over earlier ones."""
     return int(np.tril(net[np.ix_(order, order)], -1).sum())
 
@@ -118,7 +118,7 @@ def scores(tally: Tally) -> NDArray[np.float64]:
         deadline = time.process_time() + TIME_LIMIT
         optima = find_optima(net.T.copy(), solution.order, solution.cost, deadline=deadline)
         middle = 1 + (optima.first + optima.last) / 2
-        if optima.complete and cost_of(net, np.argsort(middle, kind="stable")) == solution.cost:
+        if optima.complete and contradicted_wins(net, np.argsort(middle, kind="stable")) == solution.cost:
             ranks = middle
     return -ranks
 

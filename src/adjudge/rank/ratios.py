@@ -27,7 +27,7 @@ from adjudge.core.maths import divide
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 
 def wins_or_ties(tally: Tally) -> NDArray[np.float64]:

@@ -11,10 +11,9 @@ from adjudge.core.comparisons import comparisons as compare
 from adjudge.core.comparisons import relative_judgments
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
-from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected_groups import check_connected
-from adjudge.rank.rank_sets import rank_bounds, resampled_rank_sets
+from adjudge.rank.lines_and_rank_sets import rank_bounds, resampled_rank_sets
 from adjudge.rank.relative_notes import (
     TEXTS_NOT_NAMED,
     evidence_notes,
@@ -23,15 +22,15 @@ from adjudge.rank.relative_notes import (
     resampling_notes,
     unopposed_note,
 )
-from adjudge.rank.resampling_units import units_of
+from adjudge.rank.resampling_units import people_counts, units_of
 from adjudge.rank.significance import (
     PairTests,
     contradicted,
     difference_spread,
-    few_units,
     resampling_tests,
     separation,
     sign_tests,
+    small_sample_factor,
 )
 from adjudge.rank.strengths import compare_strengths, draws, estimate_strengths, spread_components
 
@@ -43,10 +42,10 @@ if TYPE_CHECKING:
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
     from adjudge.rank import RankSettings
+    from adjudge.rank.counts import Tally
     from adjudge.rank.methods import Method
     from adjudge.rank.resampling_units import Units
     from adjudge.rank.significance import Separation
-    from adjudge.rank.tally import Tally
     from adjudge.results.rank import Ranking
     from adjudge.results.result import Setting
 
@@ -207,7 +206,7 @@ def _numbers(tally: Tally, scored: _Scored, units: int, level: float) -> dict[st
     }
     if len(scored.resampled) > 1:
         known = np.ma.masked_invalid(scored.resampled)
-        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan)) * np.sqrt(few_units(units))
+        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan)) * np.sqrt(small_sample_factor(units))
         low, high = _interval(scored.resampled, level)
         numbers["low"], numbers["high"] = low, high
     return numbers

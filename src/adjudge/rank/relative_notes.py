@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.rank.counts import Tally
     from adjudge.rank.methods import Method
     from adjudge.rank.resampling_units import Units
     from adjudge.rank.significance import Separation
-    from adjudge.rank.tally import Tally
 
 VERY_FEW = 3
 """Up to so many people, whatever is told rests on each of them."""

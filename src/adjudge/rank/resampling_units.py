@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge.core.comparisons import NOBODY, Comparisons
-from adjudge.rank.tally import Tally
+from adjudge.rank.counts import PeopleCounts, Tally, grouped, labelling_annotators
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,9 +66,9 @@ class Units:
     def _tally(self, cells: NDArray[np.float64]) -> Tally:
         n = len(self.systems)
         lead = cells.shape[:-1]
-        wins, ties, rest = np.split(cells, [n * n, 2 * n * n], axis=-1)
+        wins, ties, of_blocks = np.split(cells, [n * n, 2 * n * n], axis=-1)
         ties = ties.reshape(*lead, n, n)
-        blocks, block_wins, block_wins_or_ties, points = np.split(rest, 4, axis=-1)
+        blocks, block_wins, block_wins_or_ties, points = np.split(of_blocks, 4, axis=-1)
         return Tally(
             self.systems,
             self.human,
@@ -96,12 +96,6 @@ def annotator_units(comparisons: Comparisons) -> Units:
     cells = _block_cells(comparisons, label_scale(comparisons))
     matrix = _sum_rows(cells, code[cells.row], len(judged), _width(comparisons))
     return Units(comparisons.systems, comparisons.human, matrix, np.ones(len(judged), dtype=np.int64), "annotators")
-
-
-def labelling_annotators(comparisons: Comparisons) -> NDArray[np.int64]:
-    """The codes of the annotators who gave any label, in ascending order: the units of `annotator_units`."""
-    given = np.bincount(comparisons.block_annotator[comparisons.label_block], minlength=len(comparisons.annotators))
-    return np.flatnonzero(given)
 
 
 def text_units(comparisons: Comparisons) -> Units | None:
@@ -158,6 +152,26 @@ def pair_units(
     people = int(annotator.max()) + 1
     matrix = _sum_rows(often, annotator[cells.row], people, width)
     return Units(systems, comparisons.human, matrix, np.ones(people, dtype=np.int64), "annotators")
+
+
+def tally(comparisons: Comparisons) -> Tally:
+    """The tally of all comparisons."""
+    return block_units(comparisons).total()
+
+
+def people_counts(units: Units) -> PeopleCounts:
+    """The counts by annotator; where there are very many, of groups of annotators with about equal work."""
+    n = len(units.systems)
+    counts = units.counts[:, : 2 * n * n]
+    group = grouped(np.asarray(counts.sum(axis=1)).ravel())
+    groups = int(group.max()) + 1
+    if len(group) > groups:
+        from scipy.sparse import coo_array
+
+        joining = coo_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(groups, len(group)))
+        counts = joining.tocsr() @ counts
+    wins, ties = (part.reshape(-1, n, n) for part in np.split(counts.toarray().astype(float), 2, axis=1))
+    return PeopleCounts(wins, ties + np.swapaxes(ties, 1, 2), group)
 
 
 def _distinct_pairs(comparisons: Comparisons) -> tuple[Comparisons, NDArray[np.int64]]:

@@ -14,13 +14,14 @@ import numpy as np
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.inclusion_weights import weights_note
+from adjudge.core.maths import student_tail
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.core.wording import agreeing, counted
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
 from adjudge.rank.connected_groups import groups, in_words
+from adjudge.rank.lines_and_rank_sets import resampled_rank_sets
 from adjudge.rank.mann_whitney import mann_whitney
-from adjudge.rank.rank_sets import resampled_rank_sets
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
@@ -99,19 +100,17 @@ def weighted_tests(means: ItemMeans, systems: int) -> PairTests:
     Ranks cannot be weighted so that the rank-sum test keeps its level; the mean can. Its variance is the sum of
     w^2 (y - mean)^2 over the square of the sum of weights, as of a ratio of two sums.
     """
-    from scipy.special import stdtr
-
     weight = np.ones(len(means.mean)) if means.weight is None else means.weight
     centre = means.system_means(systems)
     count, total = (np.bincount(means.system, weights, minlength=systems) for weights in (None, weight))
     squares = np.bincount(means.system, (weight * (means.mean - centre[means.system])) ** 2, minlength=systems)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = squares / total**2 * count / (count - 1)
-        own = variance**2 / (count - 1)
+        per_degree = variance**2 / (count - 1)
         spread = variance[:, None] + variance[None, :]
         t = (centre[:, None] - centre[None, :]) / np.sqrt(spread)
-        df = spread**2 / (own[:, None] + own[None, :])
-    greater, two_sided = stdtr(df, -t), np.minimum(1.0, 2 * stdtr(df, -np.abs(t)))
+        df = spread**2 / (per_degree[:, None] + per_degree[None, :])
+    greater, two_sided = student_tail(t, df), np.minimum(1.0, 2 * student_tail(np.abs(t), df))
     for p in (greater, two_sided):
         np.fill_diagonal(p, np.nan)
     return PairTests(greater, two_sided, alternative="greater")

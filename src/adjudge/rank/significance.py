@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.rank.multiple_testing import holm
+from adjudge.core.maths import student_tail
+from adjudge.rank.lines_and_rank_sets import holm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,13 +82,10 @@ def resampling_tests(
     contradicts a lead, it is at least what so few judgments leave (see `separation` below); and where a pair's own
     judgments say the opposite, it is 1.
     """
-    # As `scipy.stats.t.sf` has it, without the half second that importing `scipy.stats` takes.
-    from scipy.special import stdtr
-
     difference = scores[:, None] - scores[None, :]
     varies = spread > SMALLEST_SPREAD * (1 + np.abs(difference))
     ratio = np.divide(difference, spread, out=np.zeros_like(spread), where=varies)
-    p = np.where(varies, 2 * stdtr(max(units - 1, 1), -np.abs(ratio)), sign_tests(wins).two_sided)
+    p = np.where(varies, 2 * student_tail(np.abs(ratio), max(units - 1, 1)), sign_tests(wins).two_sided)
     p[np.isnan(spread)] = np.nan
     two_sided = np.minimum(1.0, np.maximum(p, separation(wins).p))
     greater = np.where(difference >= 0, two_sided / 2, 1 - two_sided / 2)
@@ -124,12 +122,12 @@ def difference_spread(resampled: NDArray[np.float64], units: int) -> NDArray[np.
     """
     if len(resampled) < 2:
         return np.full((resampled.shape[1],) * 2, np.nan)
-    covariance = np.atleast_2d(np.cov(resampled, rowvar=False)) * few_units(units)
+    covariance = np.atleast_2d(np.cov(resampled, rowvar=False)) * small_sample_factor(units)
     variance = np.diag(covariance)
     return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
 
 
-def few_units(units: int) -> float:
+def small_sample_factor(units: int) -> float:
     """By how much the variance over resamples of so many units falls short."""
     return units / (units - 1) if units > 1 else 1.0
 
@@ -150,14 +148,14 @@ class Separation:
         """Systems that judgments do not hold to most of the others: they could be any distance away."""
         return np.asarray(2 * (self.p > 0).sum(axis=1) > len(self.p) - 1)
 
-    def widened(self, sets: NDArray[np.int64], own: NDArray[np.int64], level: float) -> NDArray[np.int64]:
+    def widened(self, sets: NDArray[np.int64], ranks: NDArray[np.int64], level: float) -> NDArray[np.int64]:
         """Rank sets that reach the ranks of systems whose lead, or lag, was seen too seldom to be sure of.
 
-        `sets` and `own` are (n, 2): the lowest and the highest rank, by resamples and of the ranking itself.
+        `sets` and `ranks` are (n, 2): the lowest and the highest rank, by resamples and of the ranking itself.
         """
         doubtful = self.p > level
-        low = np.where(doubtful, own[None, :, 0], sets[:, :1]).min(axis=1)
-        high = np.where(doubtful, own[None, :, 1], sets[:, 1:]).max(axis=1)
+        low = np.where(doubtful, ranks[None, :, 0], sets[:, :1]).min(axis=1)
+        high = np.where(doubtful, ranks[None, :, 1], sets[:, 1:]).max(axis=1)
         return np.stack([np.minimum(sets[:, 0], low), np.maximum(sets[:, 1], high)], axis=1)
 
 
@@ -192,7 +190,7 @@ def _strongest(wins: NDArray[np.float64], above: NDArray[np.bool_], below: NDArr
     )
 
 
-LEAST_TASTE = 0.5
+LEAST_TASTE_LOG_ODDS = 0.5
 """Annotators who agree show no taste; so much of it (log-odds) is allowed for where no judgment contradicts a lead."""
 _NODES = 100
 
@@ -209,7 +207,7 @@ def unanimous_p(wins: NDArray[np.float64], taste: float) -> NDArray[np.float64]:
     reaches = _reachable(total > 0)
     groups = [(reaches.T[i], ~reaches.T[i]) for i in range(len(total))]
     groups += [(~reaches[i], reaches[i]) for i in range(len(total))]
-    seen, log_p = np.array([_streak(wins, total, *group, max(taste, LEAST_TASTE)) for group in groups]).T
+    seen, log_p = np.array([_streak(wins, total, *group, max(taste, LEAST_TASTE_LOG_ODDS)) for group in groups]).T
     n = len(total)
     # Column i: the group from which wins lead to i. Row j: the group to which wins lead from j.
     log_p = np.where(seen[:n, None] >= seen[None, n:], log_p[:n, None], log_p[None, n:])

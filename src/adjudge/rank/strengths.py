@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.annotator_counts import PeopleCounts, people_counts
+from adjudge.core.maths import student_below, student_quantile
 from adjudge.rank.assemble import Estimate
 from adjudge.rank.contrasts import Contrasts, contrasts
-from adjudge.rank.rank_sets import DRAWS, rank_sets
-from adjudge.rank.resampling_units import units_of
+from adjudge.rank.lines_and_rank_sets import DRAWS, rank_sets
+from adjudge.rank.resampling_units import people_counts, units_of
 from adjudge.rank.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
 from adjudge.rank.tastes import TasteFit, fit_tastes
-from adjudge.results.rank import VarianceComponent
+from adjudge.results.rank import TASTE, VarianceComponent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.rank import RankSettings
+    from adjudge.rank.counts import PeopleCounts
     from adjudge.rank.methods import Method
     from adjudge.rank.resampling_units import Units
 
@@ -87,9 +88,7 @@ def scores_of(method: Method, compared: Comparisons, rng: np.random.Generator) -
 
 def _with_p(pairs: Contrasts, p: Floats) -> Contrasts:
     """The contrasts with other two-sided p-values, and the statistics that belong to them."""
-    from scipy.special import stdtrit
-
-    size = -stdtrit(pairs.df, np.maximum(p, 1e-300) / 2)
+    size = student_quantile(np.maximum(p, 1e-300) / 2, pairs.df)
     ahead = pairs.difference >= 0
     t = np.where(p == pairs.two_sided, pairs.t, np.where(ahead, size, -size))
     return replace(pairs, two_sided=p, greater=np.where(ahead, p / 2, 1 - p / 2), t=t)
@@ -131,16 +130,14 @@ def draws(settings: RankSettings) -> int:
 
 
 def _intervals(fit: TasteFit, level: float) -> tuple[Floats, Floats]:
-    from scipy.special import stdtrit
-
-    half = stdtrit(fit.df_system, 1 - level / 2) * fit.system_errors()
+    half = student_below(1 - level / 2, fit.df_system) * fit.system_errors()
     return fit.strength - half, fit.strength + half
 
 
 def spread_components(fit: TasteFit, people: int, segments: int, documents: int) -> tuple[VarianceComponent, ...]:
     """Tastes, segments and documents as sources of spread, in log-odds."""
     sources = (
-        ("annotator:system", fit.taste, people, "how differently annotators like systems"),
+        (TASTE, fit.taste, people, "how differently annotators like systems"),
         ("system:segment", fit.segment_sd, segments, f"{_DIFFERENTLY} on segments that several annotators judged"),
         ("system:document", fit.document_sd, documents, f"{_DIFFERENTLY} in documents that several annotators judged"),
     )

@@ -10,9 +10,9 @@ system, and a dispersion phi of judgments within one block,
 tau is estimated by restricted maximum likelihood, delta by generalised least squares; t + delta are the strengths, so
 one busy annotator does not outvote the others. Its covariance is known in two ways. By the model, with a correction for
 having estimated tau (of the kind of Kenward and Roger 1997), which is sharp and needs tastes as assumed; and by the
-residuals of annotators (`sandwich`), which assumes little and needs many people. They are averaged by their degrees of
-freedom, as a variance with a prior is: the model counts as much as `MOST_PRIOR` people at most. Where several people
-judge the same source segments or documents, `shared_segment_variance` adds what they have in common.
+residuals of annotators (`clustered_errors`), which assumes little and needs many people. They are averaged by their
+degrees of freedom, as a variance with a prior is: the model counts as much as `MOST_PRIOR` people at most. Where
+several people judge the same source segments or documents, what they have in common is added, from there too.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.annotator_counts import PeopleCounts, person_of
 from adjudge.rank.bradley_terry import RIDGE, expectations, fit
-from adjudge.rank.sandwich import clustered_covariance
-from adjudge.rank.shared_segment_variance import SharedEffects, shared_effects
+from adjudge.rank.clustered_errors import SMALLEST_EIGENVALUE, SharedEffects, clustered_covariance, shared_effects
+from adjudge.rank.counts import PeopleCounts, person_of
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 MOST_PRIOR = 16.0
 TASTES = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 59)])
 """The tastes tau that are tried."""
-SMALLEST_SHARE = 1e-8
-"""Eigenvalues below this share of the largest are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +163,7 @@ class _Eigen:
     @classmethod
     def of(cls, scores: Floats, information: Floats) -> _Eigen:
         value, vector = np.linalg.eigh(information)
-        least = SMALLEST_SHARE * np.maximum(value[:, -1:], 1e-12)
+        least = SMALLEST_EIGENVALUE * np.maximum(value[:, -1:], 1e-12)
         along = np.einsum("gik,gi->gk", vector, scores)
         return cls(np.where(value > least, value, 0.0), vector, along)
 

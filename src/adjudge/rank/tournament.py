@@ -17,7 +17,7 @@ from adjudge.core.comparisons import comparisons, relative_judgments
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import METHODS
-from adjudge.rank.mfas import TIME_LIMIT, components, cost_of, net_wins, solve
+from adjudge.rank.mfas import TIME_LIMIT, components, contradicted_wins, net_wins, solve
 from adjudge.rank.ordering.optima import find_optima
 from adjudge.rank.resampling_units import units_of
 from adjudge.rank.strengths import scores_of
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.counts import Tally
     from adjudge.rank.methods import Method
     from adjudge.rank.mfas import MfasSolution
-    from adjudge.rank.tally import Tally
 
 
 def tournament(
@@ -77,7 +77,7 @@ def tournament(
         cycles=tuple(tuple(names[i] for i in members) for members in cycles),
         mfas=_cheapest(names, net, solution, time_limit if all_optima else None),
         orders={method: tuple(names[i] for i in order) for method, order in orders.items()},
-        violations={method: cost_of(net, order) for method, order in orders.items()},
+        violations={method: contradicted_wins(net, order) for method, order in orders.items()},
         spearman={a: {b: spearman(orders[a], orders[b]) for b in orders if b != a} for a in orders},
     )
 

@@ -16,7 +16,7 @@ from adjudge.core.maths import normal_quantile
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 BETA = 0.5
 ORDERS = 16

@@ -50,8 +50,8 @@ class Coefficients:
     def to_dict(self) -> dict[str, Any]:
         """Flat: numbers of one protocol only are at the same level as the common ones."""
         common = {name: to_plain(getattr(self, name)) for name in ("pairs", "items", "observed", *_LABELS)}
-        own = {"expected": to_plain(self.expected), "interval": to_plain(self.interval)}
-        return {**common, **to_plain(self.numbers), **own}
+        by_chance = {"expected": to_plain(self.expected), "interval": to_plain(self.interval)}
+        return {**common, **to_plain(self.numbers), **by_chance}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Results as people and notebooks see them: short text, short HTML, data frames, charts.
 
-Charts are drawn by `adjudge.report`, imported when somebody asks for one. No other file of this room imports it.
+Charts are drawn by `adjudge.report`, imported when somebody asks for one. No other file of this folder imports it.
 """
 
 from __future__ import annotations

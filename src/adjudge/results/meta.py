@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 SEPARATED, DECIDED = "separated systems", "decided comparisons"
 """Levels of relative judgments: pairs of systems that a ranking tells apart, and what single people preferred."""
-LEVELS = ("system", "system without outliers", SEPARATED, "document", "segment", DECIDED)
+SYSTEM_LEVELS = ("system", "system without outliers")
+LEVELS = (*SYSTEM_LEVELS, SEPARATED, "document", "segment", DECIDED)
 
 
 def descending(value: float | None) -> tuple[bool, float]:
@@ -119,7 +120,7 @@ class MetaEvaluation(Result):
                 metric.groups.get(group, {}).get(coefficient) for group, coefficient in self._shown_groups(at_level)
             )
             rows.append((name, metric.n, *(metric.values.get(value) for value in names), *grouped))
-        note = f"Outlier systems: {', '.join(self.outliers)}." if self.outliers and level.startswith("system") else ""
+        note = f"Outlier systems: {', '.join(self.outliers)}." if self.outliers and level in SYSTEM_LEVELS else ""
         return Table(level_title(level), tuple(columns), tuple(rows), note or _LEVEL_NOTES.get(level, ""))
 
     @staticmethod

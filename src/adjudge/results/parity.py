@@ -202,13 +202,13 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
     people = any(system.p_people is not None for system in part.systems)
     rows: list[tuple[Cell, ...]] = []
     for system in part.systems:
-        own = system.mean_score if scores else system.rank_points
+        worth = system.mean_score if scores else system.rank_points
         counts = (system.mt_better, system.tie, system.human_better, system.n, system.p, system.parity_share)
         model = _model_cells(system.contrast)[: 3 * modelled]
         name = shown_name(system.system, system.human)
-        rows.append((name, *counts, _span(system.interval), own, *[system.p_people] * people, *model, system.verdict))
-    own = part.human_mean_score if scores else part.human_rank_points
-    rows.append((shown_name(human, human=True), *[None] * 7, own, *[None] * (people + 3 * modelled), None))
+        rows.append((name, *counts, _span(system.interval), worth, *[system.p_people] * people, *model, system.verdict))
+    worth = part.human_mean_score if scores else part.human_rank_points
+    rows.append((shown_name(human, human=True), *[None] * 7, worth, *[None] * (people + 3 * modelled), None))
     columns = (
         text("system"),
         number("better", 0, help="judgments in which the system is better than the human"),

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.results.result import Result, to_plain
+from adjudge.results.result import UNWRITTEN, Result, to_plain
 from adjudge.results.table import P_BH, P_HOLM, Cell, Column, Span, Table, number, p_value, shown_name, span, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from adjudge.results.audit.breakdown import Breakdown
+
+
+TASTE = "annotator:system"
+"""The effect for what each annotator thinks of each system."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,29 @@ class VarianceComponent:
     meaning: str
     at_zero: bool = False
     """Whether the estimate is the smallest possible one: the data show no such spread."""
+    folded: tuple[str, ...] = field(default=(), metadata=UNWRITTEN)
+    """The effects for which it stands, where these are several."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The effects for which it stands, the narrowest last."""
+        return self.folded or (self.effect,)
+
+
+class Cause(StrEnum):
+    """Why an effect is not in a model by itself."""
+
+    NOT_NAMED = "the data do not name its levels"
+    ONE_LEVEL = "it has one level only"
+    STRICTNESS = "tastes are not told from strictness"
+    SYSTEMS = "each system has one level, so it is not told from systems"
+    RESIDUAL = "nearly every score has its own level"
+    FOLDED = "it holds the same scores together as another effect"
+
+    @property
+    def confounded(self) -> bool:
+        """Whether something else takes its place unseen, so that errors do not include it."""
+        return self in (Cause.STRICTNESS, Cause.SYSTEMS)
 
 
 @dataclass(frozen=True)
@@ -34,6 +62,7 @@ class LeftOut:
 
     effect: str
     reason: str
+    cause: Cause = field(metadata=UNWRITTEN)
 
 
 def component_table(components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = ()) -> Table:
@@ -80,8 +109,8 @@ class RankedSystem:
 
     def to_dict(self) -> dict[str, Any]:
         """Flat, as promised to users: the method's own numbers are at the same level as the common ones."""
-        own = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
-        return {**own, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
+        placed = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
+        return {**placed, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
 
 
 @dataclass(frozen=True)
@@ -102,8 +131,8 @@ class PairComparison:
     def to_dict(self) -> dict[str, Any]:
         """Flat, as promised to users."""
         common = ("better", "worse", "difference", "p", "p_holm", "p_bh")
-        own = {name: to_plain(getattr(self, name)) for name in common}
-        return {**own, **to_plain(dict(self.numbers))}
+        compared = {name: to_plain(getattr(self, name)) for name in common}
+        return {**compared, **to_plain(dict(self.numbers))}
 
 
 @dataclass(frozen=True)
@@ -125,6 +154,8 @@ class Ranking(Result):
     """Whether systems were compared or scored."""
     unit: str
     """What a score is, for the axis of a chart."""
+    difference_unit: str = field(default="", metadata=UNWRITTEN)
+    """What a difference of scores is measured in, where that has a shorter name."""
     systems: tuple[RankedSystem, ...]
     comparisons: tuple[PairComparison, ...]
     clusters: tuple[tuple[str, ...], ...]
@@ -179,6 +210,6 @@ class Ranking(Result):
 
 
 def _row(system: RankedSystem, names: Sequence[str]) -> tuple[Cell, ...]:
-    own = (system.numbers.get(name) for name in names)
+    numbers = (system.numbers.get(name) for name in names)
     name = shown_name(system.system, system.human)
-    return (system.rank, name, system.score, Span(*system.rank_set), system.n, *own)
+    return (system.rank, name, system.score, Span(*system.rank_set), system.n, *numbers)

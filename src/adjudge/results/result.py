@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from adjudge.results.table import Table
 
 Setting = str | int | float | bool | None
+UNWRITTEN = {"written": False}
+"""Metadata of fields that other parts of the program ask, and that the JSON of a result does not hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,9 +94,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The result for machines: plain values in full precision, null instead of NaN."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        plain: dict[str, Any] = to_plain(fields)
-        return {"signature": self.signature, **plain}
+        return {"signature": self.signature, **_plain_fields(self)}
 
 
 def make_signature(verb: str, settings: Mapping[str, Setting], data: str, version: str) -> str:
@@ -116,12 +116,18 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return to_plain(value.tolist())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        own = getattr(value, "to_dict", None)
-        if own is not None:
-            return own()
-        return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        to_dict = getattr(value, "to_dict", None)
+        if to_dict is not None:
+            return to_dict()
+        return _plain_fields(value)
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [to_plain(item) for item in value]
     return value
+
+
+def _plain_fields(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass but for those that are not written."""
+    written = (field.name for field in dataclasses.fields(value) if field.metadata.get("written", True))
+    return {name: to_plain(getattr(value, name)) for name in written}

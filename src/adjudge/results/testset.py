@@ -82,7 +82,7 @@ class Topics:
         )
         columns = (text("document"), text("document"), number("similarity", 2), text("starts"), text("starts"))
         pairs = Table("Documents that may report the same event", columns, rows)
-        topics = tuple((own.document, own.topic) for own in self.by_document)
+        topics = tuple((entry.document, entry.topic) for entry in self.by_document)
         note = "As a CSV file this is a side table for --by topic (docs/audit.md)."
         documents = Table("Topics of the documents", (text("document"), text("topic")), topics, note)
         return (test, shown, documents, pairs) if rows else (test, shown, documents)

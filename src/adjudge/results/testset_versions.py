@@ -76,7 +76,7 @@ class Versions:
         names = list(dict.fromkeys(name for output in self.outputs for name in output.metrics))
         rows: list[tuple[Cell, ...]] = []
         for output in self.outputs:
-            own = [value for name in names for value in output.metrics.get(name, (None, None))]
+            metrics = [value for name in names for value in output.metrics.get(name, (None, None))]
             rows.append(
                 (
                     output.system,
@@ -85,7 +85,7 @@ class Versions:
                     max(output.ter, default=0.0),
                     output.share_where_source_changed,
                     output.share_where_not,
-                    *own,
+                    *metrics,
                 )
             )
         columns = (

@@ -12,6 +12,8 @@ from adjudge.core.judgments import Judgments
 from adjudge.rank.mixed import design_from, fit, refit
 from adjudge.rank.mixed.design import MixedDesign, levels_of
 from adjudge.rank.mixed.effects import identify
+from adjudge.results.rank import Cause, LeftOut
+from adjudge.results.result import to_plain
 from tests.rank.mixed.make import campaign
 
 
@@ -180,6 +182,13 @@ def test_the_same_partition_is_folded_into_one_variance() -> None:
     design = design_from(campaign("nested", 1))
     assert "system:document + page" in kept(design)
     assert left_out(design)["page"] == "holds the same scores together as system:document: one variance for both"
+
+
+def test_the_cause_for_leaving_out_an_effect_is_asked_but_not_written() -> None:
+    causes = {effect.effect: effect.cause for effect in identify(design_from(campaign("nested", 1))).left_out}
+    assert (causes["page"], causes["page"].confounded) == (Cause.FOLDED, False)
+    assert Cause.SYSTEMS.confounded
+    assert to_plain(LeftOut("page", "why", Cause.FOLDED)) == {"effect": "page", "reason": "why"}
 
 
 def test_known_ratios_add_up_where_effects_are_folded_and_shrink_where_the_residual_grows() -> None:

@@ -18,8 +18,8 @@ import adjudge
 from adjudge.core.rng import generator
 from adjudge.formats.options import ReadOptions
 from adjudge.rank.contrasts import contrasts
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import MixedFit, design_from, fit
-from adjudge.rank.multiple_testing import holm
 from adjudge.simulate import ScoreCampaign, design_scores, draw_scores
 
 CAMPAIGNS = 60

@@ -28,7 +28,7 @@ def prepared(shape: str, seed: int) -> tuple[MixedDesign, SlowModel]:
 @pytest.mark.parametrize(("shape", "seed"), CASES)
 def test_known_ratios_give_the_textbook_numbers(shape: str, seed: int) -> None:
     design, slow = prepared(shape, seed)
-    names = [effect.name for effect in identify(design).kept]
+    names = [effect.narrowest for effect in identify(design).kept]
     ratios = np.random.default_rng(seed).uniform(0.01, 2.0, len(names))
     fitted = refit(design, dict(zip(names, ratios, strict=True)))
     residual = slow.residual_variance(ratios)

@@ -12,10 +12,10 @@ import adjudge
 from adjudge.core.judgments import Judgments
 from adjudge.formats.options import ReadOptions
 from adjudge.rank.contrasts import contrasts
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, fit, prepare, refit
 from adjudge.rank.mixed.effects import identify, taste_degrees
 from adjudge.rank.mixed.models import MODELS, normal_scores, points_per_unit
-from adjudge.rank.multiple_testing import holm
 from tests.rank.mixed.make import campaign
 from tests.released import read_released
 

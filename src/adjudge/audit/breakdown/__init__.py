@@ -16,9 +16,9 @@ from adjudge.core.errors import DataError
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.edits_as_scores import as_scores
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.methods import DEFAULTS, METHODS
 from adjudge.rank.mixed import design_from
-from adjudge.rank.multiple_testing import holm
 from adjudge.results.audit.breakdown import Breakdown, ColumnBreakdown
 
 if TYPE_CHECKING:

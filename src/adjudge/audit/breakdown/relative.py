@@ -25,8 +25,8 @@ from adjudge.core.errors import DataError
 from adjudge.core.integer_codes import codes_of
 from adjudge.core.wording import counted
 from adjudge.rank import bradley_terry
-from adjudge.rank.annotator_counts import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.bradley_terry import expectations
+from adjudge.rank.counts import PeopleCounts, count_people, group_of, person_of
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.tastes import fit_tastes
 from adjudge.results.audit.breakdown import SubsetScore
@@ -274,8 +274,10 @@ def _scores(part: Comparisons, parts: Subsets, p_shift: Floats) -> tuple[SubsetS
         seen = (people.wins + np.swapaxes(people.wins, 1, 2) + people.ties).sum((0, 2))
         met[level] = seen
         fitted = fit_tastes(people, inside) if len(people.wins) > 1 else None
-        own = bradley_terry.fit(people.wins.sum(0), people.ties.sum(0)).strength if fitted is None else fitted.strength
-        strength[level] = np.where(seen > 0, own, np.nan)
+        strengths = (
+            bradley_terry.fit(people.wins.sum(0), people.ties.sum(0)).strength if fitted is None else fitted.strength
+        )
+        strength[level] = np.where(seen > 0, strengths, np.nan)
         error[level] = np.nan if fitted is None else np.where(seen > 0, fitted.system_errors(), np.nan)
     everywhere = ~np.isnan(strength).any(0)
     shift = np.full_like(strength, np.nan)

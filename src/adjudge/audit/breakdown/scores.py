@@ -19,9 +19,10 @@ import numpy as np
 from adjudge.audit.breakdown.subsets import ColumnTest, Subsets, ranks_within, subsets
 from adjudge.core.errors import DataError
 from adjudge.core.maths import student_tail
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import prepare
-from adjudge.rank.multiple_testing import holm
 from adjudge.results.audit.breakdown import SubsetScore
+from adjudge.results.rank import Cause
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1200
 TWO = 2
+ONE_PAGE = (Cause.ONE_LEVEL, Cause.SYSTEMS)
+"""Why pages are left out of the model where every system has one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +91,7 @@ def _check(cells: _Cells, parts: Subsets) -> None:
 
 def _check_pages(fitted: MixedFit, column: str) -> None:
     """Refuse subsets of one page each: what one person thought of one page is then taken for the subset."""
-    if any(left.effect == "page" and "one page only" in left.reason for left in fitted.left_out):
+    if any(left.effect == "page" and left.cause in ONE_PAGE for left in fitted.left_out):
         raise DataError(f"every system was judged on one page only in each subset by '{column}'; nothing to compare")
 
 

@@ -114,10 +114,10 @@ def _coded(column: str, levels: list[str], words: pl.Series) -> Subsets:
     return _checked(Subsets(column, tuple(levels), codes.to_numpy(), ordered=False))
 
 
-def _checked(own: Subsets) -> Subsets:
-    if len(own.levels) < 2:
-        raise DataError(f"column '{own.column}' has fewer than two values, so there is nothing to compare")
-    return own
+def _checked(parts: Subsets) -> Subsets:
+    if len(parts.levels) < 2:
+        raise DataError(f"column '{parts.column}' has fewer than two values, so there is nothing to compare")
+    return parts
 
 
 @dataclass(frozen=True)

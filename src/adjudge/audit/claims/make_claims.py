@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.claims.trials import Tried, put_to
-from adjudge.rank.multiple_testing import holm
+from adjudge.audit.claims.trials import TrialOutcome, try_claim
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.audit.claims import Claim
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def verdict(*, supported: bool, broken: tuple[str, ...]) -> Verdict:
 def _better(evidence: Evidence, pair: tuple[int, int], p: float, level: float, trials: list[Trial]) -> Claim:
     better, worse = pair
     supported = bool(p < level)
-    tried = put_to(trials, pair, lambda trial: trial.keeps_better(better, worse, level)) if supported else Tried()
+    tried = (
+        try_claim(trials, pair, lambda trial: trial.keeps_better(better, worse, level)) if supported else TrialOutcome()
+    )
     return Claim(
         claim=f"{evidence.systems[better]} is better than {evidence.systems[worse]}",
         kind="better",

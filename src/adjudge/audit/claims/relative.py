@@ -18,10 +18,10 @@ from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.maths import student_quantile
 from adjudge.core.rng import generator
 from adjudge.rank import bradley_terry, ratios
-from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.connected_groups import check_connected, groups_that_met
+from adjudge.rank.counts import labelling_annotators
 from adjudge.rank.relative import check_comparable
-from adjudge.rank.resampling_units import Units, labelling_annotators, units_of
+from adjudge.rank.resampling_units import Units, people_counts, units_of
 from adjudge.rank.significance import difference_spread, resampling_tests, separation
 from adjudge.rank.strengths import ComparedStrengths, compare_strengths
 from adjudge.rank.tastes import refit
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 LEVEL = 0.05
 RESAMPLES = 1000
@@ -62,6 +62,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     return Claims(
         method="bradley-terry",
         unit="log-odds of winning",
+        kind="relative",
         level=LEVEL,
         margin=None,
         claims=claims,
@@ -95,9 +96,9 @@ class _Estimated:
         pairs = strengths.pairs
         self.scores, self.df, self.two_sided = strengths.fit.strength, pairs.df, pairs.two_sided
         # An error that gives the p-value which also counts unanimous and contradicted leads.
-        told = np.abs(pairs.t) > 0
-        self.se = np.where(told, np.abs(pairs.difference) / np.where(told, np.abs(pairs.t), 1.0), pairs.se)
-        self.least_p = np.where(told, 0.0, 1.0)
+        differ = np.abs(pairs.t) > 0
+        self.se = np.where(differ, np.abs(pairs.difference) / np.where(differ, np.abs(pairs.t), 1.0), pairs.se)
+        self.least_p = np.where(differ, 0.0, 1.0)
 
     def _resample(self, seed: int) -> None:
         self.scores = bradley_terry.scores(self.tally)
@@ -175,9 +176,9 @@ def _annotators_left_out(whole: _Estimated) -> Iterator[Trial]:
     judged = labelling_annotators(whole.compared)
     work = people.wins.sum((1, 2)) + people.ties.sum((1, 2)) / 2
     for person in np.argsort(-work, kind="stable")[:MOST_LEFT_OUT]:
-        rest = people.without(int(person))
+        others = people.without(int(person))
         tally = whole.units.weighted((people.group != person).astype(float))
-        difference = _differences(refit(rest, fit.taste, fit.dispersion), tally)
+        difference = _differences(refit(others, fit.taste, fit.dispersion), tally)
         least_p = np.maximum(whole.least_p, separation(tally.wins).p)
         name = f"annotator {whole.compared.annotators[judged[np.argmax(people.group == person)]]} left out"
         yield Trial(name, "any annotator left out", difference, whole.se, whole.df, least_p)

@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.claims.make_claims import Evidence, above_zero, better_claims, verdict
-from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, Tried, put_to, spread_out
+from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, TrialOutcome, spread_out, try_claim
 from adjudge.audit.halves import random_half
 from adjudge.audit.margins import margin_in_points
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank.contrasts import contrasts, equivalence
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.rows import rows_of_the_model
 from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
-from adjudge.rank.multiple_testing import holm
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claim, Claims
 from adjudge.work import map_tasks
@@ -223,20 +223,20 @@ def parity_claims(
 
 def _outcomes(
     trials: list[Trial], supported: list[Pair], pairs: list[Pair], margin: float, level: float
-) -> dict[Pair, Tried]:
+) -> dict[Pair, TrialOutcome]:
     """Which trials each supported claim survives, and which break it."""
     outcomes = {}
     # Where only the order counts, nothing is said of equivalence.
     tested = {trial: trial.equivalence(pairs, margin) for trial in trials if trial.se is not None}
     for pair in supported:
         standing = {trial: p[pair] < level for trial, p in tested.items() if pair in p}
-        outcomes[pair] = put_to(list(tested), pair, standing.__getitem__)
+        outcomes[pair] = try_claim(list(tested), pair, standing.__getitem__)
     return outcomes
 
 
-def _claim(evidence: Evidence, pair: Pair, test: Equivalence, p: float, tried: Tried | None) -> Claim:
+def _claim(evidence: Evidence, pair: Pair, test: Equivalence, p: float, tried: TrialOutcome | None) -> Claim:
     system, human = (evidence.systems[index] for index in pair)
-    survives, broken, fails = tried or Tried()
+    survives, broken, fails = tried or TrialOutcome()
     return Claim(
         claim=f"{system} is at parity with {human}",
         kind="parity",

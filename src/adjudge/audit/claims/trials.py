@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from adjudge.core.maths import student_tail
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -104,7 +104,7 @@ def spread_out(values: Floats, indices: Sequence[int], n: int) -> Floats:
     return whole
 
 
-class Tried(NamedTuple):
+class TrialOutcome(NamedTuple):
     """What became of a claim."""
 
     survives: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ class Tried(NamedTuple):
     """The families of these trials."""
 
 
-def put_to(trials: Sequence[Trial], pair: tuple[int, int], stands: Callable[[Trial], bool]) -> Tried:
+def try_claim(trials: Sequence[Trial], pair: tuple[int, int], stands: Callable[[Trial], bool]) -> TrialOutcome:
     """As `outcome`, of the trials that both systems are in.
 
     A claim that could not be tried on both halves of the annotators in every division is broken by that: it rests on
@@ -125,14 +125,14 @@ def put_to(trials: Sequence[Trial], pair: tuple[int, int], stands: Callable[[Tri
     halves = [trial.applies(*pair) for trial in trials if trial.family == HALVES]
     if halves and all(halves):
         return tried
-    return Tried(
+    return TrialOutcome(
         survives=tuple(family for family in tried.survives if family != HALVES),
         broken_by=(*tried.broken_by, NOT_IN_BOTH_HALVES if halves else NO_HALVES),
         fails=(*(family for family in tried.fails if family != HALVES), HALVES),
     )
 
 
-def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> Tried:
+def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> TrialOutcome:
     """The families that a claim survives whole, and the single trials that break it."""
     families: dict[str, bool] = {}
     broken: list[str] = []
@@ -144,4 +144,4 @@ def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> Tried:
     survives, fails = (
         tuple(name for name, unbroken in families.items() if unbroken == wanted) for wanted in (True, False)
     )
-    return Tried(survives, tuple(broken), fails)
+    return TrialOutcome(survives, tuple(broken), fails)

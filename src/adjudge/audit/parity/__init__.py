@@ -60,13 +60,13 @@ def parity(
     modelled, change_notes = (
         ((), ()) if before is None else model_changes(before, judgments, later.human, settings.contaminated)
     )
-    said = [note for version in versions for note in version.notes]
-    said += [*model_notes, *change_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before)]
+    read_notes = [note for version in versions for note in version.notes]
+    read_notes += [*model_notes, *change_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before)]
     return Parity(
         settings=_shown(settings, human),
         data="+".join(version.fingerprint for version in reversed(versions)),
         set_aside=tuple(aside for version in versions for aside in version.final().set_aside),
-        notes=tuple(dict.fromkeys(said)),
+        notes=tuple(dict.fromkeys(read_notes)),
         human=later.human,
         parts=_counted(parts[0], drawn, settings.ties, models),
         agreement=agreement(judgments, later.human) if later.relative else (),

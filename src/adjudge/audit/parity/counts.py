@@ -17,7 +17,7 @@ import polars as pl
 from adjudge.audit.margins import margin_in_points
 from adjudge.audit.parity.resampling import Resampler, Sums, interval_of
 from adjudge.core.errors import DataError
-from adjudge.rank.multiple_testing import holm
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.parity import Contrast, ParityPart, SystemParity
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def _system(name: str, counts: tuple[int, int, int], outcomes: Outcomes, resampl
     """One system against the human, with intervals; it is not tested yet."""
     better, tie, worse = counts
     n = better + tie + worse
-    own = outcomes.compared.filter(pl.col("system") == name)
-    share = Sums.of(own, pl.col("outcome") >= 0, resampler)
-    lead = Sums.of(own, pl.col("outcome"), resampler)
+    rows = outcomes.compared.filter(pl.col("system") == name)
+    share = Sums.of(rows, pl.col("outcome") >= 0, resampler)
+    lead = Sums.of(rows, pl.col("outcome"), resampler)
     points, score = _points_and_score(outcomes, name)
     return SystemParity(
         system=name,
@@ -107,43 +107,43 @@ def _people_tests(outcomes: Outcomes) -> dict[str, float]:
         return {}
     p = {}
     for name in outcomes.systems:
-        own = outcomes.compared.filter(pl.col("system") == name)
-        if own["annotator"].n_unique() < FEWEST_PEOPLE:
+        rows = outcomes.compared.filter(pl.col("system") == name)
+        if rows["annotator"].n_unique() < FEWEST_PEOPLE:
             p[name] = 1.0
             continue
-        compared = _comparisons(own, (name, outcomes.human))
+        compared = _comparisons(rows, (name, outcomes.human))
         tested = compare_strengths(annotator_units(compared), compared).pairs.two_sided[0, 1]
         p[name] = max(float(tested), sys.float_info.min)
     return {name: float(value) for name, value in zip(p, holm(np.array(list(p.values()))), strict=True)}
 
 
-def _comparisons(own: pl.DataFrame, systems: tuple[str, str]) -> Comparisons:
+def _comparisons(rows: pl.DataFrame, systems: tuple[str, str]) -> Comparisons:
     """The outcomes of one system against the human, each a block of its own."""
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.integer_codes import codes_of
 
     annotator, segment, document = (
-        codes.astype(np.int32) for codes in codes_of(own, ["annotator"], ["document", "segment"], ["document"])
+        codes.astype(np.int32) for codes in codes_of(rows, ["annotator"], ["document", "segment"], ["document"])
     )
-    outcome = own["outcome"].to_numpy().astype(np.int8)
-    number = np.arange(own.height, dtype=np.int32)
+    outcome = rows["outcome"].to_numpy().astype(np.int8)
+    number = np.arange(rows.height, dtype=np.int32)
     return Comparisons(
         systems=systems,
         human=np.array([False, True]),
-        annotators=tuple(own["annotator"].unique().sort().to_list()),
+        annotators=tuple(rows["annotator"].unique().sort().to_list()),
         first=np.zeros_like(number),
         second=np.ones_like(number),
         outcome=outcome,
         annotator=annotator,
         segment=segment,
         block=number,
-        label_system=np.tile(np.array([0, 1], dtype=np.int32), own.height),
+        label_system=np.tile(np.array([0, 1], dtype=np.int32), rows.height),
         label_rank=np.stack([np.where(outcome < 0, 2, 1), np.where(outcome > 0, 2, 1)], axis=1)
         .ravel()
         .astype(np.int32),
         label_block=np.repeat(number, 2),
         block_annotator=annotator,
-        document=document if own["document"].null_count() == 0 else None,
+        document=document if rows["document"].null_count() == 0 else None,
     )
 
 
@@ -186,21 +186,21 @@ def _contrasts_with(fitted: MixedFit, human: str, margin: float | None) -> dict[
     """The contrast of every other system with the human; p-values are corrected for all of them (Holm)."""
     from adjudge.rank.contrasts import contrasts, equivalence
 
-    own = fitted.systems.index(human)
+    reference = fitted.systems.index(human)
     compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
     low, high = compared.interval()
-    others = [i for i in range(len(fitted.systems)) if i != own]
-    tests = {i: None if margin is None else equivalence(compared, i, own, margin=margin) for i in others}
-    p_holm = holm(np.array([compared.two_sided[i, own] for i in others]))
+    others = [i for i in range(len(fitted.systems)) if i != reference]
+    tests = {i: None if margin is None else equivalence(compared, i, reference, margin=margin) for i in others}
+    p_holm = holm(np.array([compared.two_sided[i, reference] for i in others]))
     p_equivalence = holm(np.array([np.nan if (test := tests[i]) is None else test.p for i in others]))
     results = {}
     for number, i in enumerate(others):
         tested = tests[i]
         results[fitted.systems[i]] = Contrast(
-            difference=float(compared.difference[i, own]),
-            se=float(compared.se[i, own]),
-            interval=(float(low[i, own]), float(high[i, own])),
-            p=max(float(compared.two_sided[i, own]), sys.float_info.min),
+            difference=float(compared.difference[i, reference]),
+            se=float(compared.se[i, reference]),
+            interval=(float(low[i, reference]), float(high[i, reference])),
+            p=max(float(compared.two_sided[i, reference]), sys.float_info.min),
             margin=margin,
             p_equivalence=None if tested is None else max(tested.p, sys.float_info.min),
             p_holm=max(float(p_holm[number]), sys.float_info.min),

@@ -19,12 +19,12 @@ from adjudge.audit.parity.notes import PLACE
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
+from adjudge.core.maths import student_below, student_tail
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.test_set import AFTER, BEFORE
-from adjudge.rank.annotator_counts import people_counts
+from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import design_from, prepare
-from adjudge.rank.multiple_testing import holm
-from adjudge.rank.resampling_units import units_of
+from adjudge.rank.resampling_units import people_counts, units_of
 from adjudge.rank.tastes import fit_tastes
 from adjudge.results.parity_change import ModelChange
 
@@ -56,24 +56,23 @@ def model_changes(
         changes = estimate(before, after, human, contaminated)
     except DataError as fault:
         return (), (f"the model of the change is left out: {fault}",)
-    return tuple(change for part, own in changes.items() for change in _corrected(part, own)), ()
+    return tuple(change for part, estimates in changes.items() for change in _corrected(part, estimates)), ()
 
 
 def _corrected(part: str, changes: Mapping[str, _Estimate]) -> list[ModelChange]:
-    from scipy.special import stdtr, stdtrit
+    p = np.array([_two_sided(estimate) for estimate in changes.values()])
+    least = sys.float_info.min
+    corrected: list[ModelChange] = []
+    for (system, estimate), alone, of_all in zip(changes.items(), p, holm(p), strict=True):
+        change, se = estimate.change, estimate.se
+        reach = float(student_below(0.975, estimate.df)) * se
+        p_values = (max(float(alone), least), max(float(of_all), least))
+        corrected.append(ModelChange(system, part, change, se, (change - reach, change + reach), *p_values))
+    return corrected
 
-    p = np.array([2 * stdtr(own.df, -abs(own.change) / own.se) if own.se > 0 else np.nan for own in changes.values()])
-    made = []
-    for (system, own), value, corrected in zip(changes.items(), p, holm(p), strict=True):
-        reach = float(stdtrit(own.df, 0.975)) * own.se
-        interval = (own.change - reach, own.change + reach)
-        least = sys.float_info.min
-        made.append(
-            ModelChange(
-                system, part, own.change, own.se, interval, max(float(value), least), max(float(corrected), least)
-            )
-        )
-    return made
+
+def _two_sided(estimate: _Estimate) -> float:
+    return 2 * float(student_tail(abs(estimate.change) / estimate.se, estimate.df)) if estimate.se > 0 else float("nan")
 
 
 def _marked(contaminated: frozenset[str] | None) -> pl.Expr:
@@ -181,13 +180,15 @@ def _distances(judgments: Judgments, human: str) -> dict[str, _Estimate]:
     if units.kind != "annotators" or human not in compared.systems:
         raise DataError("tastes need two named annotators or more who judged the human in every part")
     fitted = fit_tastes(people_counts(units), compared)
-    own = compared.systems.index(human)
+    reference = compared.systems.index(human)
     distances = {}
     for i, name in enumerate(compared.systems):
-        if i != own:
-            variance = fitted.covariance[i, i] + fitted.covariance[own, own] - 2 * fitted.covariance[i, own]
-            change = float(fitted.strength[i] - fitted.strength[own])
-            distances[name] = _Estimate(change, float(np.sqrt(max(variance, 0.0))), float(fitted.df[i, own]))
+        if i != reference:
+            variance = (
+                fitted.covariance[i, i] + fitted.covariance[reference, reference] - 2 * fitted.covariance[i, reference]
+            )
+            change = float(fitted.strength[i] - fitted.strength[reference])
+            distances[name] = _Estimate(change, float(np.sqrt(max(variance, 0.0))), float(fitted.df[i, reference]))
     return distances
 
 
@@ -195,5 +196,5 @@ def _difference(first: _Estimate, second: _Estimate) -> _Estimate:
     """The second minus the first, taken as independent; degrees of freedom after Welch and Satterthwaite."""
     variances = first.se**2, second.se**2
     whole = sum(variances)
-    spread = sum(variance**2 / own.df for variance, own in zip(variances, (first, second), strict=True))
+    spread = sum(variance**2 / estimate.df for variance, estimate in zip(variances, (first, second), strict=True))
     return _Estimate(second.change - first.change, float(np.sqrt(whole)), whole**2 / spread if spread > 0 else np.inf)

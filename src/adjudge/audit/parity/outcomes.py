@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Who was how good, by place.
+    """The outcome of every comparison with the human, and what every output was worth, with document and segment.
 
     `compared` has the columns system, outcome, document, segment, and for ranks the annotator. `worth` has system (the
     human too), value, document, segment: rank points, or scores.
@@ -135,9 +135,9 @@ def _by_scores(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataF
         raise DataError("ranks or scores are needed, and the data hold neither; check the export")
     position = ("document", "segment")
     worth = table.group_by("system", *position, maintain_order=True).agg(value=pl.col("score").mean())
-    own = worth.filter(pl.col("system") == human).select(*position, own="value")
-    both = worth.filter(pl.col("system") != human).join(own, on=position, how="inner", nulls_equal=True)
+    of_human = worth.filter(pl.col("system") == human).select(*position, human_value="value")
+    both = worth.filter(pl.col("system") != human).join(of_human, on=position, how="inner", nulls_equal=True)
     # Means of equal scores may differ in their last digit.
-    difference = (pl.col("value") - pl.col("own")).round(9)
+    difference = (pl.col("value") - pl.col("human_value")).round(9)
     compared = both.select("system", difference.sign().cast(pl.Int64).alias("outcome"), *position)
     return compared, worth.select("system", "value", *position)

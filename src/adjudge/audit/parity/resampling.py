@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import DataError
+from adjudge.core.maths import divide
 from adjudge.core.rng import generator
 from adjudge.results.parity_change import Change
 
@@ -81,13 +82,11 @@ class Sums:
     @property
     def mean(self) -> float:
         """The mean of all values."""
-        count = self.count.sum()
-        return float(self.total.sum() / count) if count else float("nan")
+        return float(divide(self.total.sum(), self.count.sum()))
 
     def means(self, weights: Floats) -> Floats:
         """The mean in every resample."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((weights @ self.total) / (weights @ self.count), dtype=np.float64)
+        return divide(weights @ self.total, weights @ self.count)
 
 
 def interval_of(values: Floats) -> tuple[float, float]:
@@ -157,10 +156,9 @@ def _exchanged(pair: Pair, exchanged: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The difference where the two versions of some units have changed places."""
     before, after = pair
     stay, swap = (~exchanged).astype(np.float64), exchanged.astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        later = (stay @ after.total + swap @ before.total) / (stay @ after.count + swap @ before.count)
-        earlier = (stay @ before.total + swap @ after.total) / (stay @ before.count + swap @ after.count)
-    return np.asarray(later - earlier, dtype=np.float64)
+    later = divide(stay @ after.total + swap @ before.total, stay @ after.count + swap @ before.count)
+    earlier = divide(stay @ before.total + swap @ after.total, stay @ before.count + swap @ after.count)
+    return later - earlier
 
 
 def _p(difference: float, exchanged: NDArray[np.float64]) -> float:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.counts import Tally
     from adjudge.rank.resampling_units import Units
-    from adjudge.rank.tally import Tally
 
 
 FEWEST_ANNOTATORS = 4

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.comparisons import segment_keys
-from adjudge.rank.resampling_units import labelling_annotators
+from adjudge.rank.counts import labelling_annotators
 from adjudge.results.audit.stability import ChangeFamily
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ def _units_removed(compared: Comparisons, nobody: Bools, segments: Sequence[str]
     judged = labelling_annotators(compared)
     if len(judged) > 2:
         for code in _busiest(compared.annotator):
-            rest = judged[judged != code]
+            others = judged[judged != code]
             name = f"without annotator {compared.annotators[code]}"
-            yield RelativeChange(name, ChangeFamily.ANNOTATOR_REMOVED, nobody, _of_annotators(rest))
+            yield RelativeChange(name, ChangeFamily.ANNOTATOR_REMOVED, nobody, _of_annotators(others))
     busiest = _busiest(compared.segment)
     if len(busiest) > 1:
         for code in busiest:

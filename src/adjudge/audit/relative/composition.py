@@ -20,7 +20,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.maths import divide
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import find_method
-from adjudge.rank.tally import tally
+from adjudge.rank.resampling_units import tally
 from adjudge.results.audit.composition import Composition, Opposition
 from adjudge.results.audit.sampling import SampledSystem, Sampling
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 DEFAULT_METHOD = "wins-or-ties"
 
@@ -67,7 +67,7 @@ class Shown:
         humans = np.asarray(self.matrix @ self.tally.human.astype(float))
         met = np.asarray(self.matrix.T @ (humans > 0).astype(float))
         met_another = np.asarray(self.matrix.T @ (humans > 1).astype(float))
-        return np.where(self.tally.human, met_another, met) / np.maximum(self.times, 1)
+        return divide(np.where(self.tally.human, met_another, met), self.times, otherwise=0.0)
 
 
 def compared_systems(judgments: Judgments) -> Comparisons:
@@ -125,7 +125,7 @@ def composition_section(judgments: Judgments, settings: AuditSettings) -> Compos
         method=settings.method or DEFAULT_METHOD,
         systems=tally.systems,
         matrix=tuple(tuple(row) for row in together.tolist()),
-        shares=tuple(tuple(row) for row in (together / np.maximum(times, 1)[:, None]).tolist()),
+        shares=tuple(tuple(row) for row in divide(together, times[:, None], otherwise=0.0).tolist()),
         opposition=tuple(
             Opposition(
                 system=tally.systems[i],
@@ -151,6 +151,7 @@ def sampling_section(judgments: Judgments, settings: AuditSettings) -> Sampling:
     times, presence = blocks.times.astype(float), blocks.with_reference
     no_reference = not tally.human.any()
     return Sampling(
+        kind="relative",
         method=settings.method or DEFAULT_METHOD,
         times_judged=correlate(times[machine], scores[machine]),
         reference_presence=correlate(presence[machine], scores[machine]),

@@ -13,10 +13,11 @@ import numpy as np
 from adjudge.audit.relative.changes import segment_names, untried_notes
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
-from adjudge.rank.annotator_counts import PeopleCounts, count_people, group_of, person_of
+from adjudge.core.maths import student_tail
 from adjudge.rank.connected_groups import check_connected
+from adjudge.rank.counts import PeopleCounts, count_people, group_of, labelling_annotators, person_of
 from adjudge.rank.relative import check_comparable
-from adjudge.rank.resampling_units import labelling_annotators, units_of
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.strengths import compare_people
 from adjudge.rank.tastes import refit
 from adjudge.results.audit.trust import Influence, LeftOutUnit
@@ -97,12 +98,13 @@ def _left_out(
             continue
         part = compared.keep(gone, np.zeros(len(compared.label_rank), dtype=bool))
         removed = count_people(part, person[gone], counts.group)
-        rest = PeopleCounts(counts.wins - removed.wins, counts.ties - removed.ties, counts.group)
-        met = rest.wins.sum(0) + rest.wins.sum(0).T + rest.ties.sum(0)
+        remaining = PeopleCounts(counts.wins - removed.wins, counts.ties - removed.ties, counts.group)
+        met = remaining.wins.sum(0) + remaining.wins.sum(0).T + remaining.ties.sum(0)
         if (met.sum(1) == 0).any():
             # Without this one a system was never judged; that is another audit's subject.
             continue
-        yield _compared(compared, whole, refit(rest, whole.fit.taste, whole.fit.dispersion), (kind, names[left], gone))
+        strength = refit(remaining, whole.fit.taste, whole.fit.dispersion)
+        yield _compared(compared, whole, strength, (kind, names[left], gone))
 
 
 def _compared(
@@ -134,10 +136,8 @@ def _compared(
 
 def _significant(strength: Floats, whole: ComparedStrengths) -> NDArray[np.bool_]:
     """Which pairs differ at .05, each by itself, at the errors of the whole data."""
-    from scipy.special import stdtr
-
     pairs = whole.pairs
     with np.errstate(invalid="ignore"):
-        p = 2 * stdtr(pairs.df, -np.abs(strength[:, None] - strength[None, :]) / pairs.se)
+        p = 2 * student_tail(np.abs(strength[:, None] - strength[None, :]) / pairs.se, pairs.df)
     silent = whole.contradicted | whole.apart.unconnected
     return np.asarray((np.nan_to_num(p, nan=1.0) < LEVEL) & ~silent)

@@ -11,10 +11,9 @@ from adjudge.audit.reliability import SPLITS, agreement_of, kendall
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.annotator_counts import people_counts
 from adjudge.rank.methods import METHODS
 from adjudge.rank.relative import check_comparable
-from adjudge.rank.resampling_units import units_of
+from adjudge.rank.resampling_units import people_counts, units_of
 from adjudge.rank.tastes import fit_tastes, refit
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import Reliability
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
+    from adjudge.rank.counts import Tally
     from adjudge.rank.methods import Method
     from adjudge.rank.resampling_units import Units
-    from adjudge.rank.tally import Tally
 
 
 SLOW_SPLITS = 5

@@ -17,11 +17,10 @@ from adjudge.audit.relative.changes import MOST_LEFT_OUT, all_changes, block_wei
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.annotator_counts import count_people, group_of, person_of
 from adjudge.rank.connected_groups import check_connected
-from adjudge.rank.lines import cluster_numbers, line_after
+from adjudge.rank.counts import count_people, group_of, person_of
+from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after, rank_sets
 from adjudge.rank.methods import find_method
-from adjudge.rank.rank_sets import rank_sets
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import units_of
 from adjudge.rank.significance import PairTests, sign_tests
@@ -74,7 +73,7 @@ def stability(
     Args:
         compared: comparisons of one language pair.
         method: a method for relative judgments.
-        rule: how lines between clusters are drawn, see `rank.lines`.
+        rule: how lines between clusters are drawn, see `rank.lines_and_rank_sets`.
         segments: the names of source segments, by code.
         seed: of methods that draw at random.
     """
@@ -122,7 +121,7 @@ class _Estimate:
         lines = line_after(rule, np.arange(len(order)), tests, self._rank_sets(order), LEVEL)
         numbers = cluster_numbers(lines)
         clusters = [
-            tuple(name for name, own in zip(names, numbers, strict=True) if own == number)
+            tuple(name for name, cluster in zip(names, numbers, strict=True) if cluster == number)
             for number in range(1, int(numbers.max()) + 1)
         ]
         return _Ranked(names, tuple(clusters))

@@ -15,8 +15,8 @@ import numpy as np
 
 from adjudge.audit.relative.composition import DEFAULT_METHOD, compared_systems, scores_by
 from adjudge.core.maths import divide
+from adjudge.rank.resampling_units import tally
 from adjudge.rank.significance import sign_tests
-from adjudge.rank.tally import tally
 from adjudge.results.audit.sampling import Discrepancies, Discrepancy, SoleWinner, SoleWinners
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
 
 
 def sole_winners_section(judgments: Judgments, settings: AuditSettings) -> SoleWinners:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""What the readers of relative ranks share: rank labels as people wrote them, and which systems are human."""
+"""Rank labels as people wrote them, and how long their scale is: what the readers of relative ranks share."""
 
 from __future__ import annotations
 
@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import UsageError, shown
-from adjudge.core.humans import compile_human_pattern
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable
-
     from adjudge.formats.options import ReadOptions
     from adjudge.formats.parsing.bad_rows import BadRows
 
@@ -49,16 +45,3 @@ def scale_of(options: ReadOptions, usual: int) -> int:
     if options.labels < 2:
         raise UsageError(f"--labels is {options.labels}, a scale has at least 2 labels")
     return options.labels
-
-
-def human_columns(systems: pl.Series, pattern: str | None) -> dict[str, pl.Series]:
-    """The columns `human` and `kind` for a column of system names: a human translation is a reference."""
-    human = human_names(systems.unique().drop_nulls().to_list(), compile_human_pattern(pattern))
-    flag = systems.is_in(sorted(human)).fill_null(value=False)
-    kind = pl.select(pl.when(flag).then(pl.lit("reference")).otherwise(pl.lit("system"))).to_series()
-    return {"human": flag.alias("human"), "kind": kind.alias("kind")}
-
-
-def human_names(names: Iterable[str], pattern: re.Pattern[str]) -> set[str]:
-    """The names that the pattern matches as a whole."""
-    return {name for name in names if pattern.fullmatch(name)}

@@ -14,12 +14,12 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import memory_at_hand, read_text
+from adjudge.core.humans import human_columns
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of
-from adjudge.formats.rankings.labels import human_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -15,12 +15,13 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
+from adjudge.core.humans import human_columns
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
-from adjudge.formats.rankings.labels import BLANKS, human_columns, parse_ranks, scale_of
+from adjudge.formats.rankings.labels import BLANKS, parse_ranks, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
+from adjudge.core.humans import human_columns
 from adjudge.core.judgments import SCHEMA, Judgments, concat
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import files_in, pair_of, stem
-from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
+from adjudge.formats.rankings.labels import parse_ranks, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import shown
-from adjudge.core.judgments import HEEDED, SCHEMA, SPAN
+from adjudge.core.judgments import RECOGNISED_EXTRAS, SCHEMA, SPAN
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
         for name, dtype in SCHEMA.items()
         if name in frame.columns and (dtype != pl.String or frame[name].dtype != pl.String)
     ]
-    return _with_heeded(frame.with_columns(columns))
+    return _with_recognised_extras(frame.with_columns(columns))
 
 
-def _with_heeded(frame: pl.DataFrame) -> pl.DataFrame:
+def _with_recognised_extras(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with the columns that stages heed in their types; with a user's own, which hold other things, as is."""
-    for name, dtype in HEEDED.items():
+    for name, dtype in RECOGNISED_EXTRAS.items():
         if name in frame.columns and frame[name].dtype == pl.String:
             words = frame[name].str.strip_chars()
             given = pl.select(pl.when(~words.str.to_lowercase().is_in(list(MISSING))).then(words)).to_series()

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import Source
+from adjudge.core.integer_codes import any_repeated
 from adjudge.core.judgments import SetAside
 from adjudge.core.wording import counted
 from adjudge.formats.duplicates import (
@@ -187,7 +188,7 @@ def last_by_number(identity: pl.Series, identified: pl.Series) -> tuple[pl.Serie
         identity: a number for all that identifies the judgment of each row.
         identified: where annotator and segment are known; other rows may look alike and be different judgments.
     """
-    if not _any_twice(identity):
+    if not any_repeated(identity.to_numpy()):
         return pl.repeat(value=True, n=len(identity), eager=True), [], []
     counts = ~identified | identity.is_last_distinct()
     repeated = int((~counts).sum())
@@ -197,7 +198,7 @@ def last_by_number(identity: pl.Series, identified: pl.Series) -> tuple[pl.Serie
 def one_copy_by_number(content: pl.Series) -> tuple[pl.Series, list[SetAside], list[str]]:
     """The same for rows of whom or what nothing is known: all of them several times are a table that was copied."""
     everything = pl.repeat(value=True, n=len(content), eager=True)
-    if len(content) < 2 * ENOUGH_BLOCKS or not _any_twice(content):
+    if len(content) < 2 * ENOUGH_BLOCKS or not any_repeated(content.to_numpy()):
         return everything, [], []
     times = times_copied(content.value_counts()["count"])
     if times == 1:
@@ -214,8 +215,3 @@ def repeated_numbers(table: pl.LazyFrame, number: pl.Expr) -> tuple[NDArray[np.u
     numbers = table.select(number.alias("number")).collect(engine="streaming").to_series().to_numpy(writable=True)
     numbers.sort()
     return np.unique(numbers[1:][numbers[1:] == numbers[:-1]]), len(numbers)
-
-
-def _any_twice(numbers: pl.Series) -> bool:
-    ordered = np.sort(numbers.to_numpy())
-    return bool((ordered[1:] == ordered[:-1]).any())

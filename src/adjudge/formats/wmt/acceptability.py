@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
+from adjudge.core.humans import human_columns
 from adjudge.core.judgments import Judgments
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import read_each
-from adjudge.formats.rankings.labels import human_columns
-from adjudge.formats.wmt.rows import context_columns, context_uses
+from adjudge.formats.wmt.ranking import context_columns, context_uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

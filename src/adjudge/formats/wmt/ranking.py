@@ -4,6 +4,9 @@ The header decides: any number of `systemNId`/`systemNrank` columns. Where a `ra
 pairs of one block (as in later years), the block is put together again. A rank of -1 was left blank and becomes null;
 the system called `blank` pads a block and is set aside. A name that joins others of the same file by `+` or a comma
 stands for systems with the same output: each of them gets the rank.
+
+Where and by whom a row was judged stands in the same columns in the workshops' files of edits and acceptability, whose
+readers ask here.
 """
 
 from __future__ import annotations
@@ -14,16 +17,16 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError
+from adjudge.core.humans import human_columns
 from adjudge.core.judgments import Judgments, SetAside
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
-from adjudge.formats.parsing.sources import read_each
-from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
-from adjudge.formats.wmt.rows import CONTEXT, context_columns, context_uses, null_where_unused
+from adjudge.formats.parsing.sources import language_codes, pair_of, read_each
+from adjudge.formats.rankings.labels import parse_ranks, scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from adjudge.core.judgments import ColumnUse
@@ -34,6 +37,7 @@ PADDING = "blank"
 SCALE = 5
 _NAME = re.compile(r"system[ _]?(\d+)[ _]?(?:id|name)")
 _RANK = re.compile(r"system[ _]?(\d+)[ _]?rank")
+CONTEXT = ("source_lang", "target_lang", "document", "segment", "annotator")
 ANNOTATOR = ("judgeId", "annotatorId", "judge", "annotator", "user", "worker")
 
 
@@ -178,3 +182,49 @@ def _whole_rankings(labels: pl.DataFrame) -> pl.Series:
         .filter(pl.col("all_pairs"), pl.col("labels") == pl.col("systems"))
         .filter(pl.col("pairs") == wanted, pl.col("distinct") == wanted)["first"]
     )
+
+
+def context_uses(table: Delimited, *, annotator: tuple[str, ...]) -> dict[str, int | None]:
+    """The index of every column of `CONTEXT` in a file."""
+    segment = table.column("srcIndex", required=False)
+    return {
+        "source_lang": table.column("srclang", "source_lang", required=False),
+        "target_lang": table.column("trglang", "tgtlang", "target_lang", required=False),
+        "document": table.column("documentId", required=False),
+        "segment": table.need("segmentId") if segment is None else segment,
+        "annotator": table.column(*annotator, required=False),
+    }
+
+
+def context_columns(table: Delimited, options: ReadOptions, *, annotator: tuple[str, ...]) -> pl.DataFrame:
+    """The columns of `CONTEXT`, one row per row of the file; `annotator` lists the names that column may have."""
+    columns = context_uses(table, annotator=annotator)
+    source, target = _languages(table, columns, options)
+    return pl.DataFrame(
+        {
+            "source_lang": source,
+            "target_lang": target,
+            "document": null_where_unused(table.texts(columns["document"])),
+            "segment": table.texts(columns["segment"]),
+            "annotator": null_where_unused(table.texts(columns["annotator"])),
+        }
+    )
+
+
+def null_where_unused(texts: pl.Series) -> pl.Series:
+    """Null where a file does not use a column, which it then fills with nothing or with -1."""
+    return pl.select(pl.when(~texts.is_in(["", "-1"])).then(texts)).to_series()
+
+
+def _languages(
+    table: Delimited, columns: Mapping[str, int | None], options: ReadOptions
+) -> tuple[pl.Series, pl.Series]:
+    source, target = columns["source_lang"], columns["target_lang"]
+    if source is not None and target is not None:
+        return language_codes(table.texts(source)), language_codes(table.texts(target))
+    first, second = pair_of(table.path, options)
+    return _constant(first, table), _constant(second, table)
+
+
+def _constant(code: str, table: Delimited) -> pl.Series:
+    return pl.repeat(code, len(table.rows), dtype=pl.String, eager=True)

@@ -18,6 +18,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
+from adjudge.core.humans import human_columns
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, is_language, language_code
 from adjudge.core.wording import counted
@@ -25,7 +26,7 @@ from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines
 from adjudge.formats.parsing.sources import campaign_names
-from adjudge.formats.rankings.labels import human_columns, parse_ranks, scale_of
+from adjudge.formats.rankings.labels import parse_ranks, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

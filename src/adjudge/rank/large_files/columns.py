@@ -34,10 +34,10 @@ def fits(header: list[str]) -> bool:
     return set(NEEDED) <= set(header) and not set(SPECIAL) & set(header) and not unclear
 
 
-def human_systems(systems: list[str], said: set[str] | None, options: ReadOptions) -> NDArray[np.bool_]:
+def human_systems(systems: list[str], marked: set[str] | None, options: ReadOptions) -> NDArray[np.bool_]:
     """Which systems are human: as the user says, as the file says, or by their names."""
-    if options.human is None and said is not None:
-        return np.array([name in said for name in systems], dtype=bool)
+    if options.human is None and marked is not None:
+        return np.array([name in marked for name in systems], dtype=bool)
     pattern = compile_human_pattern(options.human)
     return np.array([pattern.fullmatch(name) is not None for name in systems], dtype=bool)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.integer_codes import any_repeated
 from adjudge.core.score_sheet import ItemMeans, significant
 
 if TYPE_CHECKING:
@@ -58,19 +59,19 @@ class AnnotatorScales:
 def annotator_scales(table: pl.DataFrame) -> AnnotatorScales:
     """The scales of all annotators, as `standardised` has them."""
     people = _size(table["annotator"])
-    own, count, total, squares = (np.zeros(people) for _ in range(4))
+    one_score, count, total, squares = (np.zeros(people) for _ in range(4))
     parts = [(codes_of(part["annotator"]), part["score"].to_numpy()) for part in table.iter_slices(SLICE)]
     for who, score in parts:
-        own[who] = score
+        one_score[who] = score
     # Around a score of the annotator's own little is lost to rounding, and equal scores have no spread at all.
     for who, score in parts:
-        around = score - own[who]
+        around = score - one_score[who]
         count += np.bincount(who, minlength=people)
         total += np.bincount(who, weights=around, minlength=people)
         squares += np.bincount(who, weights=around * around, minlength=people)
     shift = total / np.maximum(count, 1)
     sd = significant(np.sqrt(np.maximum(squares - total * shift, 0) / np.maximum(count - 1, 1)))
-    return AnnotatorScales(count, significant(own + shift), np.where((count > 1) & (sd > 0), sd, np.nan))
+    return AnnotatorScales(count, significant(one_score + shift), np.where((count > 1) & (sd > 0), sd, np.nan))
 
 
 def combined_codes(table: pl.DataFrame, names: Sequence[str]) -> Ints:
@@ -109,8 +110,7 @@ def any_twice(numbers: Ints) -> bool:
         seen = np.zeros(most, dtype=bool)
         seen[numbers] = True
         return int(np.count_nonzero(seen)) < len(numbers)
-    ordered = np.sort(numbers)
-    return bool((ordered[1:] == ordered[:-1]).any())
+    return any_repeated(numbers)
 
 
 def _numbered(codes: Ints) -> Ints:

@@ -122,8 +122,8 @@ def _rank(
     if counted.height == 0:
         raise DataError("no comparison has two systems and a winner that is one of them, or a tie; check the columns")
     sides = fixed_sides(distinct.group_by("left", "right").agg(pl.col(_TIMES).sum().alias("len")))
-    told = (*notes, *copy_notes, *sides, *_notes_on_texts(usable, columns, height))
-    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), told)
+    all_notes = (*notes, *copy_notes, *sides, *_notes_on_texts(usable, columns, height))
+    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), all_notes)
     return _rank_counted(counted, source, method, settings, options)
 
 

@@ -105,12 +105,12 @@ def _systems(table: pl.DataFrame, sums: ItemSums, options: ReadOptions) -> tuple
     words = words_of(table["system"])
     codes = {str(words[code]): code for code in occurring(sums.system).tolist()}
     ordered = {name: codes[name] for name in sorted(codes)}
-    said = None
+    marked = None
     if "human" in table.columns:
         true = [word for word in words_of(table["human"]) if BOOLEANS.get(word.lower())]
         human = table.filter(among(table, "human", true, otherwise=""))
-        said = set(human["system"].unique().cast(pl.String).to_list())
-    return ordered, human_systems(list(ordered), said, options)
+        marked = set(human["system"].unique().cast(pl.String).to_list())
+    return ordered, human_systems(list(ordered), marked, options)
 
 
 def _read_plain(rows: FileRows) -> pl.DataFrame | None:

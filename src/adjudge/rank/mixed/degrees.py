@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import difference_variances
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import SMALLEST_RATIO, taste_degrees
+from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
@@ -23,18 +25,18 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.reml import Evaluation
 
 
-LEAST_TASTE = 0.05
+LEAST_TASTE_RATIO = 0.05
 """Tastes of real campaigns have about this share of the residual variance (`docs/mixed.md`)."""
 _FLAT = 1e-9
 """Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
 
 
-def most_degrees(design: MixedDesign, effects: Effects) -> float:
+def degrees_of_tastes(design: MixedDesign, effects: Effects) -> float:
     """The degrees of freedom of tastes, at least 1; no bound where the model has none or one person alone judged."""
     if not design.model.taste or design.annotator is None or levels_of(design.annotator) == 1:
         return np.inf
-    own = next((effect for effect in effects.kept if "annotator:system" in effect.parts), None)
-    strictness = any("annotator" in effect.parts for effect in effects.kept if effect is not own)
+    tastes = next((effect for effect in effects.kept if TASTE in effect.parts), None)
+    strictness = any("annotator" in effect.parts for effect in effects.kept if effect is not tastes)
     return float(max(taste_degrees(design.stacked(), strictness=strictness), 1))
 
 
@@ -46,13 +48,13 @@ def unknown_strictness(design: MixedDesign, effects: Effects) -> Floats:
     variance of the scores.
     """
     systems = len(design.systems)
-    told = any("annotator" in effect.parts for effect in effects.kept)
-    if not design.model.taste or told or design.annotator is None or levels_of(design.annotator) == 1:
+    estimated = any("annotator" in effect.parts for effect in effects.kept)
+    if not design.model.taste or estimated or design.annotator is None or levels_of(design.annotator) == 1:
         return np.zeros((systems, systems))
-    who = np.empty(systems, dtype=np.int64)
-    who[design.system] = design.annotator
-    one_each = bool((who[design.system] == design.annotator).all())
-    return np.array(who[:, None] == who[None, :], dtype=np.float64) * one_each
+    judge = np.empty(systems, dtype=np.int64)
+    judge[design.system] = design.annotator
+    one_each = bool((judge[design.system] == design.annotator).all())
+    return np.array(judge[:, None] == judge[None, :], dtype=np.float64) * one_each
 
 
 def unknown_outputs(design: MixedDesign) -> Floats:
@@ -103,11 +105,11 @@ def satterthwaite(relative: Floats, crossed: list[Floats], spread: Floats) -> Fl
     110-114. Var(v) by the delta method from the covariance of the variance parameters, as in F. G. Giesbrecht and
     J. C. Burns (1985): Two-stage analysis based on a mixed model. Biometrics 41, 477-486.
     """
-    own = _of_differences(relative)
-    slope = np.stack([own, *(_of_differences(part) for part in crossed)], axis=-1)
+    estimated = difference_variances(relative)
+    slope = np.stack([estimated, *(difference_variances(part) for part in crossed)], axis=-1)
     variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
     with np.errstate(divide="ignore", invalid="ignore"):
-        degrees = np.maximum(np.where(variance > 0, 2 * own**2 / variance, np.inf), 1.0)
+        degrees = np.maximum(np.where(variance > 0, 2 * estimated**2 / variance, np.inf), 1.0)
     np.fill_diagonal(degrees, np.inf)
     return degrees
 
@@ -131,16 +133,17 @@ class ContrastDegrees:
 
         Satterthwaite's, and no more than those of the taste's variance as far as tastes have a part in the contrast:
         with a share s of its variance, most / s^2. Contrasts within annotators, where tastes cancel out, are not
-        bounded. A taste that is estimated as smaller is counted as `LEAST_TASTE` of the residual variance.
+        bounded. A taste that is estimated as smaller is counted as `LEAST_TASTE_RATIO` of the residual variance.
         """
         slope = np.stack([np.einsum("ci,ij,cj->c", contrasts, part, contrasts) for part in self.slopes], axis=-1)
-        own, variance = slope[:, 0], np.einsum("ck,kl,cl->c", slope, self.spread, slope)
+        estimated, variance = slope[:, 0], np.einsum("ck,kl,cl->c", slope, self.spread, slope)
         with np.errstate(divide="ignore", invalid="ignore"):
-            degrees = np.where(variance > 0, 2 * own**2 / variance, np.inf)
+            degrees = np.where(variance > 0, 2 * estimated**2 / variance, np.inf)
         if self.taste is not None and np.isfinite(self.most):
-            by_taste = np.einsum("ci,ij,cj->c", contrasts, self.taste, contrasts) * max(self.taste_ratio, LEAST_TASTE)
-            missing = by_taste * max(0.0, 1 - self.taste_ratio / max(self.taste_ratio, LEAST_TASTE))
-            share = np.clip(by_taste / np.maximum(own + missing, 1e-300), 1e-9, 1.0)
+            ratio = max(self.taste_ratio, LEAST_TASTE_RATIO)
+            by_taste = np.einsum("ci,ij,cj->c", contrasts, self.taste, contrasts) * ratio
+            missing = by_taste * max(0.0, 1 - self.taste_ratio / ratio)
+            share = np.clip(by_taste / np.maximum(estimated + missing, 1e-300), 1e-9, 1.0)
             degrees = np.minimum(degrees, self.most / share**2)
         return np.asarray(np.maximum(degrees, 1.0))
 
@@ -167,18 +170,11 @@ def contrast_degrees(
 ) -> ContrastDegrees:
     """What a fit needs to tell the degrees of freedom of any contrast."""
     ratios = evaluation.equations.ratios
-    own = next((i for i, effect in enumerate(effects.kept) if "annotator:system" in effect.parts), None)
+    tastes = next((i for i, effect in enumerate(effects.kept) if TASTE in effect.parts), None)
     return ContrastDegrees(
         slopes=(relative, *crossed),
         spread=parameter_covariance(evaluation.information, ratios),
-        taste=None if own is None else crossed[own] / ratios[own],
-        taste_ratio=0.0 if own is None else float(ratios[own]),
-        most=most_degrees(design, effects),
+        taste=None if tastes is None else crossed[tastes] / ratios[tastes],
+        taste_ratio=0.0 if tastes is None else float(ratios[tastes]),
+        most=degrees_of_tastes(design, effects),
     )
-
-
-def _of_differences(covariance: Floats) -> Floats:
-    """The variance of every difference."""
-    own = np.diag(covariance)
-    differences: Floats = own[:, None] + own[None, :] - covariance - covariance.T
-    return differences

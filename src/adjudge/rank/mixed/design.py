@@ -75,7 +75,9 @@ class MixedDesign:
         left, system = np.unique(self.system[rows], return_inverse=True)
         codes: dict[str, Any] = {name: getattr(self, name) for name in FACTORS}
         linking = None if self.linking is None else self.linking.part(linked_rows(self, rows), codes, rows)
-        renumbered: dict[str, Any] = {name: None if own is None else renumber(own[rows]) for name, own in codes.items()}
+        renumbered: dict[str, Any] = {
+            name: None if code is None else renumber(code[rows]) for name, code in codes.items()
+        }
         return replace(
             self,
             score=self.score[rows],
@@ -196,10 +198,10 @@ def _known(codes: Codes) -> bool:
     return bool((codes >= 0).any())
 
 
-def _filled(own: Codes, other: Codes, last: Codes) -> Codes:
-    """Where `own` is unknown, a stranger for each level of `other`; where that is unknown too, one for each `last`."""
+def _filled(codes: Codes, other: Codes, last: Codes) -> Codes:
+    """Where codes are unknown, a stranger for each level of `other`; where that is unknown too, one for each `last`."""
     strangers = np.where(other >= 0, other, levels_of(other) + last)
-    return np.where(own >= 0, own, levels_of(own) + strangers)
+    return np.where(codes >= 0, codes, levels_of(codes) + strangers)
 
 
 def combine(*codes: Codes) -> Codes:

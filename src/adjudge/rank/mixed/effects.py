@@ -16,7 +16,7 @@ import numpy as np
 from adjudge.core.integer_codes import renumber
 from adjudge.rank.connected_groups import number_of_groups
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
-from adjudge.results.rank import LeftOut
+from adjudge.results.rank import TASTE, Cause, LeftOut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MEANINGS = {
     "annotator": "how strict or generous each annotator is",
-    "annotator:system": "how much more, or less, an annotator likes a system than others do",
+    TASTE: "how much more, or less, an annotator likes a system than others do",
     "task": "how an annotator's scores shift from one task to the next",
     "document": "how hard each document is for all systems",
     "segment": "how hard each segment is for all systems",
@@ -38,7 +38,8 @@ MEANINGS = {
     "page": "the impression one annotator has of one system's translation of one document",
     "residual": "what is left: one score given to one segment",
 }
-JOIN = " + "
+ACROSS = ("annotator", TASTE, "task")
+"""The effects that reach across documents."""
 NO_CROSSING = "no two annotators share two systems, so tastes and strictness cannot be told apart"
 SMALLEST_RATIO = 1e-8
 """A variance this small beside the residual's is reported as zero; the effect stays in the equations, pinned to 0."""
@@ -55,7 +56,12 @@ class Effect:
     @property
     def name(self) -> str:
         """`page`, or `system:document + page` where the two are folded."""
-        return JOIN.join(self.parts)
+        return " + ".join(self.parts)
+
+    @property
+    def narrowest(self) -> str:
+        """The last part: to it the variance of folded effects belongs, should they come apart."""
+        return self.parts[-1]
 
     @property
     def meaning(self) -> str:
@@ -72,25 +78,21 @@ class Effects:
     in_residual: tuple[str, ...]
 
     def ratios(self, known: Mapping[str, float]) -> NDArray[np.float64]:
-        """Known ratios of variance to residual variance, for the effects kept here.
+        """Known ratios of variance to residual variance by part of an effect (`Effect.narrowest`), for those kept here.
 
         The ratios of folded effects add up. What went into the residual makes the residual larger, and so every ratio
         smaller.
         """
-        single: dict[str, float] = {}
-        for name, ratio in known.items():
-            # The variance of folded effects belongs to the last, the narrowest, should they come apart.
-            single[name.split(JOIN)[-1]] = ratio
-        residual = 1 + sum(single.get(part, 0.0) for part in self.in_residual)
-        sums = [sum(single.get(part, 0.0) for part in effect.parts) for effect in self.kept]
+        residual = 1 + sum(known.get(part, 0.0) for part in self.in_residual)
+        sums = [sum(known.get(part, 0.0) for part in effect.parts) for effect in self.kept]
         return np.maximum(np.array(sums) / residual, SMALLEST_RATIO)
 
     def alike(self, part: Effects, rows: NDArray[np.bool_]) -> bool:
         """Whether a part of the data, these rows, has the very same effects."""
         return [effect.parts for effect in self.kept] == [effect.parts for effect in part.kept] and all(
             # Of folded effects the finer one stands for both, which need not be the same one everywhere.
-            len(own.parts) == 1 or (renumber(own.codes[rows]) == renumber(other.codes)).all()
-            for own, other in zip(self.kept, part.kept, strict=True)
+            len(effect.parts) == 1 or (renumber(effect.codes[rows]) == renumber(other.codes)).all()
+            for effect, other in zip(self.kept, part.kept, strict=True)
         )
 
 
@@ -104,16 +106,15 @@ def identify(design: MixedDesign, *, scores: int | None = None) -> Effects:
     for name, codes in _candidates(design):
         if codes is None:
             unnamed = name.replace("system:", "").replace(":system", "")
-            left_out.append(LeftOut(name, f"the data do not name the {unnamed}"))
-        elif reason := _not_identified(name, codes, design):
-            left_out.append(LeftOut(name, reason))
+            left_out.append(LeftOut(name, f"the data do not name the {unnamed}", Cause.NOT_NAMED))
+        elif unknown := _not_identified(name, codes, design):
+            left_out.append(unknown)
         elif levels_of(codes) >= ALMOST_ALL * scores:
-            left_out.append(LeftOut(name, "nearly every score has its own: part of the residual"))
+            left_out.append(LeftOut(name, "nearly every score has its own: part of the residual", Cause.RESIDUAL))
             in_residual.append(name)
         elif (index := _same_as(codes, kept)) is not None:
-            left_out.append(
-                LeftOut(name, f"holds the same scores together as {kept[index].name}: one variance for both")
-            )
+            reason = f"holds the same scores together as {kept[index].name}: one variance for both"
+            left_out.append(LeftOut(name, reason, Cause.FOLDED))
             kept[index] = _folded(kept[index], name, codes)
         else:
             kept.append(Effect((name,), codes, levels_of(codes)))
@@ -123,7 +124,7 @@ def identify(design: MixedDesign, *, scores: int | None = None) -> Effects:
 def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
     yield "annotator", design.annotator
     if design.model.taste:
-        yield "annotator:system", design.annotator_system
+        yield TASTE, design.annotator_system
     yield "task", design.task
     yield "document", design.document
     yield "segment", design.segment
@@ -135,17 +136,19 @@ def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
     yield "page", design.page
 
 
-def _not_identified(name: str, codes: Codes, design: MixedDesign) -> str:
+def _not_identified(name: str, codes: Codes, design: MixedDesign) -> LeftOut | None:
+    levels = name.removesuffix(":system")
     alone = design.annotator is not None and levels_of(design.annotator) == 1
-    if levels_of(codes) == 1 or (name == "annotator:system" and alone):
-        return f"there is one {name.removesuffix(':system')} only"
-    if name == "annotator:system" and _tastes_are_strictness(design):
-        return NO_CROSSING
+    if levels_of(codes) == 1 or (name == TASTE and alone):
+        return LeftOut(name, f"there is one {levels} only", Cause.ONE_LEVEL)
+    if name == TASTE and _tastes_are_strictness(design):
+        return LeftOut(name, NO_CROSSING, Cause.STRICTNESS)
     one_of_each = np.empty(len(design.systems), dtype=np.int64)
     one_of_each[design.system] = codes
     if (one_of_each[design.system] == codes).all():
-        return f"each system has one {name.removesuffix(':system')} only, so the two cannot be told apart"
-    return ""
+        reason = f"each system has one {levels} only, so the two cannot be told apart"
+        return LeftOut(name, reason, Cause.SYSTEMS)
+    return None
 
 
 def _tastes_are_strictness(design: MixedDesign) -> bool:

@@ -12,7 +12,7 @@ from adjudge.core.maths import NORMAL_95
 from adjudge.rank.mixed.degrees import (
     ContrastDegrees,
     contrast_degrees,
-    most_degrees,
+    degrees_of_tastes,
     satterthwaite,
     unknown_outputs,
     unknown_strictness,
@@ -58,7 +58,7 @@ class MixedFit:
     components: tuple[VarianceComponent, ...]
     """The random effects and, last, the residual."""
     ratios: Mapping[str, float]
-    """Variance over residual variance, by effect: what `refit` takes."""
+    """Variance over residual variance, by effect (folded ones by their narrowest part): what `refit` takes."""
     left_out: tuple[LeftOut, ...]
     loglik: float | None
     """The restricted log-likelihood; None where the campaign is too large to compute it."""
@@ -154,9 +154,9 @@ class Prepared:
 
     def standardised(self, score: Floats | None) -> tuple[Scale, Floats]:
         """The scores, those of calibration items among them, with mean 0 and standard deviation 1."""
-        own = self.design.score if score is None else score
+        scores = self.design.score if score is None else score
         linking = self.design.linking
-        every = own if linking is None else np.append(own, linking.score)
+        every = scores if linking is None else np.append(scores, linking.score)
         # Equal scores have no scale of their own; that nothing can be told from them is said further on.
         scale = Scale(float(every.mean()), float(every.std()) or 1.0)
         return scale, (every - scale.mean) / scale.sd
@@ -215,9 +215,9 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
             ((relative + relative.T) / 2 + unknown_outputs(design)) * variance + unknown_strictness(design, effects)
         )
         * scale.sd**2,
-        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
+        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, degrees_of_tastes(design, effects))),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
-        ratios={effect.name: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
+        ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,
         loglik=float(-(evaluation.criterion + shift) / 2) if exact else None,
         converged=optimum.converged,
@@ -235,14 +235,14 @@ def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: Scal
     if design.weight is None:
         return model
     kept = prepared.effects.kept
-    ratios = np.array([model.ratios[effect.name] for effect in kept])
+    ratios = np.array([model.ratios[effect.narrowest] for effect in kept])
     residual = (model.components[-1].sd / scale.sd) ** 2
     weighted = weighted_effects(design, kept, standard, ratios, residual)
     return replace(
         model,
         effects=weighted.effects * scale.sd + scale.mean,
         covariance=(weighted.covariance + unknown_strictness(design, prepared.effects)) * scale.sd**2,
-        df=np.minimum(weighted.df, np.where(np.isinf(model.df), np.inf, most_degrees(design, prepared.effects))),
+        df=np.minimum(weighted.df, np.where(np.isinf(model.df), np.inf, degrees_of_tastes(design, prepared.effects))),
         notes=(*model.notes, *weights_note(design.weight)),
     )
 
@@ -258,7 +258,9 @@ def _components(
         error = np.sqrt(max(spread[0, 0] + 2 * spread[0, number] + spread[number, number], 0.0)) / 2
         sd = 0.0 if at_zero else float(np.sqrt(ratio) * residual)
         low, high = (None, None) if at_zero else _interval(sd, error)
-        components.append(VarianceComponent(effect.name, sd, low, high, effect.levels, effect.meaning, at_zero))
+        components.append(
+            VarianceComponent(effect.name, sd, low, high, effect.levels, effect.meaning, at_zero, effect.parts)
+        )
     low, high = _interval(float(residual), np.sqrt(spread[0, 0]) / 2)
     meaning = ", and ".join([MEANINGS["residual"], *(MEANINGS[part] for part in effects.in_residual)])
     return (*components, VarianceComponent("residual", float(residual), low, high, rows, meaning))

@@ -52,15 +52,16 @@ class Linking:
             systems=tuple(self.systems[i] for i in shown),
             system=system,
             factors={
-                name: None if own is None or linked is None else _continued(own, rows, linked[kept])
-                for (name, linked), own in zip(self.factors.items(), codes.values(), strict=True)
+                name: None if ranked is None or linked is None else _continued(ranked, rows, linked[kept])
+                for (name, linked), ranked in zip(self.factors.items(), codes.values(), strict=True)
             },
         )
 
     def below(self, design: MixedDesign) -> MixedDesign:
         """One design of all rows, calibration items after the others."""
         codes: dict[str, Any] = {
-            name: None if own is None else np.append(getattr(design, name), own) for name, own in self.factors.items()
+            name: None if linked is None else np.append(getattr(design, name), linked)
+            for name, linked in self.factors.items()
         }
         return replace(
             design,
@@ -83,14 +84,14 @@ class Linking:
 
     def _other_mix(self, design: MixedDesign) -> tuple[str, ...]:
         names = tuple(dict.fromkeys((*design.systems, *self.systems)))
-        rest, here = np.zeros(len(names)), np.zeros(len(names))
-        rest[: len(design.systems)] = np.bincount(design.system) / len(design)
+        others, calibration = np.zeros(len(names)), np.zeros(len(names))
+        others[: len(design.systems)] = np.bincount(design.system) / len(design)
         for name, count in zip(self.systems, np.bincount(self.system), strict=True):
-            here[names.index(name)] = count / len(self)
-        if np.abs(rest - here).sum() / 2 <= OTHER_MIX:
+            calibration[names.index(name)] = count / len(self)
+        if np.abs(others - calibration).sum() / 2 <= OTHER_MIX:
             return ()
-        most = int(np.argmax(np.abs(rest - here)))
-        share = f"{names[most]}: {here[most]:.0%} of them, {rest[most]:.0%} of the rest"
+        most = int(np.argmax(np.abs(others - calibration)))
+        share = f"{names[most]}: {calibration[most]:.0%} of them, {others[most]:.0%} of the rest"
         what = f"the calibration items hold another mix of systems than the rest ({share})"
         return (f"{what}: a taste for those systems passes for strictness",)
 
@@ -109,9 +110,9 @@ def link(design: MixedDesign, rows: int) -> MixedDesign:
         given=design.as_given[~first],
         systems=tuple(design.systems[i] for i in shown),
         system=linked_system,
-        factors={name: None if own is None else _continued(own, first, own[~first]) for name, own in codes.items()},
+        factors={name: None if code is None else _continued(code, first, code[~first]) for name, code in codes.items()},
     )
-    renumbered: dict[str, Any] = {name: None if own is None else renumber(own[first]) for name, own in codes.items()}
+    renumbered: dict[str, Any] = {name: None if code is None else renumber(code[first]) for name, code in codes.items()}
     return replace(
         design,
         score=design.score[first],
@@ -129,9 +130,9 @@ def _one_task_each(task: Codes | None, annotator: Codes | None, first: Bools) ->
     """Where each annotator has one task beside the calibration, the two are one: strictness is not the task's."""
     if task is None or annotator is None:
         return task
-    own = np.full(int(annotator.max()) + 1, -1)
-    own[annotator[first]] = task[first]
-    return own[annotator] if (own[annotator[first]] == task[first]).all() else task
+    only_task = np.full(int(annotator.max()) + 1, -1)
+    only_task[annotator[first]] = task[first]
+    return only_task[annotator] if (only_task[annotator[first]] == task[first]).all() else task
 
 
 def linked_rows(design: MixedDesign, rows: Bools) -> Bools:
@@ -142,11 +143,11 @@ def linked_rows(design: MixedDesign, rows: Bools) -> Bools:
     return np.isin(linking.factors["annotator"], design.annotator[rows])
 
 
-def _continued(own: Codes, rows: Bools, linked: Codes) -> Codes:
+def _continued(codes: Codes, rows: Bools, linked: Codes) -> Codes:
     """Codes of calibration items, once those of the design are numbered anew; levels found here only come last."""
-    left = own[rows]
+    left = codes[rows]
     renumbered = renumber(left)
-    number = np.full(max(int(own.max()), int(linked.max())) + 1, -1)
+    number = np.full(max(int(codes.max()), int(linked.max())) + 1, -1)
     number[left] = renumbered
     continued: Codes = number[linked]
     new = continued < 0

@@ -27,7 +27,7 @@ def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple
     notes += [
         f"{effect.effect}: {effect.reason}; the errors do not include it"
         for effect in effects.left_out
-        if "cannot be told apart" in effect.reason
+        if effect.cause.confounded
     ]
     if design.linking is not None:
         notes += design.linking.notes(design)

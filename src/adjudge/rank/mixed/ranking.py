@@ -9,10 +9,10 @@ from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.rank.assemble import Estimate, Provenance, assemble
 from adjudge.rank.contrasts import Contrasts, contrasts
+from adjudge.rank.lines_and_rank_sets import DRAWS, RankSets, rank_sets, simultaneous_interval
 from adjudge.rank.mixed.design import design_from
 from adjudge.rank.mixed.models import DEFAULT_MODEL
 from adjudge.rank.mixed.shared_fits import model_of
-from adjudge.rank.rank_sets import DRAWS, RankSets, rank_sets, simultaneous_interval
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def rank_by_model(judgments: Judgments, method: Method, settings: RankSettings) 
         level=settings.level,
         settings={
             "method": method.name,
-            "effects": "+".join(model.ratios),
+            "effects": "+".join(component.effect for component in model.components[:-1]),
             "lines": rule,
             "level": settings.level,
             "draws": draws,

@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.integer_codes import renumber
+from adjudge.core.maths import difference_variances
+from adjudge.rank.mixed.effects import ACROSS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.design import MixedDesign
     from adjudge.rank.mixed.effects import Effect
 
-ACROSS = ("annotator", "annotator:system", "task")
-"""The effects that reach across documents."""
 _SHRUNKEN = ("annotator", "task")
 _LARGEST_LEVERAGE = 0.95
 
@@ -184,13 +184,8 @@ def _taste_degrees(rows: MixedDesign) -> float:
 
 def _degrees(documents: Floats, across: Floats, of_documents: Floats, of_tastes: float) -> Floats:
     """Satterthwaite's degrees of freedom of the sum of two variances."""
-    first, second = (_of_differences(part) for part in (documents, across))
+    first, second = (difference_variances(part) for part in (documents, across))
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = (first + second) ** 2 / (first**2 / of_documents + second**2 / of_tastes)
     np.fill_diagonal(degrees, np.inf)
     return np.maximum(np.nan_to_num(degrees, nan=1.0, posinf=np.inf), 1.0)
-
-
-def _of_differences(covariance: Floats) -> Floats:
-    own = np.diag(covariance)
-    return np.asarray(own[:, None] + own[None, :] - covariance - covariance.T)

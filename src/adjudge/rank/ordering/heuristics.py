@@ -41,10 +41,10 @@ def descend(costs: Ints, order: Ints) -> Ints:
     excess = (costs - costs.T)[np.ix_(order, order)]
     earlier = np.tri(len(order), k=-1, dtype=excess.dtype)
     while len(order) > 1:
-        here, there, gain = _best_move(excess, earlier)
+        place, new_place, gain = _best_move(excess, earlier)
         if gain <= 0:
             break
-        positions = _moved(len(order), here, there)
+        positions = _moved(len(order), place, new_place)
         order, excess = order[positions], excess[positions][:, positions]
     return order.copy()
 
@@ -56,18 +56,18 @@ def _best_move(excess: Ints, earlier: Ints) -> tuple[int, int, int]:
     """
     total = np.cumsum(excess, axis=1)
     gain = total - excess * earlier - np.diagonal(total)[:, None]
-    here, there = divmod(int(gain.argmax()), len(gain))
-    return here, there, int(gain[here, there])
+    place, new_place = divmod(int(gain.argmax()), len(gain))
+    return place, new_place, int(gain[place, new_place])
 
 
-def _moved(length: int, here: int, there: int) -> NDArray[np.int64]:
+def _moved(length: int, place: int, new_place: int) -> NDArray[np.int64]:
     """The positions of an order after one element has moved."""
     positions = np.arange(length)
-    if here < there:
-        positions[here:there] += 1
+    if place < new_place:
+        positions[place:new_place] += 1
     else:
-        positions[there + 1 : here + 1] -= 1
-    positions[there] = here
+        positions[new_place + 1 : place + 1] -= 1
+    positions[new_place] = place
     return positions
 
 

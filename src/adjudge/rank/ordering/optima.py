@@ -97,7 +97,7 @@ def _before(order: Ints) -> Bools:
 
 
 def _settled(costs: Ints, cost: int, deadline: float) -> Bools:
-    """`settled[i, j]`: the linear program proves that placing j before i is too_costlyer than the cheapest order."""
+    """`settled[i, j]`: the linear program proves that placing j before i costs more than the cheapest order."""
     pairs = Pairs(costs)
     settled = np.zeros((pairs.n, pairs.n), dtype=bool)
     low, high = pairs.limits(settled)

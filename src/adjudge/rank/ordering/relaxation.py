@@ -101,8 +101,8 @@ class Pairs:
         cycles = [np.zeros((3, 0), dtype=np.int64)]
         excess = [np.zeros(0)]
         for i in range(self.n - 2):
-            rest = slice(i + 1, self.n)
-            around = full[i, rest][:, None] + full[rest, rest] + full[rest, i][None, :]
+            later = slice(i + 1, self.n)
+            around = full[i, later][:, None] + full[later, later] + full[later, i][None, :]
             j, k = np.nonzero(around > 2 + TOLERANCE)
             cycles.append(np.stack([np.full(len(j), i), j + i + 1, k + i + 1]))
             excess.append(around[j, k])

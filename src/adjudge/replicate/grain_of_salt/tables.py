@@ -18,7 +18,7 @@ from adjudge.audit.intervals import correlate
 from adjudge.audit.relative.composition import scores_by, shown
 from adjudge.core.comparisons import BLOCK_KEY, comparisons
 from adjudge.core.maths import divide
-from adjudge.rank.tally import tally
+from adjudge.rank.resampling_units import tally
 from adjudge.results.audit.edits import Acceptability, Edits
 from adjudge.results.audit.sampling import Discrepancies, SoleWinners
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.tally import Tally
+    from adjudge.rank.counts import Tally
     from adjudge.results.agree import Agreement
 
 Cells = dict[str, float]

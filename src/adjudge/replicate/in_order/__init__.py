@@ -22,8 +22,8 @@ from adjudge.core.errors import InputError
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.languages import parse_pair
 from adjudge.formats import read
-from adjudge.rank.mfas import cost_of, net_wins
-from adjudge.rank.tally import tally
+from adjudge.rank.mfas import contradicted_wins, net_wins
+from adjudge.rank.resampling_units import tally
 from adjudge.rank.tournament import spearman, tournament
 from adjudge.replicate.published import file_if_there, read_published
 from adjudge.results.paper_figures import TournamentOrder, ViolatedLead
@@ -189,7 +189,7 @@ def _violated(task: Task, order: list[str]) -> Cells:
         if task.net[indices[low], indices[high]] > 0
     }
     return {
-        "cost of the printed order": cost_of(task.net, indices),
+        "cost of the printed order": contradicted_wins(task.net, indices),
         "leads that the printed order violates": len(leads),
         **leads,
     }

@@ -9,6 +9,7 @@ from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
 from adjudge.report.headline import lost_to_correction, machines, told_apart
 from adjudge.report.page import Chart, Section
+from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ def _summary_of(ranking: Ranking) -> str:
 def scores_chart(ranking: Ranking) -> Chart:
     """Scores with intervals, or distances from the first where the method gives intervals of differences."""
     if _has_gaps(ranking):
-        unit = "points" if "points" in ranking.unit else ranking.unit
+        unit = ranking.difference_unit or ranking.unit
         return Chart("forest", "Distance from the first", _bars(ranking), behind(ranking, unit=unit))
     title = "Scores and intervals" if _has_intervals(ranking) else "Scores"
     return Chart("forest", title, _bars(ranking), forest(ranking, unit=ranking.unit))
@@ -142,7 +143,7 @@ def _size(sd: float) -> str:
 
 def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
     """What annotators' tastes mean, where the model has them."""
-    taste = next((component for component in components if component.effect == "annotator:system"), None)
+    taste = next((component for component in components if component.effect == TASTE), None)
     if taste is None or taste.sd <= 0:
         return ()
     return (

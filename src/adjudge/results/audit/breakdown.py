@@ -76,30 +76,31 @@ class Breakdown:
     def tables(self) -> tuple[Table, ...]:
         """For every column the systems by subsets, and every shift."""
         asked = len(self.columns)
-        return tuple(table for own in self.columns for table in (_scores(own, asked), _shifts(own)))
+        return tuple(table for column in self.columns for table in (_scores(column, asked), _shifts(column)))
 
 
 def _p(value: float) -> str:
     return "<.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _scores(own: ColumnBreakdown, asked: int) -> Table:
-    systems = list(dict.fromkeys(score.system for score in own.scores))
-    cells = {(score.system, score.level): score for score in own.scores}
+def _scores(breakdown: ColumnBreakdown, asked: int) -> Table:
+    systems = list(dict.fromkeys(score.system for score in breakdown.scores))
+    cells = {(score.system, score.level): score for score in breakdown.scores}
     rows: list[tuple[Cell, ...]] = []
     for system in systems:
-        row = [cells.get((system, level)) for level in own.levels]
+        row = [cells.get((system, level)) for level in breakdown.levels]
         rows.append((system, *(None if cell is None else cell.score for cell in row)))
-    unknown, are = counted(own.unknown, "judgment has", "judgments have"), agreeing(own.unknown, "is", "are")
-    left_out = f" {unknown} no {own.column} and {are} left out." if own.unknown else ""
-    columns = (text("system"), *(number(level, 2) for level in own.levels))
-    return Table(f"Breakdown by {own.column}", columns, tuple(rows), own.verdict(asked) + left_out)
+    unknown = counted(breakdown.unknown, "judgment has", "judgments have")
+    are = agreeing(breakdown.unknown, "is", "are")
+    left_out = f" {unknown} no {breakdown.column} and {are} left out." if breakdown.unknown else ""
+    columns = (text("system"), *(number(level, 2) for level in breakdown.levels))
+    return Table(f"Breakdown by {breakdown.column}", columns, tuple(rows), breakdown.verdict(asked) + left_out)
 
 
-def _shifts(own: ColumnBreakdown) -> Table:
+def _shifts(breakdown: ColumnBreakdown) -> Table:
     rows = tuple(
         (score.level, score.rank, score.system, score.n, score.score, score.se, score.shift, score.p)
-        for score in sorted(own.scores, key=lambda score: (own.levels.index(score.level), score.rank))
+        for score in sorted(breakdown.scores, key=lambda score: (breakdown.levels.index(score.level), score.rank))
     )
     columns: tuple[Column, ...] = (
         text("subset"),
@@ -112,4 +113,4 @@ def _shifts(own: ColumnBreakdown) -> Table:
         p_value("p", help="that the shift is chance, corrected for all systems and subsets"),
     )
     lines = frozenset(i for i in range(1, len(rows)) if rows[i][0] != rows[i - 1][0])
-    return Table(f"Ranks and shifts by {own.column}", columns, rows, lines=lines)
+    return Table(f"Ranks and shifts by {breakdown.column}", columns, rows, lines=lines)

@@ -44,13 +44,13 @@ class HumanStanding:
 
 def sentences(claims: Claims) -> tuple[str, ...]:
     """Everything that is to be said, the most important first."""
-    said = [_best(claims)]
+    statements = [_best(claims)]
     for standing in standings(claims):
-        said += against_human(standing, claims.margin)
-    if claims.humans and claims.margin is None and claims.unit == "points":
-        said.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
-    said += [_correction(claims), scope(claims.annotators)]
-    return tuple(sentence for sentence in said if sentence)
+        statements += against_human(standing, claims.margin)
+    if claims.humans and claims.margin is None and claims.kind == "scores":
+        statements.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
+    statements += [_correction(claims), scope(claims.annotators)]
+    return tuple(sentence for sentence in statements if sentence)
 
 
 def standings(claims: Claims) -> tuple[HumanStanding, ...]:
@@ -61,10 +61,10 @@ def standings(claims: Claims) -> tuple[HumanStanding, ...]:
 def _standing(claims: Claims, human: str) -> HumanStanding:
     supported = [claim for claim in claims.claims if claim.verdict != "not supported"]
     parity = {claim.systems[0] for claim in supported if claim.kind == "parity" and claim.systems[1] == human}
-    told = {claim.systems for claim in supported if claim.kind == "better"}
+    told_apart = {claim.systems for claim in supported if claim.kind == "better"}
     systems = [name for name in _systems(claims) if name not in claims.humans]
-    better = [name for name in systems if (name, human) in told and name not in parity]
-    worse = [name for name in systems if (human, name) in told and name not in parity]
+    better = [name for name in systems if (name, human) in told_apart and name not in parity]
+    worse = [name for name in systems if (human, name) in told_apart and name not in parity]
     left = [name for name in systems if name not in parity and name not in better and name not in worse]
     equal = [name for name in systems if name in parity]
     fragile = {(claim.kind, *claim.systems) for claim in supported if claim.verdict == "fragile"}
@@ -116,14 +116,14 @@ def against_human(
     human, named = standing.human, named or listed
     if len(standing.worse) > 1 and not (standing.better or standing.parity or standing.open):
         return [_above_all(standing, named)]
-    said = _by_strength(standing.better, standing, f"better than the human translation {human}", named)
+    statements = _by_strength(standing.better, standing, f"better than the human translation {human}", named)
     if standing.parity and margin is not None:
         within = f"at parity with {human}, within {measured(margin, 'point')}"
-        said += _by_strength(standing.parity, standing, within, named)
+        statements += _by_strength(standing.parity, standing, within, named)
     if standing.open:
         open_ = f"The data do not separate {named(standing.open)} from {human}"
-        said.append(f"{open_}; that leaves the question open, it does not show that they are equal.")
-    return said + _by_strength(standing.worse, standing, f"worse than the human translation {human}", named)
+        statements.append(f"{open_}; that leaves the question open, it does not show that they are equal.")
+    return statements + _by_strength(standing.worse, standing, f"worse than the human translation {human}", named)
 
 
 def _above_all(standing: HumanStanding, named: Callable[[Sequence[str]], str]) -> str:
@@ -142,10 +142,10 @@ def _by_strength(
     """What holds is said plainly; what is fragile, or was never audited, is no more than what comes out."""
     sure = [name for name in names if name not in standing.fragile]
     shaky = [name for name in names if name in standing.fragile]
-    said = [f"{named(sure)} {_verb(sure, audited=standing.audited)} {what}."] if sure else []
+    statements = [f"{named(sure)} {_verb(sure, audited=standing.audited)} {what}."] if sure else []
     if shaky:
-        said.append(f"{named(shaky)} {_verb(shaky, audited=False)} {what}, but not in every audit.")
-    return said
+        statements.append(f"{named(shaky)} {_verb(shaky, audited=False)} {what}, but not in every audit.")
+    return statements
 
 
 def _verb(names: Sequence[str], *, audited: bool) -> str:

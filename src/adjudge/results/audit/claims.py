@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from adjudge.core.wording import counted
-from adjudge.results.result import to_plain
+from adjudge.results.result import UNWRITTEN, to_plain
 from adjudge.results.table import P_HOLM, Cell, Table, number, text
 
 Verdict = Literal["holds", "fragile", "not supported"]
@@ -53,6 +53,8 @@ class Claims:
     """The human translations, each of which is compared by itself."""
     annotators: int | None = None
     """How many people judged, where they are named."""
+    kind: Literal["relative", "scores"] = field(default="scores", metadata=UNWRITTEN)
+    """Whether systems were compared or scored."""
     notes: tuple[str, ...] = ()
     """How audits of a large campaign were computed, where not as usual."""
 

@@ -5,9 +5,11 @@ A discrepancy is a pair in which the winner of the direct comparison has the low
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from adjudge.core.wording import counted
+from adjudge.results.result import UNWRITTEN
 from adjudge.results.table import Column, Table, number, p_value, percent, shown_name, text
 
 
@@ -41,6 +43,8 @@ class Sampling:
     times_judged: Correlation
     reference_presence: Correlation
     systems: tuple[SampledSystem, ...]
+    kind: Literal["relative", "scores"] = field(metadata=UNWRITTEN)
+    """Whether systems were compared or scored."""
 
     def tables(self) -> tuple[Table, ...]:
         """The two correlations, then the systems behind them."""
@@ -63,7 +67,7 @@ class Sampling:
 
     def _systems(self) -> Table:
         # Of scores there are no items that were shown and left without an answer.
-        of_scores = self.method in ("raw", "zscore")
+        of_scores = self.kind == "scores"
         rows = tuple(
             (
                 shown_name(system.system, system.human),

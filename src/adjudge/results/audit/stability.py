@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, text
@@ -17,25 +17,30 @@ if TYPE_CHECKING:
 class ChangeFamily(StrEnum):
     """Kinds of changes to the data."""
 
-    HUMAN_REMOVED = "human removed"
-    HUMAN_DIVIDED = "human divided"
-    LOWEST_REMOVED = "lowest removed"
-    HIGHEST_REMOVED = "highest removed"
-    LOWEST_RAISED = "lowest raised"
-    SYSTEM_REMOVED = "system removed"
-    ANNOTATOR_REMOVED = "annotator removed"
-    DOCUMENT_REMOVED = "document removed"
-    SEGMENT_REMOVED = "segment removed"
-    TIES_DROPPED = "ties dropped"
-    REPEATS_DROPPED = "repeats dropped"
-    BLOCKS_WEIGHTED = "blocks weighted"
-    NEIGHBOURS_ONLY = "neighbours only"
-    DISTANT_ONLY = "distant pairs only"
+    unit: str
+    """What is removed or changed, such as `annotator`."""
 
-    @property
-    def unit(self) -> str:
-        """What is removed or changed, such as `annotator`."""
-        return self.value.partition(" ")[0]
+    def __new__(cls, words: str, unit: str) -> Self:
+        """A family by its words and what is removed or changed."""
+        family = str.__new__(cls, words)
+        family._value_ = words
+        family.unit = unit
+        return family
+
+    HUMAN_REMOVED = "human removed", "human"
+    HUMAN_DIVIDED = "human divided", "human"
+    LOWEST_REMOVED = "lowest removed", "lowest"
+    HIGHEST_REMOVED = "highest removed", "highest"
+    LOWEST_RAISED = "lowest raised", "lowest"
+    SYSTEM_REMOVED = "system removed", "system"
+    ANNOTATOR_REMOVED = "annotator removed", "annotator"
+    DOCUMENT_REMOVED = "document removed", "document"
+    SEGMENT_REMOVED = "segment removed", "segment"
+    TIES_DROPPED = "ties dropped", "ties"
+    REPEATS_DROPPED = "repeats dropped", "repeats"
+    BLOCKS_WEIGHTED = "blocks weighted", "blocks"
+    NEIGHBOURS_ONLY = "neighbours only", "neighbours"
+    DISTANT_ONLY = "distant pairs only", "distant"
 
     def label(self, divisor: float | None = None) -> str:
         """The family in words, with the divisor where there is one."""

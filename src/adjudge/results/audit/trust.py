@@ -179,5 +179,5 @@ class Influence:
             f"Of {counted(self.pairs, 'pair')} {differing} at .05, each by itself; flips are pairs whose order is "
             "reversed, lost and gained are pairs that cease or begin to differ."
         )
-        note = " ".join([note, *(f"{own[:1].upper()}{own[1:]}." for own in self.notes)])
+        note = " ".join([note, *(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in self.notes)])
         return (Table("Influence: who moves the ranking", columns, rows, note),)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed.effects import ACROSS
 from adjudge.rank.mixed.solver.blocks import components, inside_blocks
 from adjudge.rank.mixed.solver.terms import weighted_count
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from adjudge.rank.mixed.fit import Prepared
 
 SEGMENT = "segment"
-ACROSS = ("annotator", "annotator:system", "task")
 GROWTH = 1.3
 """Blocks within this factor of cells share a bucket."""
 MOST_PRODUCTS = 100_000_000

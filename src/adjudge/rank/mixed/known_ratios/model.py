@@ -16,7 +16,7 @@ import numpy as np
 
 from adjudge.core.integer_codes import renumber
 from adjudge.rank.connected_groups import number_of_groups
-from adjudge.rank.mixed.degrees import most_degrees
+from adjudge.rank.mixed.degrees import degrees_of_tastes
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.known_ratios.blocks import Grouping, Groupings, solve_blocks, times
@@ -116,7 +116,7 @@ class KnownModel:
     ) -> KnownFit:
         """A solution with errors and degrees of freedom."""
         degrees = projection.degrees(systems, quadratic)
-        most = most_degrees(part.design, part.effects)
+        most = degrees_of_tastes(part.design, part.effects)
         relative = (systems.relative + systems.relative.T) / 2
         return KnownFit(
             systems=part.design.systems,

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.rank.mixed.effects import ACROSS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 LARGEST_BLOCK = 3000
 """Core unknowns of one block above which its most numerous effect is moved to the border."""
-_ACROSS = ("annotator", "annotator:system", "task")
 _NOWHERE = -1
 
 
@@ -58,7 +59,7 @@ class Unknowns:
 def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
     """Divide the unknowns. What is finest inside the blocks is absorbed, if something is left for the core."""
     levels = Levels(effects)
-    inner = [number for number, effect in enumerate(effects) if effect.parts[0] not in _ACROSS]
+    inner = [number for number, effect in enumerate(effects) if effect.parts[0] not in ACROSS]
     while True:
         block = components([effects[number].codes for number in inner], levels.rows)
         inside = [inside_blocks(effect, block) if inner else np.zeros(effect.levels, dtype=bool) for effect in effects]
@@ -92,16 +93,16 @@ class Levels:
 
     def chosen(self, wanted: Bools, absorbed: int | None) -> Group:
         """The wanted levels, each set of equal ones once, without those that are absorbed."""
-        here = wanted & (self.first == np.arange(len(self.first)))
+        places = wanted & (self.first == np.arange(len(self.first)))
         if absorbed is not None:
-            here &= (self.held >> absorbed & 1) == 0
-        number = np.where(here, np.cumsum(here) - 1, _NOWHERE)
+            places &= (self.held >> absorbed & 1) == 0
+        number = np.where(places, np.cumsum(places) - 1, _NOWHERE)
         codes = [
             number[start:end][effect.codes]
             for effect, (start, end) in zip(self.effects, pairwise(self.start), strict=True)
-            if here[start:end].any()
+            if places[start:end].any()
         ]
-        return Group(tuple(codes), self.kind[here])
+        return Group(tuple(codes), self.kind[places])
 
     def whole(self, effect: int | None) -> Group:
         """All levels of one effect, or none."""
@@ -115,12 +116,12 @@ def _first_alike(effects: Sequence[Effect], start: Codes) -> Codes:
     first = np.arange(int(start[-1]))
     sizes = [np.bincount(effect.codes, minlength=effect.levels) for effect in effects]
     for later in range(1, len(effects)):
-        own = effects[later]
+        later_effect = effects[later]
         for earlier in reversed(range(later)):
             other = effects[earlier].codes
-            met = np.empty(own.levels, dtype=np.int64)
-            met[own.codes] = other
-            alike = (sizes[earlier][met] == sizes[later]) & _constant(own, other, met)
+            met = np.empty(later_effect.levels, dtype=np.int64)
+            met[later_effect.codes] = other
+            alike = (sizes[earlier][met] == sizes[later]) & _constant(later_effect, other, met)
             first[start[later] : start[later + 1]][alike] = first[start[earlier] + met[alike]]
     return first
 
@@ -163,6 +164,6 @@ def blocks_of(core: Group, block: Codes) -> Codes:
     """The block of each unknown of the core."""
     owner = np.empty(len(core.kind), dtype=np.int64)
     for codes in core.codes:
-        here = codes >= 0
-        owner[codes[here]] = block[here]
+        inside = codes >= 0
+        owner[codes[inside]] = block[inside]
     return owner

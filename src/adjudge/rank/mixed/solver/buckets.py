@@ -97,22 +97,22 @@ def fill_buckets(
     core_count, core_local = counted(block_of_core, number)
     pair_key = _pairs_that_meet(unknowns.block, border_codes, columns)
     border_count, pair_local = counted(pair_key // columns, number)
-    shelf = _shelve(core_count, border_count)
-    home = shelf.bucket[block_of_core]
-    within = shelf.slot[block_of_core] * shelf.core[home] + core_local
+    placed = _place_blocks(core_count, border_count)
+    bucket = placed.bucket[block_of_core]
+    within = placed.slot[block_of_core] * placed.core[bucket] + core_local
     core_index = CoreIndex(
-        vector=shelf.core_start[home] + within,
-        square_row=shelf.square_start[home] + within * shelf.core[home],
-        oblong_row=shelf.oblong_start[home] + within * shelf.border[home],
+        vector=placed.core_start[bucket] + within,
+        square_row=placed.square_start[bucket] + within * placed.core[bucket],
+        oblong_row=placed.oblong_start[bucket] + within * placed.border[bucket],
         local=core_local,
         block=block_of_core,
         pair_key=pair_key,
         pair_local=pair_local,
         columns=columns,
-        squares=int((shelf.count * shelf.core**2).sum()),
-        oblongs=int((shelf.count * shelf.core * shelf.border).sum()),
+        squares=int((placed.count * placed.core**2).sum()),
+        oblongs=int((placed.count * placed.core * placed.border).sum()),
     )
-    return _buckets(shelf, core_index), core_index
+    return _buckets(placed, core_index), core_index
 
 
 def _pairs_that_meet(block: Codes, border_codes: Sequence[Codes], columns: int) -> Codes:
@@ -136,7 +136,7 @@ def counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Shelf:
+class _Placement:
     """The bucket and the slot in it of every block; and by bucket, how many blocks of which sizes it holds."""
 
     bucket: Codes
@@ -163,7 +163,7 @@ def _starts(lengths: Codes) -> Codes:
     return starts
 
 
-def _shelve(core: Codes, border: Codes) -> _Shelf:
+def _place_blocks(core: Codes, border: Codes) -> _Placement:
     """Blocks of similar sizes into one bucket, unless that would grow too large; -1 where all unknowns are absorbed."""
     grades = [np.ceil(np.log(np.maximum(sizes, 1)) / np.log(GROWTH)).astype(np.int64) for sizes in (core, border)]
     grade = grades[0] * 1000 + grades[1]
@@ -177,25 +177,25 @@ def _shelve(core: Codes, border: Codes) -> _Shelf:
             part = members[first : first + most]
             bucket[part], slot[part] = len(sizes), np.arange(len(part))
             sizes.append((len(part), m, n))
-    return _Shelf(bucket, slot, *np.array(sizes, dtype=np.int64).T)
+    return _Placement(bucket, slot, *np.array(sizes, dtype=np.int64).T)
 
 
-def _buckets(shelf: _Shelf, core_index: CoreIndex) -> tuple[Bucket, ...]:
+def _buckets(placed: _Placement, core_index: CoreIndex) -> tuple[Bucket, ...]:
     block, border = np.divmod(core_index.pair_key, core_index.columns)
-    home = shelf.bucket[block]
+    bucket = placed.bucket[block]
     buckets = []
-    for number in range(len(shelf.count)):
-        index = np.full((shelf.count[number], shelf.border[number]), core_index.columns)
-        mine = home == number
-        index[shelf.slot[block[mine]], core_index.pair_local[mine]] = border[mine]
+    for number in range(len(placed.count)):
+        index = np.full((placed.count[number], placed.border[number]), core_index.columns)
+        of_bucket = bucket == number
+        index[placed.slot[block[of_bucket]], core_index.pair_local[of_bucket]] = border[of_bucket]
         buckets.append(
             Bucket(
-                count=int(shelf.count[number]),
-                core=int(shelf.core[number]),
-                border=int(shelf.border[number]),
-                core_start=int(shelf.core_start[number]),
-                square_start=int(shelf.square_start[number]),
-                oblong_start=int(shelf.oblong_start[number]),
+                count=int(placed.count[number]),
+                core=int(placed.core[number]),
+                border=int(placed.border[number]),
+                core_start=int(placed.core_start[number]),
+                square_start=int(placed.square_start[number]),
+                oblong_start=int(placed.oblong_start[number]),
                 border_index=index,
             )
         )

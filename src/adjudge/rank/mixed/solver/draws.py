@@ -49,9 +49,9 @@ class ErrorDraws:
         errors = np.zeros((equations.layout.width, draws))
         errors[:, : near.shape[1]] = near[:, :draws]
         for number in range(draws // CHUNK):
-            own = slice(number * CHUNK, (number + 1) * CHUNK)
+            chunk = slice(number * CHUNK, (number + 1) * CHUNK)
             right = equations.reduced(_right(equations, *self._chunks[number]))
-            errors[:, own] = border.solve_from(errors[:, own], right, tolerance=TOLERANCE)[0]
+            errors[:, chunk] = border.solve_from(errors[:, chunk], right, tolerance=TOLERANCE)[0]
         return errors
 
 

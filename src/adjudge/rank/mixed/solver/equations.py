@@ -75,8 +75,8 @@ class Variances:
         self.ratios = ratios
         self.kind_ratio = layout.parts @ ratios
         self.penalty = 1 / self.kind_ratio
-        own = layout.parts * ratios * self.penalty[:, None]
-        self.own_part = np.vstack([own, np.zeros(len(ratios))])
+        share = layout.parts * ratios * self.penalty[:, None]
+        self.own_part = np.vstack([share, np.zeros(len(ratios))])
         """Which part of the variance of each kind of unknown belongs to each effect; systems and padding have none."""
         class_weight = 1 / (layout.sizes + self.penalty[layout.size_kinds])
         self.weight = np.concatenate([[1.0], -class_weight])
@@ -99,8 +99,8 @@ def assemble_core(layout: Layout, variances: Variances) -> tuple[Floats, Floats]
     oblongs = layout.mixed_terms.total(variances.weight)
     ridge = variances.penalties(layout.core_kind, 1.0)
     for bucket in layout.buckets:
-        own = np.arange(bucket.core)
-        bucket.square(squares)[:, own, own] += bucket.vector(ridge)[:, :, 0]
+        diagonal = np.arange(bucket.core)
+        bucket.square(squares)[:, diagonal, diagonal] += bucket.vector(ridge)[:, :, 0]
     return squares, oblongs
 
 
@@ -168,8 +168,8 @@ class Equations:
         """The core, once the border is known; `halves` are what forward elimination left of its right-hand sides."""
         core = np.zeros((len(self.layout.core_kind), border.shape[1]))
         for blocks, half in zip(self.factored, halves, strict=True):
-            rest = half - blocks.half @ border[blocks.bucket.border_index]
-            blocks.bucket.vector(core)[:] = blocks.inverse_factor.transpose(0, 2, 1) @ rest
+            remainder = half - blocks.half @ border[blocks.bucket.border_index]
+            blocks.bucket.vector(core)[:] = blocks.inverse_factor.transpose(0, 2, 1) @ remainder
         return core
 
     def _explained(self, core: Floats, border: Floats) -> Floats:
@@ -231,9 +231,9 @@ class Equations:
         penalty = np.append(self.variances.penalty, 0.0)
         pulls, square = [], np.zeros((len(self.ratios), len(self.ratios)))
         for kind, value in self._groups(values):
-            own = self.variances.own_part[kind] * value[:, :1]
-            pulled = penalty[kind, None] * own
-            square += own.T @ pulled
+            added = self.variances.own_part[kind] * value[:, :1]
+            pulled = penalty[kind, None] * added
+            square += added.T @ pulled
             pulls.append(pulled)
         border, core, absorbed = pulls
         return Totals(border, core, absorbed, square)
@@ -244,10 +244,10 @@ class Equations:
         by_kind = np.zeros((kinds, columns, columns))
         for kind, value in self._groups(values):
             order = np.argsort(kind, kind="stable")
-            own = value[order, :columns]
+            ordered = value[order, :columns]
             border = np.searchsorted(kind[order], np.arange(kinds + 1))
             for number in np.flatnonzero(np.diff(border)):
-                part = own[border[number] : border[number + 1]]
+                part = ordered[border[number] : border[number + 1]]
                 by_kind[number] += part.T @ part
         own_part = self.variances.own_part[:-1] * self.variances.penalty[:, None]
         return list(np.tensordot(own_part.T, by_kind, 1))

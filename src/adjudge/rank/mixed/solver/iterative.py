@@ -58,23 +58,23 @@ def conjugate_gradients(
         tolerance: where to stop, the share of the right-hand side that may be left.
     """
     x = start.copy()
-    rest = right - times(x) if x.any() else right.copy()
+    residual = right - times(x) if x.any() else right.copy()
     goal = tolerance**2 * np.maximum((right * precondition(right)).sum(axis=0), 1e-300)
-    z = precondition(rest)
+    z = precondition(residual)
     direction = z.copy()
-    rho = (rest * z).sum(axis=0)
+    rho = (residual * z).sum(axis=0)
     for _ in range(MOST_STEPS):
         if (rho <= goal).all():
-            return Iterated(x, rest, converged=True)
+            return Iterated(x, residual, converged=True)
         image = times(direction)
         curvature = (direction * image).sum(axis=0)
         step = np.where(rho > goal, rho / np.where(curvature > 0, curvature, 1.0), 0.0)
         x += step * direction
-        rest -= step * image
-        z = precondition(rest)
-        previous, rho = rho, (rest * z).sum(axis=0)
+        residual -= step * image
+        z = precondition(residual)
+        previous, rho = rho, (residual * z).sum(axis=0)
         direction = z + direction * (rho / np.maximum(previous, 1e-300))
-    return Iterated(x, rest, converged=False)
+    return Iterated(x, residual, converged=False)
 
 
 class IterativeBorder:
@@ -138,8 +138,8 @@ class IterativeBorder:
         product of two errors of X, so that a coarse solution is enough.
         """
         unit = np.eye(self._width, columns)
-        x, rest = self.solve_from(np.zeros_like(unit), unit, tolerance=COARSE)
-        x[:columns] += x.T @ rest
+        x, residual = self.solve_from(np.zeros_like(unit), unit, tolerance=COARSE)
+        x[:columns] += x.T @ residual
         return x
 
     def solve_from(self, start: Floats, right: Floats, *, tolerance: float) -> tuple[Floats, Floats]:

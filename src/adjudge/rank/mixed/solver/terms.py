@@ -68,18 +68,22 @@ class GramTerms:
 
     def core(self, core_index: CoreIndex) -> Terms:
         """Terms of the (core, core) blocks."""
-        own = self.core_entries
-        return Terms(core_index.in_square(own.row, own.column), own.value, own.size_class, core_index.squares)
+        entries = self.core_entries
+        return Terms(
+            core_index.in_square(entries.row, entries.column), entries.value, entries.size_class, core_index.squares
+        )
 
     def mixed(self, core_index: CoreIndex) -> Terms:
         """Terms of the (core, border) blocks."""
-        own = self.mixed_entries
-        return Terms(core_index.in_oblong(own.row, own.column), own.value, own.size_class, core_index.oblongs)
+        entries = self.mixed_entries
+        return Terms(
+            core_index.in_oblong(entries.row, entries.column), entries.value, entries.size_class, core_index.oblongs
+        )
 
     def border(self) -> Terms:
         """Terms of the border, at positions row * width + column."""
-        own = self.border_entries
-        return Terms(own.row * self.width + own.column, own.value, own.size_class, self.width**2)
+        entries = self.border_entries
+        return Terms(entries.row * self.width + entries.column, entries.value, entries.size_class, self.width**2)
 
 
 def gram_terms(

@@ -1,4 +1,10 @@
-"""Wins and ties by annotator: what a model of annotators' tastes starts from."""
+"""Counts of wins and ties: of everything (`Tally`), and by annotator (`PeopleCounts`).
+
+A tally says how often each system beat, tied with and lost to each other one, and how it fared in whole blocks.
+Everything in it is a sum over blocks, so a resample of annotators is a weighted sum of their tallies, and every method
+that scores tallies can score a thousand resamples at once (leading dimensions of the arrays). Wins and ties by
+annotator are what a model of annotators' tastes starts from. `resampling_units` makes both.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +13,59 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.resampling_units import labelling_annotators
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
     from adjudge.core.comparisons import Comparisons
-    from adjudge.rank.resampling_units import Units
 
 
 MOST_PEOPLE = 1000
 """Beyond so many annotators, several are taken together: clusters of people are then as good as single ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of n systems; arrays have the shape (..., n, n) or (..., n), one leading entry per resample."""
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    wins: NDArray[np.float64]
+    """`wins[i, j]`: how often i was strictly better than j."""
+    ties: NDArray[np.float64]
+    """`ties[i, j]`: how often i and j got the same rank; symmetric."""
+    blocks: NDArray[np.float64]
+    """Blocks in which the system has a rank."""
+    block_wins: NDArray[np.float64]
+    """Blocks in which the system is strictly better than all others with a rank."""
+    block_wins_or_ties: NDArray[np.float64]
+    """Blocks in which no system is better."""
+    points: NDArray[np.float64]
+    """Sum of (labels on the scale + 1 - rank)."""
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """`losses[i, j]`: how often j was strictly better than i."""
+        return np.swapaxes(self.wins, -1, -2)
+
+    @property
+    def met(self) -> NDArray[np.float64]:
+        """`met[i, j]`: how often i and j were compared."""
+        return self.wins + self.losses + self.ties
+
+    def without(self, left_out: NDArray[np.bool_]) -> Tally:
+        """The tally among the systems that are not marked (whole-block counts stay those of the full blocks)."""
+        kept = np.flatnonzero(~left_out)
+        return Tally(
+            tuple(self.systems[i] for i in kept),
+            self.human[kept],
+            self.wins[..., kept, :][..., kept],
+            self.ties[..., kept, :][..., kept],
+            self.blocks[..., kept],
+            self.block_wins[..., kept],
+            self.block_wins_or_ties[..., kept],
+            self.points[..., kept],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,26 +92,18 @@ class PeopleCounts:
         return met
 
 
-def people_counts(units: Units) -> PeopleCounts:
-    """The counts by annotator; where there are very many, of groups of annotators with about equal work."""
-    n = len(units.systems)
-    counts = units.counts[:, : 2 * n * n]
-    group = grouped(np.asarray(counts.sum(axis=1)).ravel())
-    if len(group) > MOST_PEOPLE:
-        from scipy.sparse import coo_array
-
-        joining = coo_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(MOST_PEOPLE, len(group)))
-        counts = joining.tocsr() @ counts
-    wins, ties = (part.reshape(-1, n, n) for part in np.split(counts.toarray().astype(float), 2, axis=1))
-    return PeopleCounts(wins, ties + np.swapaxes(ties, 1, 2), group)
-
-
 def grouped(work: Floats) -> NDArray[np.int64]:
     """Where each annotator is counted, given their work: by itself, unless there are very many."""
     group = np.arange(len(work))
     if len(work) > MOST_PEOPLE:
         group[np.argsort(-work, kind="stable")] = np.arange(len(work)) % MOST_PEOPLE
     return group
+
+
+def labelling_annotators(comparisons: Comparisons) -> NDArray[np.int64]:
+    """The codes of the annotators who gave any label, ascending: the units of `annotator_units`."""
+    given = np.bincount(comparisons.block_annotator[comparisons.label_block], minlength=len(comparisons.annotators))
+    return np.flatnonzero(given)
 
 
 def person_of(compared: Comparisons) -> NDArray[np.int64]:

@@ -1,5 +1,16 @@
-"""What annotators who judge the same source segments have in common, and how much it widens the errors of strengths.
+"""Errors of strengths where judgments hang together: those of one annotator, and those of several on one text.
 
+By annotator: a covariance from the residuals of clusters, with corrections for small numbers of them.
+The sandwich of Liang and Zeger is too small where clusters are few or unequal. "CR2" of Bell and McCaffrey (2002)
+multiplies each cluster's residual by a matrix that makes the sandwich unbiased under a working covariance, and gives
+every contrast degrees of freedom by Satterthwaite's rule. As in Pustejovsky and Tipton (2018), for weighted fits:
+
+    r_g = u_g - W_g delta,    Var(r_g) = W_g - W_g A+ W_g = B_g,    K_g B_g K_g = W_g,
+    C = A+ (sum K_g r_g r_g' K_g) A+,
+
+where u_g is the weighted score of cluster g with variance W_g, A the sum of all W_g and A+ its inverse.
+
+By text: what annotators who judge the same source segments have in common, and how much it widens the errors.
 A system does better on some segments than on others. Where several annotators judge the same segment, they see the same
 luck, and their judgments are not independent, however many people there are. A system has on every segment a deviation
 with standard deviation sigma (log-odds). The scores of two annotators on one segment then have the covariance
@@ -36,10 +47,69 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-# Texts are taken in slices of about this many numbers, to bound memory.
-SLICE = 8_000_000
-SMALLEST_SHARE = 1e-12
+SMALLEST_EIGENVALUE = 1e-8
+"""Eigenvalues below this share of the largest are rounding."""
+SMALLEST_DIFFERENCE = 1e-12
 """Differences below this share of what is subtracted are rounding."""
+# Contrasts and texts are taken in slices of about so many numbers, to bound memory.
+CONTRASTS_SLICE = 4_000_000
+TEXTS_SLICE = 8_000_000
+
+
+def clustered_covariance(
+    weights: Floats, residuals: Floats, inverse: Floats, contrasts: Floats
+) -> tuple[Floats, Floats]:
+    """The covariance by clusters, and the degrees of freedom of each contrast.
+
+    Args:
+        weights: W_g (clusters, n, n).
+        residuals: r_g (clusters, n).
+        inverse: A+ (n, n).
+        contrasts: (contrasts, n), whose rows add up to 0.
+    """
+    correction = corrections(weights, inverse)
+    corrected = np.einsum("gij,gj->gi", correction, residuals)
+    covariance = inverse @ (corrected.T @ corrected) @ inverse
+    step = max(1, CONTRASTS_SLICE // max(1, residuals.size))
+    df = [
+        _degrees(weights, correction, inverse, contrasts[start : start + step])
+        for start in range(0, len(contrasts), step)
+    ]
+    return covariance, np.concatenate(df)
+
+
+def corrections(weights: Floats, inverse: Floats) -> Floats:
+    """K_g (clusters, n, n): symmetric, with K_g B_g K_g = W_g where B_g is the variance of the residual."""
+    root = _power(weights, 0.5)
+    left = weights - weights @ inverse @ weights
+    return root @ _power(root @ left @ root, -0.5) @ root
+
+
+def _power(matrices: Floats, exponent: float) -> Floats:
+    """A power of symmetric matrices, of what is not 0 of them."""
+    value, vector = np.linalg.eigh(matrices)
+    seen = value > SMALLEST_EIGENVALUE * np.maximum(value[..., -1:], 1e-12)
+    power = np.where(seen, np.maximum(value, 1e-300) ** exponent, 0.0)
+    result: Floats = (vector * power[..., None, :]) @ np.swapaxes(vector, -1, -2)
+    return result
+
+
+def _degrees(weights: Floats, correction: Floats, inverse: Floats, contrasts: Floats) -> Floats:
+    """Satterthwaite's degrees of freedom: (sum of variances)^2 / sum of squared covariances of p_g' r_g.
+
+    With p_g = K_g A+ c the covariance of two clusters is d_g - q_g' q_g on the diagonal and -q_g' q_h off it, where
+    d_g = p_g' W_g p_g and q_g = (A+)^(1/2) W_g p_g; so nothing of clusters times clusters is needed.
+    """
+    direction = np.einsum("gij,cj->cgi", correction, contrasts @ inverse)
+    weighted = np.einsum("gij,cgj->cgi", weights, direction)
+    of_cluster = (direction * weighted).sum(-1)
+    shared = weighted @ _power(inverse, 0.5)
+    length = (shared**2).sum(-1)
+    crossed = np.einsum("cgi,cgj->cij", shared, shared, optimize=True)
+    above = (of_cluster - length).sum(-1) ** 2
+    below = (of_cluster**2 - 2 * of_cluster * length).sum(-1) + (crossed**2).sum((1, 2))
+    degrees: Floats = np.maximum(above / np.maximum(below, 1e-300), 1.0)
+    return degrees
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +127,9 @@ class SharedEffect:
         added = inverse @ self.added @ inverse
         total = covariance + added
         before, after = (np.einsum("ci,ij,cj->c", contrasts, matrix, contrasts) for matrix in (covariance, total))
-        own = np.maximum(after - before, 0.0)
+        by_texts = np.maximum(after - before, 0.0)
         degrees = max(self.texts - 1, 1.0)
-        spread = before**2 / df + own**2 / degrees
+        spread = before**2 / df + by_texts**2 / degrees
         widened = np.where(spread > 0, after**2 / np.maximum(spread, 1e-300), df)
         # The variance between few texts is hardly known, and may be more than it came out as: as a share of all, up to
         # twice its standard error, sqrt(2 / known).
@@ -143,7 +213,7 @@ class _Shared:
 
     def holds_more_than(self, parts: _Shared) -> bool:
         """Whether annotators share these texts without sharing one of the parts."""
-        return self.information - parts.information > SMALLEST_SHARE * self.information
+        return self.information - parts.information > SMALLEST_DIFFERENCE * self.information
 
     def variance_beyond(self, parts: _Shared | None) -> float:
         """The variance of deviations on these texts, from pairs of annotators who do not share one of the parts."""
@@ -198,8 +268,8 @@ def _between(matrix: sp.csr_array, text: Integers) -> float:
     _, code = np.unique(text, return_inverse=True)
     rows = np.arange(len(code))
     joining = coo_array((np.ones(len(code)), (code, rows)), shape=(int(code.max()) + 1, len(code))).tocsr()
-    whole, own = float((joining @ matrix).power(2).sum()), float(matrix.power(2).sum())
-    return 0.0 if abs(whole - own) < SMALLEST_SHARE * own else whole - own
+    whole, within = float((joining @ matrix).power(2).sum()), float(matrix.power(2).sum())
+    return 0.0 if abs(whole - within) < SMALLEST_DIFFERENCE * within else whole - within
 
 
 def _effective_texts(cells: _Cells) -> float:
@@ -216,7 +286,7 @@ def _crossed(cells: _Cells, weighting: Floats) -> Iterator[Floats]:
     n = weighting.shape[1]
     starts = np.flatnonzero(np.diff(cells.text, prepend=-1))
     ends = np.append(starts[1:], len(cells.text))
-    step = max(1, SLICE // (n * n * max(1, int((ends - starts).max()))))
+    step = max(1, TEXTS_SLICE // (n * n * max(1, int((ends - starts).max()))))
     for begin in range(0, len(starts), step):
         low, high = starts[begin], ends[min(begin + step, len(ends)) - 1]
         information = cells.information[low:high].toarray().reshape(-1, n, n)
