@@ -145,7 +145,7 @@ def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for block, screen in enumerate(task.screens):
         for item in screen.items:
-            make = _pair if tasks.protocol == "pairwise" else _segment
+            make = _pair if PROTOCOLS[tasks.protocol].in_pairs else _segment
             row = make(screen, item, len(rows))
             if pages:
                 left = screen.items[: screen.items.index(item)]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.controls import ATTENTION, Amounts, degraded_text, unrelated_text
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 
@@ -34,7 +35,7 @@ class ComparedController:
     def add(self, runs: Sequence[Run], people: Sequence[str]) -> list[Run]:  # noqa: ARG002
         """The task with its controls."""
         repeats = self._repeats([screen for run in runs for screen in run])
-        if self.material.campaign.protocol == "pairwise":
+        if PROTOCOLS[self.material.campaign.protocol].in_pairs:
             return [*runs, *self._control_pairs(runs, repeats), *((screen,) for screen in repeats)]
         busy = {screen.copy_of for screen in repeats}
         return [*self._with_slots(runs, busy), *((screen,) for screen in repeats)]

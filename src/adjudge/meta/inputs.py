@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from adjudge.results.meta import Perturbation
     from adjudge.results.rank import Ranking
 
-# Names under which tables keep human scores.
 CHOOSE_PAIR = "choose with --pair"
-HUMAN_COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "score")
+# Names under which tables keep human scores, the surest first.
+HUMAN_COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "sqm", "score")
 
 
 @dataclass(frozen=True)

@@ -110,12 +110,13 @@ def _written(files: list[Path], made: "CampaignReport") -> "Written":
 
 
 def _title(files: list[Path], pairs: list[str]) -> str:
-    from adjudge.core.languages import UNKNOWN, pair_name
+    from adjudge.core.languages import pair_title
 
     name = files[0].stem if len(files) == 1 else files[0].parent.name
     if len(pairs) > 1:
         return f"{name}, {len(pairs)} language pairs"
-    return name if pairs[0] == pair_name(UNKNOWN, UNKNOWN) else f"{name}, {pairs[0]}"
+    pair = pair_title(pairs[0])
+    return f"{name}, {pair}" if pair else name
 
 
 def _sources(texts: list[str] | None) -> dict[str, list[str]] | None:

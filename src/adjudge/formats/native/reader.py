@@ -22,7 +22,7 @@ from adjudge.core.comparisons import BLOCK_KEY
 from adjudge.core.errors import InputError, Source
 from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
-from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, PROTOCOLS
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import stem
@@ -165,7 +165,7 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
 def unsaid_protocol_note(rows: int) -> str:
     """What is said where so many rows do not say their protocol."""
     say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
-    return f"{say}: those with a rank are taken as 'ranking', with a score as 'da'"
+    return f"{say}: those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
 
 
 def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -180,7 +180,8 @@ def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     rows = frame.filter(unknown).height
     if not rows:
         return frame, 0
-    likely = pl.when(pl.col("rank").is_not_null()).then(pl.lit("ranking")).otherwise(pl.lit("da"))
+    ranked = pl.col("rank").is_not_null()
+    likely = pl.when(ranked).then(pl.lit(ASSUMED_OF_RANKS)).otherwise(pl.lit(ASSUMED_OF_SCORES))
     frame = frame.with_columns(pl.when(unknown).then(likely).otherwise("protocol").alias("protocol"))
     return frame, rows
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
 from adjudge.core.files import atomic_path, write_text
+from adjudge.core.languages import pair_title
 from adjudge.core.wording import agreeing, counted
 from adjudge.report.charts.theme import paint
 from adjudge.report.headline import headline, machines, pairs_told_apart
@@ -47,7 +48,8 @@ _METHODS = {
     "mixed-rank": ("a linear mixed model of rank scores", ("patterson1971recovery",)),
 }
 _AGREEMENT = {"kappa": "cohen1960coefficient", "alpha": "krippendorff2004content"}
-_NARROW = ("rank", "system", "score", "rank set")
+# The columns that are kept, and what each is called there.
+_NARROW = {"rank": "", "system": "system", "score": "score", "rank_set": "ranks"}
 
 
 def write_paper(results: Mapping[str, PairResults], folder: Path) -> list[Path]:
@@ -86,10 +88,9 @@ def _write_figure(ranking: Ranking, path: Path) -> list[Path]:
 def ranking_table(ranking: Ranking, name: str, label: str) -> str:
     """The ranking in four columns, which fit into one column of a paper, with its signature as a comment."""
     table = ranking.tables()[0]
-    kept = [i for i, column in enumerate(table.columns) if column.label in _NARROW]
-    headers = {"rank": "", "rank set": "ranks"}
+    kept = [i for i, column in enumerate(table.columns) if column.key in _NARROW]
     columns = tuple(
-        replace(column, label=headers.get(column.label, column.label), digits=_digits(ranking, column))
+        replace(column, label=_NARROW[column.key], digits=_digits(ranking, column))
         for column in (table.columns[i] for i in kept)
     )
     narrow = Table(table.title, columns, tuple(tuple(row[i] for i in kept) for row in table.rows), lines=table.lines)
@@ -102,14 +103,15 @@ def ranking_table(ranking: Ranking, name: str, label: str) -> str:
 
 
 def _digits(ranking: Ranking, column: Column) -> int:
-    """Two digits for scores in points, three for shares and log-odds."""
-    if column.label != "score":
+    """One digit where scores reach 10, as points mostly do; three for smaller ones, as shares and log-odds."""
+    if column.key != "score":
         return column.digits
     return 1 if max((abs(system.score or 0.0) for system in ranking.systems), default=0.0) >= 10 else 3
 
 
 def _titled(name: str) -> str:
-    return "" if name.startswith("und") else f"{name}. "
+    title = pair_title(name)
+    return f"{title}. " if title else ""
 
 
 def _method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
