@@ -12,7 +12,7 @@ import pytest
 from adjudge import meta
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.protocols import SCORED
-from adjudge.formats.metric_scores import MetricScore, read_metric_scores
+from adjudge.formats.metric_score_files import MetricScore, read_metric_scores
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.join import join
 from tests.conftest import Run, assert_explained

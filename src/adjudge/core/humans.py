@@ -12,7 +12,7 @@ from adjudge.core.errors import UsageError
 from adjudge.core.protocols import RELATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from adjudge.core.judgments import Judgments
 
@@ -38,6 +38,11 @@ def is_human(system: str, pattern: re.Pattern[str] | None = None) -> bool:
     return (pattern or compile_human_pattern(None)).fullmatch(system) is not None
 
 
+def human_among(systems: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
+    """Those among the names that say that people made the translation, sorted and each once."""
+    return sorted({system for system in systems if is_human(system, pattern)})
+
+
 def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[str] = ()) -> Judgments:
     """Set `human`, and `kind` for rankings: there a human translation is a reference.
 
@@ -48,9 +53,7 @@ def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[
     """
     if pattern is None and "human" in given:
         return judgments
-    names = judgments.table["system"].unique().to_list()
-    compiled = compile_human_pattern(pattern)
-    people = [name for name in names if compiled.fullmatch(name)]
+    people = human_among(judgments.table["system"].unique().to_list(), compile_human_pattern(pattern))
     human = pl.col("system").is_in(people)
     columns = [human.alias("human")]
     if "kind" not in given:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.judgments import SetAside
+from adjudge.core.maths import divide
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.bias import design_bias
 from adjudge.design.controls import planned_amounts
@@ -175,10 +176,8 @@ def meet(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meet
     matrix = present.T @ present
     first, second = np.triu_indices(len(names), 1)
     pairs = matrix[first, second]
-    own = np.diag(matrix)
-    share = matrix / np.maximum(own[:, None], 1)
+    share = divide(matrix, np.diag(matrix)[:, None], otherwise=np.inf)
     np.fill_diagonal(share, np.inf)
-    share[own == 0] = np.inf
     s, r = np.unravel_index(int(np.argmin(share)), share.shape)
     known = bool(np.isfinite(share[s, r]))
     apart = known and bool(share[s, r] < 1)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import divide
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.result import DesignBias
 
@@ -38,15 +39,14 @@ SPREAD = "spread of systems"
 
 def company(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Row s: the mean composition of the rows of `table` in which system s (a column) is judged."""
-    rows = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
+    rows = divide(table, table.sum(axis=1, keepdims=True), otherwise=0.0)
     mixed: NDArray[np.float64] = shares(table).T @ rows
     return mixed
 
 
 def shares(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """How each system's judgments (a column) are spread over the rows; columns sum to 1."""
-    spread: NDArray[np.float64] = table / np.maximum(table.sum(axis=0, keepdims=True), 1)
-    return spread
+    return divide(table, table.sum(axis=0, keepdims=True), otherwise=0.0)
 
 
 def opponents(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -55,7 +55,7 @@ def opponents(table: NDArray[np.float64]) -> NDArray[np.float64]:
     met = present.T @ present
     np.fill_diagonal(met, 0)
     even = (1 - np.eye(len(met))) / max(len(met) - 1, 1)
-    mix: NDArray[np.float64] = met / np.maximum(met.sum(axis=1, keepdims=True), 1)
+    mix = divide(met, met.sum(axis=1, keepdims=True), otherwise=0.0)
     return np.where(met.any(axis=1, keepdims=True), mix - even, 0)
 
 

@@ -22,7 +22,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_bytes, read_text
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, human_among
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, language_code
 from adjudge.core.wording import counted
@@ -102,8 +102,7 @@ def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgmen
     set_aside, told = bad.settle()
     table = table.filter(bad.usable())
     unscored = table["score"].null_count()
-    human = compile_human_pattern(options.human)
-    people = [name for name in table["system"].unique() if human.fullmatch(name)]
+    people = human_among(table["system"].unique(), compile_human_pattern(options.human))
     table = table.with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("da").alias("protocol"),

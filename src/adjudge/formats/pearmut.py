@@ -18,7 +18,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.fingerprint import fingerprint
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, is_human
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
 from adjudge.core.spans import Span, span_column
@@ -196,7 +196,7 @@ def _judgments(rows: list[Row], path: Path, campaign: str, counts: Counter[str],
         "source_lang": [source for source, _ in pairs],
         "target_lang": [target for _, target in pairs],
         **{name: [row[name] for row in rows] for name in plain},
-        "human": [human.fullmatch(row["system"]) is not None for row in rows],
+        "human": [is_human(row["system"], human) for row in rows],
         "spans": span_column([row["spans"] for row in rows]),
         **{name: moments([row[name] for row in rows]) for name in ("started", "ended")},
         "revision": _revisions(rows),

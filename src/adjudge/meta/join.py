@@ -15,7 +15,7 @@ from adjudge.meta.scores import Scores
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjudge.formats.metric_scores import MetricScore
+    from adjudge.formats.metric_score_files import MetricScore
 
     Cells = dict[tuple[str, str], float]
     Naming = Callable[[MetricScore], str]

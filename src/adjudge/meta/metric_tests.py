@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import pearson
+from adjudge.core.maths import pearson, student_tail
 from adjudge.meta.levels import item_parts
 from adjudge.meta.permutation_tests import PermutationTest, permute_groups, permute_pearson
 from adjudge.rank.multiple_testing import benjamini_hochberg, holm
@@ -34,8 +34,6 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
         r_between: correlation of the two metrics.
         n: how many pairs of scores.
     """
-    from scipy.stats import t as student
-
     if n < 4 or any(math.isnan(r) for r in (r_first, r_second, r_between)):
         return float("nan")
     k = 1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
@@ -44,7 +42,7 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
         return float("nan")
     statistic = (r_first - r_second) * math.sqrt((n - 1) * (1 + r_between)) / math.sqrt(below)
     # Never 0: what is too small for a number is the smallest number.
-    return max(float(student.sf(statistic, n - 3)), sys.float_info.min)
+    return max(float(student_tail(statistic, n - 3)), sys.float_info.min)
 
 
 def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:

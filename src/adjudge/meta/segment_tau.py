@@ -29,11 +29,13 @@ import numpy as np
 from adjudge.core.comparisons import comparisons, segment_keys
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside
+from adjudge.core.maths import divide
 from adjudge.core.rng import generator
-from adjudge.formats.metric_scores import MetricScore
+from adjudge.formats.metric_score_files import MetricScore
 from adjudge.meta.join import HUMAN, place_of, score_cells
 from adjudge.meta.metric_tests import adjusted, metric_clusters
 from adjudge.meta.permutation_tests import PermutationTest
+from adjudge.meta.resampling import interval
 from adjudge.rank import RankSettings, rank
 from adjudge.results.meta import DECIDED, SEPARATED, MetricAtLevel, descending
 
@@ -179,27 +181,22 @@ def _draws(decided: _Decided, resamples: int, seed: int) -> _Draws:
 
 def taus(agree: Floats, against: Floats, tied: Floats) -> dict[str, Floats]:
     """The coefficients from counts; NaN where nothing was counted."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return {
-            "tau_ties_against": (agree - against - tied) / (agree + against + tied),
-            "tau_ties_ignored": (agree - against) / (agree + against),
-            "tau_ties_zero": (agree - against) / (agree + against + tied),
-        }
+    return {
+        "tau_ties_against": divide(agree - against - tied, agree + against + tied),
+        "tau_ties_ignored": divide(agree - against, agree + against),
+        "tau_ties_zero": divide(agree - against, agree + against + tied),
+    }
 
 
 def _taus(agrees: Floats, drawn: _Draws) -> MetricAtLevel:
-    counts = [agrees == 1, agrees == -1, agrees == 0]
-    values = {name: float(value) for name, value in taus(*(np.array(float(own.sum())) for own in counts)).items()}
+    counted = [agrees == 1, agrees == -1, agrees == 0]
+    values = {name: float(value) for name, value in taus(*(np.array(float(part.sum())) for part in counted)).items()}
     n = int((~np.isnan(agrees)).sum())
-    accuracy = float(counts[0].sum() / n) if n else float("nan")
+    accuracy = float(divide(counted[0].sum(), n))
     cells = drawn.weights.shape[1]
-    by_cell = [np.bincount(drawn.cell, own.astype(float), cells) for own in counts]
-    intervals = {}
-    for name, again in taus(*(drawn.weights @ own for own in by_cell)).items():
-        known = again[np.isfinite(again)]
-        if len(known) > 1:
-            low, high = np.quantile(known, (0.025, 0.975))
-            intervals[name] = (float(low), float(high))
+    by_cell = [np.bincount(drawn.cell, part.astype(float), cells) for part in counted]
+    resampled = taus(*(drawn.weights @ counts for counts in by_cell))
+    intervals = {name: middle for name, again in resampled.items() if (middle := interval(again, fewest=2)) is not None}
     return MetricAtLevel(n, {**values, "accuracy": accuracy}, intervals)
 
 

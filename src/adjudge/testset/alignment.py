@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import pearson, varies
+from adjudge.core.maths import pearson
 from adjudge.core.wording import counted
 from adjudge.results.testset import Finding
 
@@ -144,4 +144,5 @@ def _fit(own: list[Features], theirs: list[Features]) -> float:
 
 
 def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    return pearson(x, y) if len(x) >= 3 and varies(x) and varies(y) else 0.0
+    r = pearson(x, y) if len(x) >= 3 else float("nan")
+    return 0.0 if np.isnan(r) else r

@@ -81,8 +81,8 @@ def _write(
     made: "CampaignReport", output: Path, *, tables: Path | None, plots: Path | None, paper: Path | None
 ) -> list[Path]:
     """Write the page, and what else is wanted of tables, charts and material for a paper; returns where it lies."""
-    from adjudge.report.output.pages import write_page, write_plots, write_tables
-    from adjudge.report.output.paper import write_paper
+    from adjudge.report.output.pages import write_page
+    from adjudge.report.output.paper import write_paper, write_plots, write_tables
 
     page = made.page()
     write_page(page, output)

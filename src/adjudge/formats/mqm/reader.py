@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError, UsageError, shown
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, is_human
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import is_language, language_code
 from adjudge.core.spans import Span, span_column
@@ -112,7 +112,7 @@ def _rows(
         "document": [rating.key[1] or None for rating in ratings],
         "segment": [rating.key[2] for rating in ratings],
         "system": systems,
-        "human": [human.fullmatch(name) is not None for name in systems],
+        "human": [is_human(name, human) for name in systems],
         "score": [score(rating.weights) for rating in ratings],
         "spans": span_column([rating.spans for rating in ratings]),
         "text": [" | ".join(rating.comments) or None for rating in ratings],

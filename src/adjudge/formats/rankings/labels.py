@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import UsageError, shown
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, human_among
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable
-
     from adjudge.formats.options import ReadOptions
     from adjudge.formats.parsing.bad_rows import BadRows
 
@@ -53,12 +50,7 @@ def scale_of(options: ReadOptions, usual: int) -> int:
 
 def human_columns(systems: pl.Series, pattern: str | None) -> dict[str, pl.Series]:
     """The columns `human` and `kind` for a column of system names: a human translation is a reference."""
-    human = human_names(systems.unique().drop_nulls().to_list(), compile_human_pattern(pattern))
-    flag = systems.is_in(sorted(human)).fill_null(value=False)
+    human = human_among(systems.unique().drop_nulls().to_list(), compile_human_pattern(pattern))
+    flag = systems.is_in(human).fill_null(value=False)
     kind = pl.select(pl.when(flag).then(pl.lit("reference")).otherwise(pl.lit("system"))).to_series()
     return {"human": flag.alias("human"), "kind": kind.alias("kind")}
-
-
-def human_names(names: Iterable[str], pattern: re.Pattern[str]) -> set[str]:
-    """The names that the pattern matches as a whole."""
-    return {name for name in names if pattern.fullmatch(name)}

@@ -9,7 +9,7 @@ from adjudge.core.errors import InputError
 from adjudge.core.files import read_bytes
 from adjudge.core.test_set import SourceSegment, TestSet
 from adjudge.core.wording import counted
-from adjudge.formats.texts.columns import Column
+from adjudge.formats.texts import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, is_human
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
 from adjudge.core.spans import span_column
@@ -166,7 +166,7 @@ def _columns(rows: list[Entry], path: Path, campaign: str, options: ReadOptions)
         "target_lang": [target for _, target in pairs],
         **{name: [row[name] for row in rows] for name in plain},
         "screen": [_page(row) for row in rows],
-        "human": [human.fullmatch(row["system"]) is not None for row in rows],
+        "human": [is_human(row["system"], human) for row in rows],
         "spans": span_column([row["spans"] for row in rows]),
         "started": moments([row["started"] for row in rows]),
         "ended": moments([row["ended"] for row in rows]),

@@ -1,7 +1,7 @@
 """What goes into a paper: a narrow table, the figure, the paragraph to write, and the references it cites.
 
 The paragraph says what was done, what holds and what does not, in sentences that the results support. It is a draft to
-be cut, not to be strengthened.
+be cut, not to be strengthened. Those who choose themselves get all tables and charts of a report's page as files.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from adjudge._version import __version__
 from adjudge.core.files import atomic_path, write_text
 from adjudge.core.languages import pair_title
 from adjudge.core.wording import agreeing, counted
-from adjudge.report.charts.theme import paint
+from adjudge.report.charts.theme import PNG_SCALE, paint
 from adjudge.report.headline import headline, machines, pairs_told_apart
-from adjudge.report.output.formats import slug
-from adjudge.report.output.latex import NEEDED, escape, latex_table
+from adjudge.report.output.formats import slug, to_csv, write_signatures
+from adjudge.report.output.latex import NEEDED, escape, latex_table, to_latex
 from adjudge.report.sections.agreement import coefficient
 from adjudge.report.sections.claims import annotators_of, claims_of
 from adjudge.report.sections.ranking import scores_chart
 from adjudge.results.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from adjudge.report.page import ReportPage
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
 
@@ -67,6 +68,47 @@ def write_paper(results: Mapping[str, PairResults], folder: Path) -> list[Path]:
             *_write_figure(pair.ranking, folder / f"{prefix}ranking"),
         ]
     return [*written, _write(folder / "references.bib", references(cited))]
+
+
+def write_tables(page: ReportPage, folder: Path) -> list[Path]:
+    """Every table as CSV (full precision) and as LaTeX (as shown), and the signatures of the results."""
+    signatures = [signature for pair in page.pairs for signature in pair.signatures]
+    written: list[Path] = []
+    for name, table in _named_tables(page):
+        for ending, text in ((".csv", to_csv(table)), (".tex", to_latex([table], signatures=signatures))):
+            path = folder / f"{name}{ending}"
+            write_text(path, text)
+            written.append(path)
+    return [*written, write_signatures(signatures, folder / "tables")]
+
+
+def write_plots(page: ReportPage, folder: Path) -> list[Path]:
+    """Every chart as SVG and PNG, in light colours."""
+    import vl_convert
+
+    written: list[Path] = []
+    for name, spec in page.charts_by_id().items():
+        svg = vl_convert.vegalite_to_svg(paint(spec))
+        write_text(folder / f"{name}.svg", svg)
+        with atomic_path(folder / f"{name}.png") as temporary:
+            temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+        written += [folder / f"{name}.svg", folder / f"{name}.png"]
+    return written
+
+
+def _named_tables(page: ReportPage) -> Iterator[tuple[str, Table]]:
+    """Tables under names that no two share: language pair and title."""
+    seen: dict[str, int] = {}
+    tables = [("overview", page.overview)] if page.overview else []
+    tables += [
+        (f"{pair.slug}-{slug(table.title)}", table)
+        for pair in page.pairs
+        for section in pair.sections
+        for table in (*section.tables, *section.folded)
+    ]
+    for name, table in tables:
+        seen[name] = seen.get(name, 0) + 1
+        yield (name if seen[name] == 1 else f"{name}-{seen[name]}"), table
 
 
 def _write(path: Path, text: str) -> Path:
