@@ -133,9 +133,9 @@ def _drafts(material: Material, indices: Sequence[int]) -> tuple[list[list[Run]]
     drafts: list[list[Run]] = []
     people: list[tuple[str, ...]] = []
     for part, team in parts:
-        made = _make(material, part, _room(material), _WORK)
-        people += assign_people(len(made), team, judgments=campaign.design.judgments, rng=people_rng)
-        drafts += made
+        drafted = _make(material, part, _room(material), _WORK)
+        people += assign_people(len(drafted), team, judgments=campaign.design.judgments, rng=people_rng)
+        drafts += drafted
     if campaign.assignment.policy == "pool":
         people = [()] * len(drafts)
     if len(parts) > 1:

@@ -45,8 +45,8 @@ def make_ranking(
     for (run, _), screen in zip(blocks, screens, strict=True):
         grouped.setdefault(run, []).append(screen)
     units = [_unit(material, group) for group in grouped.values()]
-    made = [tuple(group) for group in grouped.values()]
-    return [[made[i] for i in group] for group in spread(units, capacity=capacity, rng=rng)]
+    grouped_runs = [tuple(group) for group in grouped.values()]
+    return [[grouped_runs[i] for i in group] for group in spread(units, capacity=capacity, rng=rng)]
 
 
 def consecutive_runs(material: Material, indices: Sequence[int], length: int) -> list[list[int]]:

@@ -21,7 +21,7 @@ from adjudge.core.wording import counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import pair_of
-from adjudge.formats.tables.cells import MISSING, SCALE
+from adjudge.formats.tables.cells import MISSING, SCORE_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ def _judgments(
         "system",
         "score",
     )
-    if protocol in ON_SCALE and not table["score"].is_between(*SCALE).all():
+    if protocol in ON_SCALE and not table["score"].is_between(*SCORE_SCALE).all():
         # Standardised scores and those of metrics have scales of their own, as sliders may have.
         table = table.with_columns(pl.lit(short).alias("slider"))
     judgments = Judgments.from_columns(table, set_aside=set_aside, notes=[*notes, *about_documents], source=str(path))

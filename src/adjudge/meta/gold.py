@@ -108,9 +108,9 @@ def _standardised(
     table = final.table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     if table.height == 0:
         raise DataError("scores are needed for a gold standard, but the data hold none; check --format")
-    own = pl.col("score")
-    mean, sd = (part.over("annotator").round_sig_figs(PRINTED_DIGITS) for part in (own.mean(), own.std()))
-    z = (own - mean) / sd
+    score = pl.col("score")
+    mean, sd = (part.over("annotator").round_sig_figs(PRINTED_DIGITS) for part in (score.mean(), score.std()))
+    z = (score - mean) / sd
     rated = table = table.with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(RATED))
     if table.schema.get("passed") == pl.Boolean:
         table = table.filter(pl.col("passed").fill_null(True))

@@ -102,9 +102,11 @@ def adjusted(
     compared: list[MetricComparison] = []
     for k, tested in enumerate(tests):
         better, worse = (tested.second, tested.first) if tested.difference < 0 else (tested.first, tested.second)
-        own, own_holm, own_bh = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
+        plain, plain_holm, plain_bh = (
+            None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k])
+        )
         compared.append(
-            MetricComparison(level, test, better, worse, abs(tested.difference), own, own_holm, own_bh, one_sided)
+            MetricComparison(level, test, better, worse, abs(tested.difference), plain, plain_holm, plain_bh, one_sided)
         )
     return tuple(compared)
 

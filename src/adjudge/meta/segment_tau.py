@@ -32,7 +32,7 @@ from adjudge.core.judgments import SetAside
 from adjudge.core.maths import divide
 from adjudge.core.rng import generator
 from adjudge.formats.metric_score_files import MetricScore
-from adjudge.meta.join import HUMAN, place_of, score_cells
+from adjudge.meta.join import HUMAN, score_cells, segment_namer
 from adjudge.meta.metric_tests import adjusted, metric_clusters
 from adjudge.meta.permutation_tests import PermutationTest
 from adjudge.meta.resampling import interval
@@ -59,7 +59,9 @@ def gold_ranking(judgments: Judgments, method: str | None, seed: int) -> Ranking
 
 def human_scores_of_ranking(ranking: Ranking) -> list[MetricScore]:
     """The score of every system, humans left out, in the form of metric scores of whole test sets."""
-    return [MetricScore(HUMAN, own.system, None, None, own.score) for own in ranking.systems if not own.human]
+    return [
+        MetricScore(HUMAN, system.system, None, None, system.score) for system in ranking.systems if not system.human
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +84,9 @@ def with_relative_levels(
     seed: int,
 ) -> MetaEvaluation:
     """The evaluation with the levels of relative judgments: decided comparisons, and systems told apart."""
-    levels = {name: dict(own) for name, own in result.metrics.items()}
-    for name, own in _separated(ranking, metrics).items():
-        levels.setdefault(name, {})[SEPARATED] = own
+    levels = {name: dict(at_level) for name, at_level in result.metrics.items()}
+    for name, at_level in _separated(ranking, metrics).items():
+        levels.setdefault(name, {})[SEPARATED] = at_level
     if not any(score.segment is not None for score in metrics):
         return replace(result, metrics=levels)
     decided, aside = _decided(judgments, metrics)
@@ -106,7 +108,7 @@ def _separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dict[str, Me
     """Of the pairs of systems that the ranking tells apart, the share that each metric orders the same way."""
     from adjudge.meta.join import system_means
 
-    human = {own.system for own in ranking.systems if own.human}
+    human = {system.system for system in ranking.systems if system.human}
     certain = [
         pair
         for pair in ranking.comparisons
@@ -130,15 +132,15 @@ def _decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Dec
     keys = segment_keys(judgments).select("document", "segment").rows()
     judged = [MetricScore(HUMAN, "", segment, document, None) for document, segment in keys]
     segments = [score for score in metrics if score.segment is not None and score.score is not None]
-    named = place_of(judged, segments)
+    named = segment_namer(judged, segments)
     ahead = compared.outcome != 0
     where, first, second = compared.segment[ahead], compared.first[ahead], compared.second[ahead]
     cells, _ = score_cells(segments, named)
     agrees: dict[str, Floats] = {}
     for name, scores in cells.items():
-        matrix = _matrix(scores, compared.systems, [named(own) for own in judged])
+        matrix = _matrix(scores, compared.systems, [named(score) for score in judged])
         agrees[name] = np.sign(matrix[first, where] - matrix[second, where]) * compared.outcome[ahead]
-    if not any((~np.isnan(own)).any() for own in agrees.values()):
+    if not any((~np.isnan(verdicts)).any() for verdicts in agrees.values()):
         raise DataError(
             "people and metrics share no comparison of two systems on one segment; check names on both sides"
         )

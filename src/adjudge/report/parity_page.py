@@ -63,10 +63,10 @@ def _headline(parity: Parity) -> str:
     by_verdict = _by_verdict(parity)
     people = FEW_PEOPLE.get(parity.annotators or 0, "")
     if set(by_verdict) == {"below the human"} and len(parity.systems) > 1:
-        opening, rest = "All systems", f" are below {parity.human}."
+        opening, statement = "All systems", f" are below {parity.human}."
     else:
-        opening, rest = _sentence(*next(iter(by_verdict.items())), parity)
-    return f"{people}: {opening.lower()}{rest}" if people else f"{opening}{rest}"
+        opening, statement = _sentence(*next(iter(by_verdict.items())), parity)
+    return f"{people}: {opening.lower()}{statement}" if people else f"{opening}{statement}"
 
 
 def _by_verdict(parity: Parity) -> dict[Verdict, list[str]]:

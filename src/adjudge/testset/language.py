@@ -36,11 +36,11 @@ def detect(texts: Sequence[str]) -> str:
 
 def find(document: Document, language: str) -> Iterator[Finding]:
     """Long segments that are surely in another language; names and quoted titles are too short to tell."""
-    own = lexicon(language)
+    vocabulary = lexicon(language)
     for index, text in enumerate(document.texts):
         if len(text) < FEWEST_LETTERS or (text.isascii() and len(text.split()) < FEWEST_WORDS):
             continue
-        if own is not None and (own.sounds_like(text, ENOUGH_HERE) or own.knows_most(text)):
+        if vocabulary is not None and (vocabulary.sounds_like(text, ENOUGH_HERE) or vocabulary.knows_most(text)):
             # Most segments are settled so, and the models of a hundred languages need not be loaded.
             continue
         import py3langid

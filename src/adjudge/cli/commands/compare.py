@@ -50,7 +50,10 @@ def compare(
 
     names = _names(campaigns)
     formats = _formats(format, len(campaigns))
-    sources = {name: _read(path, own, reading) for name, path, own in zip(names, campaigns, formats, strict=True)}
+    sources = {
+        name: _read(path, format_name, reading)
+        for name, path, format_name in zip(names, campaigns, formats, strict=True)
+    }
     result = compare(
         sources,
         rename=_renames(rename or []),

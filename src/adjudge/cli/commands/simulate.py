@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from adjudge.results.simulate import Simulated
     from adjudge.simulate import RankingCampaign, ScoreCampaign
 
-PROTOCOLS = ("ranking", "da")
+SIMULATED = ("ranking", "da")
 
 
 def simulate(
@@ -125,8 +125,8 @@ def _campaign(
     from adjudge.core.errors import unknown_choice
     from adjudge.simulate import RankingCampaign, ScoreCampaign
 
-    if protocol not in PROTOCOLS:
-        raise unknown_choice("protocol", protocol, PROTOCOLS)
+    if protocol not in SIMULATED:
+        raise unknown_choice("protocol", protocol, SIMULATED)
     known = _numbers(qualities)
     given["systems"] = systems if known is None else len(known)
     if spread is not None:

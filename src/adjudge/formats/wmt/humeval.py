@@ -61,7 +61,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
             unscored += not answers
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
             bad.row(row, f"is no judged segment ({type(fault).__name__}: {shown(fault)}); check --format", _NONE)
-    spoilt, told = bad.settle()
+    spoilt, row_notes = bad.settle()
     scored = [row for row in rows if row["score"] is not None]
     if not scored:
         raise InputError("holds no score; check that this is the file with the judgments", file=path)
@@ -74,7 +74,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         *spoilt,
     ]
     return Judgments.from_columns(
-        _columns(scored, path, campaign, options), set_aside=left_out, notes=[*notes, *told], source=str(path)
+        _columns(scored, path, campaign, options), set_aside=left_out, notes=[*notes, *row_notes], source=str(path)
     )
 
 

@@ -65,9 +65,9 @@ def write_pdf(page: ReportPage, path: Path) -> None:
         for i, spec in enumerate(page.charts_by_id().values()):
             (folder / f"{i}.svg").write_text(vl_convert.vegalite_to_svg(paint(spec, width=CHART_WIDTH)), "utf-8")
         (folder / "main.typ").write_text("\n".join(_document(page)), "utf-8")
-        made = typst.compile(str(folder / "main.typ"), root=str(folder), format="pdf", ignore_system_fonts=False)
+        pdf = typst.compile(str(folder / "main.typ"), root=str(folder), format="pdf", ignore_system_fonts=False)
     with atomic_path(path) as temporary:
-        temporary.write_bytes(made)
+        temporary.write_bytes(pdf)
 
 
 def _document(page: ReportPage) -> Iterator[str]:

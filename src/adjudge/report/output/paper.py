@@ -140,8 +140,8 @@ def ranking_table(ranking: Ranking, name: str, label: str) -> str:
         f"{_titled(name)}Systems ranked by {_method(ranking)[0]} ({ranking.unit}). Ranks: those that the judgments "
         f"leave possible. Rules separate clusters ({ranking.lines.rule}, {100 * ranking.lines.level:g}% level)."
     )
-    made = latex_table(narrow, label=label, caption=escape(caption), size=r"\small")
-    return f"{NEEDED}\n% {ranking.signature}\n{made}"
+    latex = latex_table(narrow, label=label, caption=escape(caption), size=r"\small")
+    return f"{NEEDED}\n% {ranking.signature}\n{latex}"
 
 
 def _digits(ranking: Ranking, column: Column) -> int:
@@ -185,10 +185,10 @@ def _done(results: PairResults, label: str) -> list[str]:
 
 def _found(results: PairResults) -> list[str]:
     ranking, claims = results.ranking, claims_of(results)
-    told, pairs = pairs_told_apart(ranking)
+    apart, pairs = pairs_told_apart(ranking)
     level = f"{100 * ranking.lines.level:g}\\%"
     sentences = [
-        _told_apart(told, pairs, rf"at the {level} level after Holm's correction~\cite{{holm1979simple}}"),
+        _told_apart(apart, pairs, rf"at the {level} level after Holm's correction~\cite{{holm1979simple}}"),
         escape(headline(ranking, claims, annotators_of(results))),
     ]
     if claims is not None:
@@ -196,17 +196,18 @@ def _found(results: PairResults) -> list[str]:
     return sentences
 
 
-def _told_apart(told: int, pairs: int, how: str) -> str:
+def _told_apart(apart: int, pairs: int, how: str) -> str:
     """How many pairs of systems differ, and how many are left open."""
     if pairs == 1:
-        return f"The two systems {'differ' if told else 'are not told apart'} {how}."
-    if told in (0, pairs):
-        return f"{'All' if told else 'None of the'} {pairs:,} pairs of systems {'differ' if told else 'differs'} {how}."
-    left = pairs - told
+        return f"The two systems {'differ' if apart else 'are not told apart'} {how}."
+    if apart in (0, pairs):
+        return (
+            f"{'All' if apart else 'None of the'} {pairs:,} pairs of systems {'differ' if apart else 'differs'} {how}."
+        )
+    left = pairs - apart
     others = "the other one is" if left == 1 else f"the other {left:,} are"
-    return (
-        f"Of {pairs:,} pairs of systems, {told:,} {agreeing(told, 'differs', 'differ')} {how}; {others} not told apart."
-    )
+    differ = agreeing(apart, "differs", "differ")
+    return f"Of {pairs:,} pairs of systems, {apart:,} {differ} {how}; {others} not told apart."
 
 
 def _audited(holds: int, fragile: int) -> str:
