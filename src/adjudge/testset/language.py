@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.core.languages import UNKNOWN
 from adjudge.testset.lexicon import lexicon
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ FEWEST_WORDS = 8
 FEWEST_LETTERS = 60
 SURE_MARGIN = 12.0
 """By how much the logarithm of the likelihood must be higher than that of the texts' language."""
-UNKNOWN = "und"
 ENOUGH_HERE = 0.2
 """A single segment is settled with fewer function words than a whole text, whose language nobody knows yet."""
 
