@@ -40,7 +40,7 @@ unit: ## the tests alone
 	@scripts/test-services
 	pg_virtualenv -t $(BIN)/pytest -n 3 --dist worksteal
 
-quick: ## the fast tests while one works: no browser, no server, no released data, nothing slow, few examples of each property
+quick: ## the fast tests while you work: no browser, no server, no released data, nothing slow, few examples of each property
 	@scripts/setup dev
 	$(BIN)/pytest -n 2 --dist worksteal -q -m "not browser and not postgres and not slow" \
 		--hypothesis-profile=quick --ignore=tests/collect --ignore=tests/contract --ignore=tests/realdata

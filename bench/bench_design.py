@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from adjudge.design.balance import meet
-from adjudge.design.bias import SYSTEMS, company, distances
+from adjudge.design.bias import SYSTEMS, distances, mean_company
 from adjudge.design.task_allocation import Unit, spread
 
 CAPACITY = 88
@@ -45,7 +45,7 @@ def describe(name: str, units: list[Unit], tasks: list[list[int]], seconds: floa
                 table[t, names.index(system)] += count
     met = meet("task", names, table)
     held = (table > 0).sum(axis=1)
-    worst = SYSTEMS * distances(company(table)).max()
+    worst = SYSTEMS * distances(mean_company(table)).max()
     cv = met.cv if met.cv is not None else math.nan
     return (
         f"{name:10} {len(names):8} {len(tasks):6} {held.min():5}-{held.max():<3} {met.least:5}-{met.most:<4} "

@@ -60,7 +60,7 @@ def _read_texts(_: str, file: Path) -> None:
 
 
 def _read_metrics(_: str, file: Path) -> None:
-    from adjudge.formats.metric_scores import read_metric_scores
+    from adjudge.formats.metric_score_files import read_metric_scores
 
     read_metric_scores([file])
 

@@ -19,7 +19,7 @@ from adjudge.compare.single_judgments import Item, minutes_of, preferences_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
-from adjudge.formats.metric_scores import MetricScore
+from adjudge.formats.metric_score_files import MetricScore
 from adjudge.rank.methods import find_method
 from adjudge.report.compare_page import build_compare_page
 from tests.conftest import Run, assert_explained

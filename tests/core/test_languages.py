@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.languages import UNKNOWN, is_language, language_code, pair_in_name, parse_pair, split_pair
+from adjudge.core.languages import (
+    UNKNOWN,
+    is_language,
+    is_unknown_pair,
+    language_code,
+    pair_in_name,
+    pair_title,
+    parse_pair,
+    split_pair,
+)
 from tests.conftest import examples
 
 
@@ -84,6 +93,23 @@ def test_pairs_however_they_are_typed(text: str, pair: str) -> None:
 )
 def test_the_pair_in_a_file_name(name: str, pair: tuple[str, str] | None) -> None:
     assert pair_in_name(name) == pair
+
+
+@pytest.mark.parametrize(
+    ("name", "unknown", "title"),
+    [
+        ("und-und", True, ""),
+        ("wmt24/und-und", True, "wmt24"),
+        ("und-de", False, "und-de"),
+        ("de-und", False, "de-und"),
+        ("undergraduates/cs-en", False, "undergraduates/cs-en"),
+        ("undergraduates/und-und", True, "undergraduates"),
+        ("cs-en", False, "cs-en"),
+    ],
+)
+def test_titles_leave_out_a_pair_of_which_neither_language_is_known(name: str, unknown: bool, title: str) -> None:
+    assert is_unknown_pair(name) == unknown
+    assert pair_title(name) == title
 
 
 def test_what_is_a_language() -> None:

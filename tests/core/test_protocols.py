@@ -42,6 +42,8 @@ def test_the_type_of_collected_protocols_lists_those_of_the_table() -> None:
 def test_facts_of_a_protocol_agree(protocol: Protocol) -> None:
     assert not (protocol.relative and protocol.scored)
     assert protocol.scored or not protocol.on_scale
+    assert protocol.relative == (protocol.in_pairs or protocol.in_blocks)
+    assert not (protocol.in_pairs and protocol.in_blocks)
     assert protocol.marked or not protocol.categories
     assert protocol.severities == tuple(name for name in table.SEVERITIES if name in protocol.severities)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adjudge.design.balance import measure_balance, meet
-from adjudge.design.bias import company, distances, opponents, shares
+from adjudge.design.bias import distances, mean_company, opponents, shares
 from adjudge.design.counts import components, count_judgments
 from adjudge.design.make import design
 from adjudge.design.task_allocation import Unit, assign_people, spread
@@ -26,12 +26,12 @@ def test_company_is_what_z_scores_by_task_really_do() -> None:
         centred = [((means[s] - by_task) * table[:, s]).sum() / table[:, s].sum() for s in range(5)]
         moved.append(np.subtract.outer(centred, centred) - np.subtract.outer(means, means))
     simulated = np.std(moved, axis=0)
-    np.testing.assert_allclose(5 * distances(company(table)), simulated, rtol=0.06, atol=1e-9)
+    np.testing.assert_allclose(5 * distances(mean_company(table)), simulated, rtol=0.06, atol=1e-9)
 
 
 def test_even_designs_add_nothing() -> None:
     table = np.full((4, 3), 7.0)
-    assert distances(company(table)).max() == pytest.approx(0, abs=1e-12)
+    assert distances(mean_company(table)).max() == pytest.approx(0, abs=1e-12)
     assert distances(shares(table).T).max() == pytest.approx(0, abs=1e-12)
     # Every pair meets once: opponents are even.
     round_robin = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]], dtype=float)
@@ -86,7 +86,7 @@ def test_the_optimiser_beats_luck() -> None:
     ours, theirs = meet("task", names, table(planned)), meet("task", names, table(chance))
     assert (ours.cv or 0) < (theirs.cv or 0) / 2
     assert ours.least > theirs.least
-    assert distances(company(table(planned))).max() < distances(company(table(chance))).max()
+    assert distances(mean_company(table(planned))).max() < distances(mean_company(table(chance))).max()
     for group in planned:
         assert len({units[i].label for i in group}) == len(group), "a task needs no document twice here"
 

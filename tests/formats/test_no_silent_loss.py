@@ -15,7 +15,7 @@ from adjudge import formats
 from adjudge.core.errors import AdjudgeError, InputError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions
-from adjudge.formats.metric_scores import read_metric_scores
+from adjudge.formats.metric_score_files import read_metric_scores
 from adjudge.formats.texts.columns import read_column
 from tests.formats.samples import SAMPLES
 

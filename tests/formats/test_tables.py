@@ -13,7 +13,7 @@ import xlsxwriter
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.judgments import SCHEMA, Judgments
 from adjudge.formats import read
-from adjudge.formats.tables.columns import SIDES, SYNONYMS
+from adjudge.formats.tables.columns import PAIR_COLUMNS, SYNONYMS
 from tests.conftest import ROOT
 
 SCORES = [
@@ -192,14 +192,14 @@ def test_scores_of_mt_metrics_eval_with_their_documents(tmp_path: Path) -> None:
 
 def test_the_documents_show_all_synonyms() -> None:
     page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
-    for name, others in {**SYNONYMS, **SIDES}.items():
+    for name, others in {**SYNONYMS, **PAIR_COLUMNS}.items():
         if len(others) > 1:
             assert f"| `{name}` | {', '.join(f'`{other}`' for other in others[1:])} |" in page
 
 
 def test_every_column_of_the_judgment_table_has_its_names() -> None:
     assert set(SCHEMA) == set(SYNONYMS) - {"pair"}
-    assert all(names[0] == name for name, names in {**SYNONYMS, **SIDES}.items())
+    assert all(names[0] == name for name, names in {**SYNONYMS, **PAIR_COLUMNS}.items())
 
 
 def test_headers_that_are_alike_without_their_blanks_stay_as_they_are(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError
-from adjudge.formats.texts.columns import Column, aligned, read_column, text_format
+from adjudge.formats.texts import Column, aligned
+from adjudge.formats.texts.columns import read_column, text_format
 from adjudge.formats.texts.wmt_xml import read_wmt_xml
 
 XML = """<?xml version='1.0' encoding='utf-8'?>

@@ -11,7 +11,8 @@ import pytest
 
 from adjudge import meta
 from adjudge.core.errors import DataError, InputError
-from adjudge.formats.metric_scores import MetricScore, read_metric_scores
+from adjudge.core.protocols import SCORED
+from adjudge.formats.metric_score_files import MetricScore, read_metric_scores
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.join import join
 from tests.conftest import Run, assert_explained
@@ -55,6 +56,14 @@ def test_a_notebook_gets_what_the_command_prints(tmp_path: Path, adjudge: Callab
     result = meta(file, [file], permutations=50, resamples=20)
     printed = adjudge("meta", file, file, "--permutations", "50", "--resamples", "20", "--json").json
     assert result.to_dict() == printed
+
+
+@pytest.mark.parametrize("name", ["human", "gold", *SCORED, "SQM", "score"])
+def test_a_column_of_human_scores_needs_no_option_under_a_usual_name(tmp_path: Path, name: str) -> None:
+    file = table(tmp_path)
+    file.write_text(file.read_text().replace("human", name, 1))
+    result = meta(file, [file], permutations=1, resamples=0)
+    assert set(result.to_dict()["metrics"]) == {"good", "bad"}
 
 
 def test_outliers_are_named_and_left_out_beside(tmp_path: Path) -> None:

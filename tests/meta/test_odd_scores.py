@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from adjudge.core.errors import DataError, InputError
-from adjudge.formats.metric_scores import MetricScore, read_metric_scores
+from adjudge.formats.metric_score_files import MetricScore, read_metric_scores
 from adjudge.meta.accuracy import signs, soft_pairwise_accuracy
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.join import join

@@ -14,7 +14,7 @@ import sacrebleu
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.rng import generator
-from adjudge.formats.metric_scores import MetricScore
+from adjudge.formats.metric_score_files import MetricScore
 from adjudge.meta.join import join, system_means
 from adjudge.meta.text_metrics import Texts, read_texts, text_metrics
 from adjudge.simulate.invented_texts import draw_texts

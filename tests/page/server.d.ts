@@ -279,7 +279,7 @@ declare namespace Server {
   interface TaskOut {
     id: string;
     number: number;
-    kind: "tutorial" | "calibration" | "work";
+    kind: "work" | "calibration" | "tutorial";
     complete: boolean;
     finished: boolean;
     released: boolean;
@@ -289,7 +289,7 @@ declare namespace Server {
   interface TaskSummaryOut {
     id: string;
     number: number;
-    kind: "tutorial" | "calibration" | "work";
+    kind: "work" | "calibration" | "tutorial";
     complete: boolean;
     finished: boolean;
     released: boolean;

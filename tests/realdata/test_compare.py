@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from adjudge import compare, read
-from adjudge.formats.metric_scores import read_metric_scores
+from adjudge.formats.metric_score_files import read_metric_scores
 from adjudge.meta.document_keys import read_keys
 from adjudge.results.compare import CampaignComparison
 

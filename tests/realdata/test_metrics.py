@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudge.formats.metric_scores import read_metric_scores
+from adjudge.formats.metric_score_files import read_metric_scores
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.join import join
 from adjudge.results.meta import MetaEvaluation

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.formats.metric_scores import read_metric_scores
+from adjudge.formats.metric_score_files import read_metric_scores
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.gold import gold
 from adjudge.meta.join import join

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError, UsageError
-from adjudge.testset import TestSetOptions, check, testset
+from adjudge.testset import TestSetOptions, read_and_check, testset
 from adjudge.testset.alignment import shifted_stretches
 from adjudge.testset.fix import write_fixed
 from adjudge.testset.options import parse_output
@@ -63,7 +63,7 @@ def test_marks_taken_away_by_a_reader_of_tables(tmp_path: Path) -> None:
 
 def test_a_corrected_copy_with_a_log(tmp_path: Path) -> None:
     file = write(tmp_path / "a.txt", "A head\nThey met the the mayor , again.\n\nB head\nHe said it was ofthe town.\n")
-    sources, result = check([file], ENGLISH)
+    sources, result = read_and_check([file], ENGLISH)
     written = write_fixed(sources, result.findings, tmp_path / "fixed")
     text = (tmp_path / "fixed" / "a.txt").read_text(encoding="utf-8")
     assert text == "A head\nThey met the mayor, again.\n\nB head\nHe said it was of the town.\n"

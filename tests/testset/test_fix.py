@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.errors import UsageError
-from adjudge.testset import TestSetOptions, check
+from adjudge.testset import TestSetOptions, read_and_check
 from adjudge.testset.fix import write_fixed
 from adjudge.testset.rewrite import escaped, rewritten
 from tests.conftest import Run, examples
@@ -23,7 +23,7 @@ ENGLISH = TestSetOptions(language="en")
 def fixed(path: Path, content: str | bytes) -> tuple[bytes, list[list[str]]]:
     """The corrected copy of a file, and the rows of the log."""
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    sources, result = check([path], ENGLISH)
+    sources, result = read_and_check([path], ENGLISH)
     folder = path.parent / "fixed"
     write_fixed(sources, result.findings, folder)
     log = (folder / "changes.tsv").read_text(encoding="utf-8").splitlines()
@@ -93,7 +93,7 @@ def test_a_segment_with_markup_inside_stays_as_it_is(name: str, start: str, end:
     content = f'{start}{marked}<seg id="2">They left the the town.</seg>{end}'
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
-    sources, result = check([path], ENGLISH)
+    sources, result = read_and_check([path], ENGLISH)
     written = write_fixed(sources, result.findings, tmp_path / "fixed")
     # In SGM tags are part of the text, and nothing else is corrected beside them.
     assert (written.changes, written.left) == (1, int(name == "a.xml"))
@@ -125,7 +125,7 @@ def test_names_that_would_collide(tmp_path: Path) -> None:
     for file in files:
         file.parent.mkdir()
         file.write_text("They met the the mayor.\n", encoding="utf-8")
-    sources, result = check(files, ENGLISH)
+    sources, result = read_and_check(files, ENGLISH)
     with pytest.raises(UsageError, match=r"two files 'a\.txt'"):
         write_fixed(sources, result.findings, tmp_path / "fixed")
     assert not (tmp_path / "fixed").exists()

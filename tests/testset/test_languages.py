@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from adjudge.core.errors import AdjudgeError
 from adjudge.results.testset import CATEGORIES, NOTED
-from adjudge.testset import TestSetOptions, check, testset
+from adjudge.testset import TestSetOptions, read_and_check, testset
 from adjudge.testset.fix import write_fixed
 from tests.conftest import examples
 from tests.testset.make import findings_in
@@ -94,11 +94,11 @@ def test_no_file_breaks_the_check_or_the_correction(
     file = folder / name
     file.write_bytes(content)
     try:
-        sources, result = check([file], TestSetOptions(language=language))
+        sources, result = read_and_check([file], TestSetOptions(language=language))
         write_fixed(sources, result.findings, folder / "fixed")
     except AdjudgeError:
         return
     assert {finding.category for finding in result.findings} <= {*CATEGORIES, *NOTED}
     assert (folder / "fixed" / name).exists()
-    again, _ = check([folder / "fixed" / name], TestSetOptions(language=language))
+    again, _ = read_and_check([folder / "fixed" / name], TestSetOptions(language=language))
     assert [len(source.texts) for source in again] == [len(source.texts) for source in sources]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bench.testset_edits import edits
 
-from adjudge.testset import TestSetOptions, check
+from adjudge.testset import TestSetOptions, read_and_check
 from adjudge.testset.eaten_quotes import marks_lost, restored
 from adjudge.testset.fix import write_fixed
 from tests.testset.inject import clean_lines
@@ -46,7 +46,7 @@ def test_a_file_that_lost_its_marks(tmp_path: Path) -> None:
     source, other = tmp_path / "s.txt", tmp_path / "t.txt"
     source.write_text("\n".join(eaten), encoding="utf-8")
     other.write_text("\n".join(translation), encoding="utf-8")
-    sources, result = check([source], TestSetOptions(language="en", translations=(other,)))
+    sources, result = read_and_check([source], TestSetOptions(language="en", translations=(other,)))
     write_fixed(sources, result.findings, tmp_path / "fixed")
     back = (tmp_path / "fixed" / "s.txt").read_text(encoding="utf-8").split("\n")
     lost = [number for number, (old, new) in enumerate(zip(lines, eaten, strict=True)) if old != new]

@@ -115,9 +115,9 @@ def compare(
 
 
 def _campaign(source: Any, reading: dict[str, Any]) -> Any:
-    from adjudge.formats.metric_scores import MetricScore, read_metric_scores
+    from adjudge.formats.metric_score_files import ENDINGS, MetricScore, read_metric_scores
 
-    if isinstance(source, str | Path) and str(source).endswith((".seg.score", ".sys.score")):
+    if isinstance(source, str | Path) and str(source).endswith(ENDINGS):
         return read_metric_scores([Path(source)])
     if isinstance(source, list) and source and isinstance(source[0], MetricScore):
         return source

@@ -19,7 +19,7 @@ from adjudge.core.files import read_bytes
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.maths import divide
 from adjudge.core.score_sheet import sheet_of, standardised
-from adjudge.formats.metric_scores import read_metric_scores
+from adjudge.formats.metric_score_files import read_metric_scores
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.results.audit.composition import Documents, ExplainedSpread
 

@@ -188,6 +188,6 @@ def repeats_work(command: Callable[..., None]) -> Callable[..., None]:
         with workers(jobs=jobs, scheduler=scheduler, cache=not no_cache, watch=watch_on()):
             command(**arguments)
 
-    own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters.values()]
-    set_parameters(run, [*own, *added])
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters.values()]
+    set_parameters(run, [*parameters, *added])
     return run

@@ -111,7 +111,7 @@ class Reading:
 def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
     """The command as the command line sees it: with the readers' options instead of its parameter `Reading`."""
     signature = inspect.signature(command, eval_str=True)
-    replaced = next((name for name, own in signature.parameters.items() if own.annotation is Reading), None)
+    replaced = next((name for name, declared in signature.parameters.items() if declared.annotation is Reading), None)
     if replaced is None:
         return command
     added = [parameter for parameter in _reading_parameters() if parameter.name not in signature.parameters]
@@ -122,8 +122,8 @@ def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
         command(**arguments, **{replaced: _reading(given)})
 
     parameters: list[inspect.Parameter] = []
-    for name, own in signature.parameters.items():
-        parameters += added if name == replaced else [own.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+    for name, declared in signature.parameters.items():
+        parameters += added if name == replaced else [declared.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
     o.set_parameters(run, parameters)
     return run
 

@@ -43,12 +43,12 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
     """The controls of each annotator, by id; tutorials do not count. `states` come with their assignments."""
     answers: dict[int, dict[tuple[str, str], float]] = {}
     for state in states:
-        mine = answers.setdefault(state.assignment.annotator_id, {})
+        of_annotator = answers.setdefault(state.assignment.annotator_id, {})
         for output, answer in json.loads(state.answers).items():
             placed = served().output_by_id.get((state.assignment.task, output))
             value = None if placed is None else goodness(answer, placed.output)
             if value is not None:
-                mine[state.assignment.task, output] = value
+                of_annotator[state.assignment.task, output] = value
     return {annotator: _count(given) for annotator, given in answers.items()}
 
 

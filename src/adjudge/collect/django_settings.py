@@ -46,13 +46,13 @@ def start_django(
     if database is None:
         _restrict_to_owner(file)
     # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
-    own = fingerprint(key, digits=8)
+    suffix = fingerprint(key, digits=8)
     settings.configure(
         DATABASES={"default": database_settings(database, file)},
         SECRET_KEY=key,
-        SESSION_COOKIE_NAME=f"adjudge_session_{own}",
-        CSRF_COOKIE_NAME=f"adjudge_csrf_{own}",
-        ADJUDGE_BROWSER_COOKIE=f"adjudge_browser_{own}",
+        SESSION_COOKIE_NAME=f"adjudge_session_{suffix}",
+        CSRF_COOKIE_NAME=f"adjudge_csrf_{suffix}",
+        ADJUDGE_BROWSER_COOKIE=f"adjudge_browser_{suffix}",
         SESSION_COOKIE_AGE=session_hours * 3600,
         ADJUDGE=None,
         **_fixed_settings(),

@@ -165,4 +165,4 @@ def _reasons_for_exclusion() -> dict[int, str]:
     """The reason of the last decision about everybody who is excluded."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
     decisions = Decision.objects.select_related("annotator").order_by("made", "pk")
-    return {made.annotator.pk: made.reason for made in decisions if made.annotator.pk in excluded}
+    return {decision.annotator.pk: decision.reason for decision in decisions if decision.annotator.pk in excluded}

@@ -5,7 +5,6 @@ Also the health check: whether the database can be read and written to. A full d
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 import time
@@ -25,6 +24,7 @@ from adjudge.collect.database import writing
 from adjudge.collect.models import Campaign
 from adjudge.collect.served_campaign import served
 from adjudge.collect.sessions import ANNOTATOR, ORGANISER, visitor_of
+from adjudge.core.fingerprint import fingerprint
 from adjudge.design.campaign.toml_file import logo_type
 
 if TYPE_CHECKING:
@@ -47,11 +47,9 @@ _last: tuple[float, str] | None = None
 @cache
 def static_prefix() -> str:
     """Where scripts and styles lie: the path changes with their content, so that browsers keep them for ever."""
-    content = hashlib.sha256()
-    for file in sorted(STATIC.rglob("*")):
-        if file.is_file():
-            content.update(file.relative_to(STATIC).as_posix().encode() + file.read_bytes())
-    return f"/static/{content.hexdigest()[:12]}/"
+    files = (file for file in sorted(STATIC.rglob("*")) if file.is_file())
+    content = b"".join(file.relative_to(STATIC).as_posix().encode() + file.read_bytes() for file in files)
+    return f"/static/{fingerprint(content)}/"
 
 
 @cache

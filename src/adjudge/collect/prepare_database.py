@@ -173,29 +173,29 @@ def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> No
 
 
 def _annotator_links(campaign: CampaignFile, people: tuple[str, ...], *, renew: bool) -> list[NewLink]:
-    made: list[NewLink] = []
+    new_links: list[NewLink] = []
     now = timezone.now()
     for name in people:
         annotator, _ = Annotator.objects.get_or_create(name=name, defaults={"created": now})
-        links = Link.objects.filter(annotator=annotator)
+        earlier = Link.objects.filter(annotator=annotator)
         if renew:
-            links.filter(revoked__isnull=True).update(revoked=now)
-        elif links.exists():
+            earlier.filter(revoked__isnull=True).update(revoked=now)
+        elif earlier.exists():
             continue
         secret = make_link(role="annotator", label=name, days=campaign.links.lifetime_days, annotator=annotator)
-        made.append(NewLink("annotator", name, secret))
-    return made
+        new_links.append(NewLink("annotator", name, secret))
+    return new_links
 
 
 def _other_links(campaign: CampaignFile, *, renew: bool) -> list[NewLink]:
     days = campaign.links.lifetime_days
     label = f"organiser, made {timezone.now():%Y-%m-%d %H:%M} UTC"
-    made = [NewLink("organiser", label, make_link(role="organiser", label=label, days=days))]
+    links = [NewLink("organiser", label, make_link(role="organiser", label=label, days=days))]
     crowd = campaign.crowd
     pays = crowd.completion_code or crowd.return_url
     before = valid_links().filter(role="crowd")
     if renew:
         before.update(revoked=timezone.now())
     if pays and campaign.assignment.policy == "pool" and not before.exists():
-        made.append(NewLink("crowd", "crowd", make_link(role="crowd", label="crowd", days=days)))
-    return made
+        links.append(NewLink("crowd", "crowd", make_link(role="crowd", label="crowd", days=days)))
+    return links

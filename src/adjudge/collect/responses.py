@@ -7,6 +7,8 @@ from uuid import UUID
 from ninja import Schema
 from pydantic import Field
 
+from adjudge.core.protocols import TaskKind
+
 Direction = Literal["ltr", "rtl"]
 # Plain text, or a tree of harmless tags where the campaign allows markup.
 ShownText = str | list[Any]
@@ -169,7 +171,7 @@ class TaskSummaryOut(Schema):
 
     id: str
     number: int
-    kind: Literal["tutorial", "calibration", "work"]
+    kind: TaskKind
     complete: bool
     finished: bool
     released: bool

@@ -237,8 +237,8 @@ def check_order(target: SaveTarget, screen: Screen, task: str) -> None:
     states = list(ScreenState.objects.filter(assignment_id=target.assignment_id))
     complete = {state.screen for state in states if state.complete}
     touched = {state.screen for state in states if state.revision}
-    here = order.index(screen.id)
-    if not set(order[:here]) <= complete:
+    place = order.index(screen.id)
+    if not set(order[:place]) <= complete:
         raise Refused("the screens before this one are not complete yet")
-    if navigation == "strict" and any(later in touched for later in order[here + 1 :]):
+    if navigation == "strict" and any(later in touched for later in order[place + 1 :]):
         raise Refused("this screen is closed: a later one has been judged")

@@ -190,12 +190,13 @@ def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
 
 def _check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
     """Refuse tasks of another campaign, protocol or language pair: their judgments cannot be mixed."""
-    made = (tasks.campaign, tasks.protocol, f"{tasks.source_lang}-{tasks.target_lang}")
+    designed = (tasks.campaign, tasks.protocol, f"{tasks.source_lang}-{tasks.target_lang}")
     now = (campaign.name, campaign.protocol, "-".join(campaign.languages.codes))
-    if made != now:
+    if designed != now:
         raise InputError(
-            f"was made for campaign '{made[0]}' ({made[1]}, {made[2]}), not for '{now[0]}' ({now[1]}, {now[2]}); put "
-            "the campaign file back as it was, or begin a new campaign with new tasks and a new database",
+            f"was made for campaign '{designed[0]}' ({designed[1]}, {designed[2]}), "
+            f"not for '{now[0]}' ({now[1]}, {now[2]}); put the campaign file back as it was, "
+            "or begin a new campaign with new tasks and a new database",
             file=file,
         )
 

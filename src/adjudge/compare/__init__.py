@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from adjudge.compare.campaign import Campaign
-    from adjudge.formats.metric_scores import MetricScore
+    from adjudge.formats.metric_score_files import MetricScore
 
 __all__ = ["compare"]
 
@@ -80,7 +80,7 @@ def compare(
 
 def _source(source: Any) -> Judgments | list[MetricScore]:
     from adjudge.formats import as_judgments
-    from adjudge.formats.metric_scores import MetricScore
+    from adjudge.formats.metric_score_files import MetricScore
     from adjudge.rank.edits_as_scores import as_scores
 
     if isinstance(source, list) and source and all(isinstance(score, MetricScore) for score in source):

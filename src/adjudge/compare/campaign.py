@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from adjudge.compare.single_judgments import Item, Preference
     from adjudge.core.arrays import Floats
-    from adjudge.formats.metric_scores import MetricScore
+    from adjudge.formats.metric_score_files import MetricScore
     from adjudge.rank.methods import Method
 
 RESAMPLES = 1000

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from adjudge.compare.campaign import Draws
     from adjudge.core.arrays import Floats
-    from adjudge.formats.metric_scores import MetricScore
+    from adjudge.formats.metric_score_files import MetricScore
 
 LEVEL = 0.05
 

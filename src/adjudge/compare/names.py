@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from adjudge.compare.campaign import Campaign
-    from adjudge.formats.metric_scores import MetricScore
+    from adjudge.formats.metric_score_files import MetricScore
 
     Source = Judgments | list[MetricScore]
 

@@ -38,15 +38,15 @@ def is_human(system: str, pattern: re.Pattern[str] | None = None) -> bool:
     return (pattern or compile_human_pattern(None)).fullmatch(system) is not None
 
 
-def _human_names(names: Iterable[str], pattern: re.Pattern[str]) -> set[str]:
-    """The names that the pattern matches as a whole."""
-    return {name for name in names if pattern.fullmatch(name)}
+def human_among(systems: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
+    """Those among the names that say that people made the translation, sorted and each once."""
+    return sorted({system for system in systems if is_human(system, pattern)})
 
 
 def human_columns(systems: pl.Series, pattern: str | None) -> dict[str, pl.Series]:
     """The columns `human` and `kind` for a column of system names: a human translation is a reference."""
-    human = _human_names(systems.unique().drop_nulls().to_list(), compile_human_pattern(pattern))
-    flag = systems.is_in(sorted(human)).fill_null(value=False)
+    human = human_among(systems.unique().drop_nulls().to_list(), compile_human_pattern(pattern))
+    flag = systems.is_in(human).fill_null(value=False)
     kind = pl.select(pl.when(flag).then(pl.lit("reference")).otherwise(pl.lit("system"))).to_series()
     return {"human": flag.alias("human"), "kind": kind.alias("kind")}
 
@@ -61,8 +61,8 @@ def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[
     """
     if pattern is None and "human" in given:
         return judgments
-    names = judgments.table["system"].unique().to_list()
-    human = pl.col("system").is_in(sorted(_human_names(names, compile_human_pattern(pattern))))
+    people = human_among(judgments.table["system"].unique().to_list(), compile_human_pattern(pattern))
+    human = pl.col("system").is_in(people)
     columns = [human.alias("human")]
     if "kind" not in given:
         reference = human & pl.col("protocol").is_in(list(RELATIVE)) & (pl.col("kind") == "system")

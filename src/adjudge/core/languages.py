@@ -88,6 +88,16 @@ def pair_name(source: str, target: str) -> str:
     return f"{source}-{target}"
 
 
+def is_unknown_pair(name: str) -> bool:
+    """Whether judgments under this name, `cs-en` or `campaign/cs-en`, say neither of their languages."""
+    return name.rpartition("/")[2] == pair_name(UNKNOWN, UNKNOWN)
+
+
+def pair_title(name: str) -> str:
+    """What a title says of judgments under this name: of unknown languages nothing, so that their campaign is left."""
+    return name.rpartition("/")[0] if is_unknown_pair(name) else name
+
+
 def parse_pair(text: str) -> str:
     """The written form of a pair that a user typed: `cs-en`, `ces-eng`, `Czech-English`, `cs,en`."""
     return pair_name(*split_pair(text))

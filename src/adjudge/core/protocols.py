@@ -31,6 +31,7 @@ class Protocol:
         on_scale: whether people choose the score on a scale, so that it has a lowest and a highest value.
         severities: which errors are marked in the text, from the mildest; empty where none are.
         categories: whether each error has a category, and the score follows from the errors.
+        in_pairs: whether always two outputs are compared.
         collected: whether the web page can collect such judgments.
     """
 
@@ -41,12 +42,18 @@ class Protocol:
     on_scale: bool = False
     severities: tuple[Severity, ...] = ()
     categories: bool = False
+    in_pairs: bool = False
     collected: bool = True
 
     @property
     def relative(self) -> bool:
         """Whether outputs shown together are compared with each other."""
         return self.answer == "rank"
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether outputs are ranked in blocks of any size, so that references and controls can stand among them."""
+        return self.relative and not self.in_pairs
 
     @property
     def marked(self) -> bool:
@@ -101,7 +108,7 @@ PROTOCOLS: dict[str, Protocol] = {
     for protocol in (
         Protocol("ranking", "ranking", "rank"),
         Protocol("da", "direct assessment", "score", scored=True, on_scale=True),
-        Protocol("pairwise", "pairwise comparison", "rank"),
+        Protocol("pairwise", "pairwise comparison", "rank", in_pairs=True),
         Protocol("sqm", "scalar quality metric", "score", scored=True, on_scale=True),
         Protocol(
             "esa", "error span annotation", "score", scored=True, on_scale=True, severities=("minor", "major")
@@ -113,6 +120,9 @@ PROTOCOLS: dict[str, Protocol] = {
         Protocol("acceptability", "acceptability of post-edits", "verdict", collected=False),
     )
 }  # fmt: skip
+
+ASSUMED_OF_RANKS, ASSUMED_OF_SCORES = "ranking", "da"
+"""The protocols of ranks and of scores whose file does not say how people judged."""
 
 KINDS: dict[str, Kind] = {
     kind.name: kind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tarfile
@@ -17,7 +16,7 @@ from urllib.parse import quote
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, exists, write_text
-from adjudge.core.fingerprint import fingerprint_of_parts
+from adjudge.core.fingerprint import fingerprint_of_file, fingerprint_of_parts
 from adjudge.datasets.catalogue import RECORD, DataFile, DataSet, Fetched, FetchedFile, read_record
 from adjudge.datasets.download import download
 
@@ -182,8 +181,7 @@ def _take(source: str, target: Path, tell: Callable[[int, int | None], None]) ->
 
 def _checksum(path: Path) -> str:
     try:
-        with path.open("rb") as opened:
-            return hashlib.file_digest(opened, "sha256").hexdigest()
+        return fingerprint_of_file(path, digits=64)
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror}); check its permissions", file=path) from fault
 

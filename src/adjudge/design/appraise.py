@@ -81,12 +81,12 @@ def _numbers(tasks: TaskSet) -> dict[str, int]:
         for task in tasks.tasks
         for screen, item, _ in task.outputs()
     }
-    own = {name: int(segment) for name, (_, segment) in segments.items() if segment.isdecimal() and int(segment)}
+    numbered = {name: int(segment) for name, (_, segment) in segments.items() if segment.isdecimal() and int(segment)}
     # Where results name the document, the numbers of each may begin anew.
-    said = all(_has_pages(task) for task in tasks.tasks if task.kind == "work")
-    if len(own) == len(segments) and (said or len(set(own.values())) == len(own)):
-        return own
-    ordered = sorted(segments, key=lambda name: (segments[name][0], own.get(name, 0), segments[name][1]))
+    documents_named = all(_has_pages(task) for task in tasks.tasks if task.kind == "work")
+    if len(numbered) == len(segments) and (documents_named or len(set(numbered.values())) == len(numbered)):
+        return numbered
+    ordered = sorted(segments, key=lambda name: (segments[name][0], numbered.get(name, 0), segments[name][1]))
     return {name: number for number, name in enumerate(ordered, start=1)}
 
 
@@ -145,7 +145,7 @@ def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for block, screen in enumerate(task.screens):
         for item in screen.items:
-            make = _pair if tasks.protocol == "pairwise" else _segment
+            make = _pair if PROTOCOLS[tasks.protocol].in_pairs else _segment
             row = make(screen, item, len(rows))
             if pages:
                 left = screen.items[: screen.items.index(item)]

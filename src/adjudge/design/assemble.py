@@ -27,12 +27,12 @@ class Assembler:
     ) -> Task:
         """One task with its screens in the order given."""
         ids: dict[OutputKey, str] = {}
-        made = [
+        assembled = [
             self._screen(f"{name}-s{number:02d}", screen, kind, ids) for number, screen in enumerate(screens, start=1)
         ]
         linked = [
             _linked(screen, draft, ids) if any(o.of for i in draft.items for o in i.outputs) else screen
-            for screen, draft in zip(made, screens, strict=True)
+            for screen, draft in zip(assembled, screens, strict=True)
         ]
         return Task(name, tuple(linked), kind, judgments, tuple(people))
 
@@ -100,8 +100,8 @@ def _linked(screen: Screen, draft: DraftScreen, ids: dict[OutputKey, str]) -> Sc
         replace(
             item,
             outputs=tuple(
-                replace(output, of=ids[made.of] if made.of is not None else None)
-                for output, made in zip(item.outputs, planned.outputs, strict=True)
+                replace(output, of=ids[drafted.of] if drafted.of is not None else None)
+                for output, drafted in zip(item.outputs, planned.outputs, strict=True)
             ),
         )
         for item, planned in zip(screen.items, draft.items, strict=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.judgments import SetAside
+from adjudge.core.maths import divide
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.bias import design_bias
 from adjudge.design.controls import planned_amounts
@@ -139,13 +140,13 @@ def _systems(tasks: TaskSet, counts: Counts) -> tuple[DesignedSystem, ...]:
 
 def _controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCount, ...]:
     """Screens or items of every control that was asked for."""
-    made: Counter[str] = Counter()
+    shown: Counter[str] = Counter()
     for task in tasks.tasks:
         for screen in task.screens:
             for item in screen.items:
                 # In a pair, the genuine output beside a control is a repeat, but the screen is none.
                 kinds = {output.kind for output in item.outputs}
-                made.update(kinds - {"repeat"} or kinds)
+                shown.update(kinds - {"repeat"} or kinds)
     amounts = planned_amounts(campaign)
     planned = {
         "degraded": amounts.degraded,
@@ -153,8 +154,8 @@ def _controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCount, ...]:
         "reference": amounts.references or campaign.design.reference_rate * campaign.design.task_size,
         "attention": amounts.attention,
     }
-    rows = [ControlCount(kind, count, made[kind]) for kind, count in planned.items() if count or made[kind]]
-    rows += [ControlCount(kind, made[kind], made[kind]) for kind in ("calibration", "tutorial") if made[kind]]
+    rows = [ControlCount(kind, count, shown[kind]) for kind, count in planned.items() if count or shown[kind]]
+    rows += [ControlCount(kind, shown[kind], shown[kind]) for kind in ("calibration", "tutorial") if shown[kind]]
     return tuple(rows)
 
 
@@ -175,10 +176,8 @@ def meet(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meet
     matrix = present.T @ present
     first, second = np.triu_indices(len(names), 1)
     pairs = matrix[first, second]
-    own = np.diag(matrix)
-    share = matrix / np.maximum(own[:, None], 1)
+    share = divide(matrix, np.diag(matrix)[:, None], otherwise=np.inf)
     np.fill_diagonal(share, np.inf)
-    share[own == 0] = np.inf
     s, r = np.unravel_index(int(np.argmin(share)), share.shape)
     known = bool(np.isfinite(share[s, r]))
     apart = known and bool(share[s, r] < 1)
@@ -199,9 +198,9 @@ def _workload(tasks: TaskSet) -> tuple[Workload, ...]:
     rows: list[Workload] = []
     if any(task.annotators for task in work_tasks(tasks)):
         for name in tasks.annotators:
-            own = [task for task in tasks.tasks if name in task.annotators]
-            judgments = sum(sum(1 for _ in task.outputs()) for task in own)
-            rows.append(Workload(name, len(own), sum(task.size for task in own), judgments))
+            planned = [task for task in tasks.tasks if name in task.annotators]
+            judgments = sum(sum(1 for _ in task.outputs()) for task in planned)
+            rows.append(Workload(name, len(planned), sum(task.size for task in planned), judgments))
     return tuple(rows)
 
 

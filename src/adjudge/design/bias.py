@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.maths import divide
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.result import DesignBias
 
@@ -36,17 +37,16 @@ SYSTEMS, DOCUMENTS, SEGMENTS, ANNOTATORS = 5.0, 2.0, 6.0, 11.0
 SPREAD = "spread of systems"
 
 
-def company(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_company(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Row s: the mean composition of the rows of `table` in which system s (a column) is judged."""
-    rows = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
+    rows = divide(table, table.sum(axis=1, keepdims=True), otherwise=0.0)
     mixed: NDArray[np.float64] = shares(table).T @ rows
     return mixed
 
 
 def shares(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """How each system's judgments (a column) are spread over the rows; columns sum to 1."""
-    spread: NDArray[np.float64] = table / np.maximum(table.sum(axis=0, keepdims=True), 1)
-    return spread
+    return divide(table, table.sum(axis=0, keepdims=True), otherwise=0.0)
 
 
 def opponents(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -55,7 +55,7 @@ def opponents(table: NDArray[np.float64]) -> NDArray[np.float64]:
     met = present.T @ present
     np.fill_diagonal(met, 0)
     even = (1 - np.eye(len(met))) / max(len(met) - 1, 1)
-    mix: NDArray[np.float64] = met / np.maximum(met.sum(axis=1, keepdims=True), 1)
+    mix = divide(met, met.sum(axis=1, keepdims=True), otherwise=0.0)
     return np.where(met.any(axis=1, keepdims=True), mix - even, 0)
 
 
@@ -77,7 +77,7 @@ def design_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tup
     # Without a scale there are no points: everything is said in terms of how much systems differ.
     on_scale = PROTOCOLS[tasks.protocol].on_scale
     unit, scale = (f"points of {points:g}", points / 100) if on_scale else (SPREAD, 1 / SYSTEMS)
-    of_tasks, of_people = distances(company(counts.by_task)), distances(company(counts.by_person))
+    of_tasks, of_people = distances(mean_company(counts.by_task)), distances(mean_company(counts.by_person))
     documents, segments = distances(shares(counts.by_document).T), distances(shares(counts.by_segment).T)
     texts = np.hypot(segments, documents * DOCUMENTS / SEGMENTS)
     leniency = distances(shares(counts.by_person).T)

@@ -82,13 +82,13 @@ class Controller:
         """Copies of `count` items in all, of the systems that were checked least; busy screens only if others lack."""
         checked = self.checked.setdefault(kind, Counter())
         left = [screens[i] for i in self.rng.permutation(len(screens))]
-        made: list[DraftScreen] = []
+        copies: list[DraftScreen] = []
         while count > 0 and left:
             best = min(left, key=lambda screen: (screen.key in busy, min(checked[system] for system in screen.systems)))
             left.remove(best)
             copy = self._copy(best, kind, count)
             if copy is not None:
-                made.append(copy)
+                copies.append(copy)
                 count -= copy.size
                 checked.update(best.systems)
         if count > 0:
@@ -97,7 +97,7 @@ class Controller:
                 f"a task has too few items for its controls: {wanted} than can be made from "
                 f"{counted(len(screens), 'screen')}; lower the controls or raise design.task_size"
             )
-        return made
+        return copies
 
     def _copy(self, screen: DraftScreen, kind: str, most: int) -> DraftScreen | None:
         """A copy of the first items of a screen: the same again, or degraded; None where it cannot be degraded."""
@@ -119,20 +119,20 @@ class Controller:
         if not count:
             return []
         seen = [self.references_seen.setdefault(person, set()) for person in people or ("",)]
-        made: list[DraftScreen] = []
+        pages_added: list[DraftScreen] = []
         for indices in self._reference_pages(set[int]().union(*seen)):
             if count <= 0:
                 break
             name = min(self.material.testset.references)
             texts = self.material.testset.references[name]
             items = [DraftItem(index, (DraftOutput((name,), texts[index], "reference"),)) for index in indices[:count]]
-            made.append(self.material.screen(items))
+            pages_added.append(self.material.screen(items))
             count -= len(items)
             for indices_seen in seen:
                 indices_seen.update(indices)
         if count > 0:
             raise DataError("more references are wanted per task than there are segments; lower controls.references")
-        return made
+        return pages_added
 
     def _reference_pages(self, seen: set[int]) -> list[tuple[int, ...]]:
         """Pages or single segments in random order, those that are of little use last."""
@@ -143,23 +143,23 @@ class Controller:
         pages = [c.indices for c in chunks(self.material, everything)] if with_context else [(i,) for i in everything]
         shuffled = [pages[i] for i in self.rng.permutation(len(pages))]
         texts = self.material.testset.references[min(self.material.testset.references)]
-        made = [{output[index] for output in self.material.systems.values()} for index in everything]
+        translations = [{output[index] for output in self.material.systems.values()} for index in everything]
 
         def worth(indices: tuple[int, ...]) -> float:
             """The share of segments that were met before, or whose reference some system has made as well."""
-            return sum(index in seen or texts[index] in made[index] for index in indices) / len(indices)
+            return sum(index in seen or texts[index] in translations[index] for index in indices) / len(indices)
 
         return sorted(shuffled, key=worth)
 
     def _attention(self, screens: Sequence[DraftScreen], count: int) -> list[DraftScreen]:
         indices = [item.index for screen in screens for item in screen.items]
-        made: list[DraftScreen] = []
+        screens_added: list[DraftScreen] = []
         instructed = self.material.campaign.controls.attention_text is not None
         for _ in range(count):
             index = indices[int(self.rng.integers(len(indices)))]
             output = self._instructed() if instructed else self._unrelated(index)
-            made.append(self.material.screen([DraftItem(index, (output,))]))
-        return made
+            screens_added.append(self.material.screen([DraftItem(index, (output,))]))
+        return screens_added
 
     def _instructed(self) -> DraftOutput:
         """A text that asks for a certain score, on the scale's own steps."""
@@ -190,8 +190,10 @@ def unrelated_text(material: Material, index: int, rng: np.random.Generator) -> 
     """A translation of another segment, of another document where there are several, about as long."""
     source = material.testset.source
     texts = next(iter(material.testset.references.values()), None) or next(iter(material.systems.values()))
-    own = {translation[index] for translation in (*material.systems.values(), *material.testset.references.values())}
-    others = [i for i in range(len(source)) if texts[i] and texts[i] not in own]
+    translations = {
+        translation[index] for translation in (*material.systems.values(), *material.testset.references.values())
+    }
+    others = [i for i in range(len(source)) if texts[i] and texts[i] not in translations]
     elsewhere = [i for i in others if source[i].document != source[index].document] or others
     if not elsewhere:
         raise DataError("an attention check needs a text of another segment, but all are the same; remove attention")

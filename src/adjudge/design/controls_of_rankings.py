@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.controls import ATTENTION, Amounts, degraded_text, unrelated_text
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 
@@ -34,7 +35,7 @@ class ComparedController:
     def add(self, runs: Sequence[Run], people: Sequence[str]) -> list[Run]:  # noqa: ARG002
         """The task with its controls."""
         repeats = self._repeats([screen for run in runs for screen in run])
-        if self.material.campaign.protocol == "pairwise":
+        if PROTOCOLS[self.material.campaign.protocol].in_pairs:
             return [*runs, *self._control_pairs(runs, repeats), *((screen,) for screen in repeats)]
         busy = {screen.copy_of for screen in repeats}
         return [*self._with_slots(runs, busy), *((screen,) for screen in repeats)]
@@ -115,15 +116,15 @@ class ComparedController:
             (ATTENTION, self.amounts.attention, lambda screen, _: self._unrelated(screen.items[0].index, 1)),
             ("reference", self.amounts.references, self._reference),
         ]
-        made: list[Run] = []
+        runs_added: list[Run] = []
         for kind, count, make in plan:
             pairs: list[Run] = []
             while len(pairs) < count and screens:
                 pairs += self._control_pair(screens.pop(0), make)
             if len(pairs) < count:
                 raise _too_few(kind, count, len(pairs))
-            made += pairs
-        return made
+            runs_added += pairs
+        return runs_added
 
     def _control_pair(
         self, screen: DraftScreen, make: Callable[[DraftScreen, DraftOutput], DraftOutput | None]
@@ -150,8 +151,8 @@ def _repeated(output: DraftOutput, key: int, number: int) -> DraftOutput:
     return replace(output, kind="repeat", of=(key, number, output.systems))
 
 
-def _too_few(kind: str, wanted: int, made: int) -> DataError:
+def _too_few(kind: str, wanted: int, possible: int) -> DataError:
     return DataError(
-        f"a task has too few screens for its controls: {wanted} of kind '{kind}' are wanted, {made} could be made; "
+        f"a task has too few screens for its controls: {wanted} of kind '{kind}' are wanted, {possible} could be made; "
         "lower the controls or raise design.task_size"
     )

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from adjudge.design.tasks import Task, TaskSet
 
-# What a standardisation by task or annotator averages over, controls made to be bad left out.
-
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -49,6 +47,7 @@ def count_judgments(tasks: TaskSet) -> Counts:
     for task in work_tasks(tasks):
         people = task.annotators or (task.id,) * task.judgments
         for screen, item, output in task.outputs():
+            # What a standardisation by task or annotator averages over: controls made to be bad are left out.
             if output.kind not in WORK:
                 continue
             segment = f"{screen.document}\n{item.segment}"

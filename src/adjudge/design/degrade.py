@@ -56,9 +56,9 @@ def degrade(text: str, donors: Sequence[str], rng: np.random.Generator, *, unlik
             start = _start(len(words), length, rng)
             if _same_words(phrase, words[start : start + length]):
                 continue
-            made = _join([*words[:start], *phrase, *words[start + length :]], spaced)
-            if _plain(made) not in forbidden:
-                return made
+            damaged = _join([*words[:start], *phrase, *words[start + length :]], spaced)
+            if _plain(damaged) not in forbidden:
+                return damaged
     return None
 
 

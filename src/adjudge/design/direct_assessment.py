@@ -198,13 +198,13 @@ def _part_segments(
             continue
         group = by_systems[dealt_as[i]]
         for other in rng.permutation(group):
-            theirs = items[other][0]
+            other_index = items[other][0]
             fits_there = held[goal[other], index] < allowed
-            fits_here = held[goal[i], theirs] < math.ceil(outputs[theirs] / tasks)
+            fits_here = held[goal[i], other_index] < math.ceil(outputs[other_index] / tasks)
             if goal[other] != goal[i] and fits_there and fits_here:
-                held.subtract([(goal[i], index), (goal[other], theirs)])
+                held.subtract([(goal[i], index), (goal[other], other_index)])
                 goal[i], goal[other] = goal[other], goal[i]
-                held.update([(goal[i], index), (goal[other], theirs)])
+                held.update([(goal[i], index), (goal[other], other_index)])
                 break
 
 

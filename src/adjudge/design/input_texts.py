@@ -11,7 +11,8 @@ from adjudge.core.humans import is_human
 from adjudge.core.test_set import SourceSegment, TestSet
 from adjudge.core.wording import counted
 from adjudge.design.versions import both_versions
-from adjudge.formats.texts.columns import Column, aligned, read_column, read_table, text_format
+from adjudge.formats.texts import Column, aligned
+from adjudge.formats.texts.columns import read_column, read_table, text_format
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

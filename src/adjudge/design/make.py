@@ -77,11 +77,12 @@ def _check(material: Material) -> None:
         raise DataError("design.references_as_systems needs a reference; name one in files.references")
     if campaign.design.references_as_systems and amounts.references:
         raise DataError("design.references_as_systems judges every reference; set controls.references to 0")
-    if campaign.protocol == "ranking" and amounts.references:
+    in_blocks = PROTOCOLS[campaign.protocol].in_blocks
+    if in_blocks and amounts.references:
         raise DataError(
             "in rankings the reference has its own rate: use design.reference_rate, not controls.references"
         )
-    if campaign.protocol != "ranking" and campaign.design.reference_rate:
+    if not in_blocks and campaign.design.reference_rate:
         raise DataError("design.reference_rate is for rankings; use controls.references here")
     if scored and campaign.controls.degraded_from == "references" and amounts.degraded > amounts.references:
         raise DataError(
@@ -93,7 +94,8 @@ def _check(material: Material) -> None:
 def _room(material: Material) -> int:
     """Items of work per task: the task's size without its controls."""
     campaign, amounts = material.campaign, planned_amounts(material.campaign)
-    taken = amounts.repeats if campaign.protocol == "ranking" else amounts.total
+    # In a block, other controls take the place of an output.
+    taken = amounts.repeats if PROTOCOLS[campaign.protocol].in_blocks else amounts.total
     room = campaign.design.task_size - taken
     if room < 1:
         size = counted(campaign.design.task_size, "item")
@@ -131,9 +133,9 @@ def _drafts(material: Material, indices: Sequence[int]) -> tuple[list[list[Run]]
     drafts: list[list[Run]] = []
     people: list[tuple[str, ...]] = []
     for part, team in parts:
-        made = _make(material, part, _room(material), _WORK)
-        people += assign_people(len(made), team, judgments=campaign.design.judgments, rng=people_rng)
-        drafts += made
+        drafted = _make(material, part, _room(material), _WORK)
+        people += assign_people(len(drafted), team, judgments=campaign.design.judgments, rng=people_rng)
+        drafts += drafted
     if campaign.assignment.policy == "pool":
         people = [()] * len(drafts)
     if len(parts) > 1:

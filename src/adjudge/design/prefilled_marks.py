@@ -67,11 +67,11 @@ class _Reader:
         if system not in self.translations:
             raise InputError(f"there is no system '{shown(system)}'; check its name", file=self.path, line=line)
         index = self._index(given["document"].strip(), given["segment"].strip(), line)
-        made = self._made(given, line, **self.texts(system, index))
-        fault = fault_of_mark(made, self.rules, **self.texts(system, index))
+        mark = self._made(given, line, **self.texts(system, index))
+        fault = fault_of_mark(mark, self.rules, **self.texts(system, index))
         if fault is not None:
             raise InputError(f"{fault}; correct it", file=self.path, line=line)
-        return system, index, made
+        return system, index, mark
 
     def _index(self, document: str, segment: str, line: int) -> int:
         indices = self.indices.get((document, segment), [])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
+from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 from adjudge.design.task_allocation import Unit, spread
 
@@ -44,8 +45,8 @@ def make_ranking(
     for (run, _), screen in zip(blocks, screens, strict=True):
         grouped.setdefault(run, []).append(screen)
     units = [_unit(material, group) for group in grouped.values()]
-    made = [tuple(group) for group in grouped.values()]
-    return [[made[i] for i in group] for group in spread(units, capacity=capacity, rng=rng)]
+    grouped_runs = [tuple(group) for group in grouped.values()]
+    return [[grouped_runs[i] for i in group] for group in spread(units, capacity=capacity, rng=rng)]
 
 
 def consecutive_runs(material: Material, indices: Sequence[int], length: int) -> list[list[int]]:
@@ -64,7 +65,7 @@ def consecutive_runs(material: Material, indices: Sequence[int], length: int) ->
 
 def _screens(material: Material, indices: Sequence[int], rng: np.random.Generator) -> list[DraftScreen]:
     """One block per index."""
-    size = 2 if material.campaign.protocol == "pairwise" else material.campaign.design.outputs
+    size = 2 if PROTOCOLS[material.campaign.protocol].in_pairs else material.campaign.design.outputs
     candidates = [material.outputs(index) for index in indices]
     fixed = _references(material, indices, candidates, rng)
     alone = [i for i, outputs in enumerate(candidates) if len(outputs) + len(fixed[i]) > 1]

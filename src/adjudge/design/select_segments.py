@@ -57,19 +57,19 @@ def select_segments(material: Material, rng: np.random.Generator) -> Selected:
         raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
     groups = _groups(material, indices)
     shuffled = [groups[i] for i in rng.permutation(len(groups))]
-    calibration, rest = _take(shuffled, campaign.controls.calibration)
-    if not rest:
+    calibration, left_over = _take(shuffled, campaign.controls.calibration)
+    if not left_over:
         raise DataError(f"controls.calibration = {campaign.controls.calibration} leaves no segment to judge; lower it")
     limit = campaign.design.segments
     # Pages without the same documents for all are sampled system by system, later.
     if limit is None or campaign.design.structure == "pages":
-        return Selected(sorted(calibration), sorted(index for group in rest for index in group), {})
-    if limit > sum(map(len, rest)):
-        have = sum(map(len, rest))
+        return Selected(sorted(calibration), sorted(index for group in left_over for index in group), {})
+    if limit > sum(map(len, left_over)):
+        have = sum(map(len, left_over))
         raise DataError(f"design.segments = {limit}, but only {counted(have, 'segment')} can be judged; lower it")
     if campaign.design.select is not None:
-        return Selected(sorted(calibration), *_chosen(material, rest, limit, rng))
-    return Selected(sorted(calibration), sorted(_take(rest, limit)[0]), {})
+        return Selected(sorted(calibration), *_chosen(material, left_over, limit, rng))
+    return Selected(sorted(calibration), sorted(_take(left_over, limit)[0]), {})
 
 
 def _chosen(
@@ -103,16 +103,16 @@ def _groups(material: Material, indices: Sequence[int]) -> list[list[int]]:
 def _take(groups: Sequence[list[int]], count: int) -> tuple[list[int], list[list[int]]]:
     """The first groups that fit into `count` segments (at least one group, where any is wanted), and the others."""
     taken: list[int] = []
-    rest: list[list[int]] = []
+    left_over: list[list[int]] = []
     for group in groups:
         if len(taken) + len(group) <= count:
             taken += group
         else:
-            rest.append(group)
+            left_over.append(group)
     if count and not taken:
-        smallest = min(rest, key=len)
-        return list(smallest), [group for group in rest if group is not smallest]
-    return taken, rest
+        smallest = min(left_over, key=len)
+        return list(smallest), [group for group in left_over if group is not smallest]
+    return taken, left_over
 
 
 def sizes(material: Material) -> Floats:

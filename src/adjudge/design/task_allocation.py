@@ -142,13 +142,13 @@ class Deal:
         holds, size = self.holds[i], self.size[i]
         now = self.placed + holds
         uneven = self.gram - _even_company(now, self.squares + holds**2, self.tasks)
-        own = float(holds @ holds)
+        square = float(holds @ holds)
         with_row = self.count @ holds
         # |row h' + h row' + h h'|^2 and its product with what is uneven already.
         cost: NDArray[np.float64] = 2 * (2 * self.count @ (uneven @ holds) + holds @ uneven @ holds)
-        cost += 2 * (self.count**2).sum(axis=1) * own + 2 * with_row**2 + 4 * with_row * own + own**2
+        cost += 2 * (self.count**2).sum(axis=1) * square + 2 * with_row**2 + 4 * with_row * square + square**2
         cost /= self.scale**2
-        cost += (2 * (self.count - now / self.tasks) @ holds + own) / self.scale
+        cost += (2 * (self.count - now / self.tasks) @ holds + square) / self.scale
         cost += (2 * self.load * size + size**2) / self.scale
         cost += LABEL_WEIGHT * self.labels[:, self.label[i]]
         return cost
@@ -161,27 +161,27 @@ class Deal:
 
     def improve_unit(self, i: int, rng: np.random.Generator) -> bool:
         """Make the best move or exchange of one unit, if any lowers the objective."""
-        here = int(self.task[i])
-        partners = np.flatnonzero(self.task != here)
+        home = int(self.task[i])
+        partners = np.flatnonzero(self.task != home)
         if len(partners) > MOST_PARTNERS:
             partners = np.sort(rng.choice(partners, MOST_PARTNERS, replace=False))
-        goals = np.flatnonzero(np.arange(self.tasks) != here)
+        goals = np.flatnonzero(np.arange(self.tasks) != home)
         change = self._changes(
             i,
             goal=np.concatenate([self.task[partners], goals]),
-            back=np.concatenate([self.holds[partners], np.zeros((len(goals), self.holds.shape[1]))]),
-            back_size=np.concatenate([self.size[partners], np.zeros(len(goals))]),
-            back_label=np.concatenate([self.label[partners], np.full(len(goals), -1)]),
+            partner=np.concatenate([self.holds[partners], np.zeros((len(goals), self.holds.shape[1]))]),
+            partner_size=np.concatenate([self.size[partners], np.zeros(len(goals))]),
+            partner_label=np.concatenate([self.label[partners], np.full(len(goals), -1)]),
         )
         best = int(np.argmin(change))
         if change[best] > -1e-9:
             return False
-        self._update(i, here, -1)
+        self._update(i, home, -1)
         if best < len(partners):
             other = int(partners[best])
             goal = int(self.task[other])
             self._update(other, goal, -1)
-            self.add(other, here)
+            self.add(other, home)
         else:
             goal = int(goals[best - len(partners)])
         self.add(i, goal)
@@ -192,32 +192,32 @@ class Deal:
         i: int,
         *,
         goal: NDArray[np.int64],
-        back: NDArray[np.float64],
-        back_size: NDArray[np.float64],
-        back_label: NDArray[np.int64],
+        partner: NDArray[np.float64],
+        partner_size: NDArray[np.float64],
+        partner_label: NDArray[np.int64],
     ) -> NDArray[np.float64]:
-        """What the objective changes by if unit i goes to each `goal`, and what `back` describes comes for it."""
-        here = int(self.task[i])
-        shift = self.holds[i] - back
-        old_here, old_there = self.count[here], self.count[goal]
-        new_here, new_there = old_here - shift, old_there + shift
-        cost = ((new_here - self.share) ** 2).sum(axis=1) - ((old_here - self.share) ** 2).sum()
-        cost += ((new_there - self.share) ** 2 - (old_there - self.share) ** 2).sum(axis=1)
-        moved = self.size[i] - back_size
-        load_here, load_there = self.load[here] - moved, self.load[goal] + moved
-        cost += (load_here - self.even) ** 2 - (self.load[here] - self.even) ** 2
-        cost += (load_there - self.even) ** 2 - (self.load[goal] - self.even) ** 2
-        cost = cost / self.scale + LABEL_WEIGHT * self._label_changes(i, goal, back_label)
-        cost += self._company_changes(shift, old_there - old_here + shift) / self.scale**2
-        fits = (load_here <= self.capacity) & (load_there <= self.capacity)
+        """What the objective changes by if unit i goes to each `goal` and what `partner` holds comes for it."""
+        home = int(self.task[i])
+        shift = self.holds[i] - partner
+        old_home, old_goal = self.count[home], self.count[goal]
+        new_home, new_goal = old_home - shift, old_goal + shift
+        cost = ((new_home - self.share) ** 2).sum(axis=1) - ((old_home - self.share) ** 2).sum()
+        cost += ((new_goal - self.share) ** 2 - (old_goal - self.share) ** 2).sum(axis=1)
+        moved = self.size[i] - partner_size
+        load_home, load_goal = self.load[home] - moved, self.load[goal] + moved
+        cost += (load_home - self.even) ** 2 - (self.load[home] - self.even) ** 2
+        cost += (load_goal - self.even) ** 2 - (self.load[goal] - self.even) ** 2
+        cost = cost / self.scale + LABEL_WEIGHT * self._label_changes(i, goal, partner_label)
+        cost += self._company_changes(shift, old_goal - old_home + shift) / self.scale**2
+        fits = (load_home <= self.capacity) & (load_goal <= self.capacity)
         return np.where(fits, cost, np.inf)
 
-    def _label_changes(self, i: int, goal: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.float64]:
-        here, mine = int(self.task[i]), int(self.label[i])
-        swapped = theirs >= 0
-        gain = self.labels[goal, mine] - (self.labels[here, mine] - 1)
-        back = np.where(swapped, self.labels[here, theirs] - (self.labels[goal, theirs] - 1), 0)
-        return np.where(swapped & (theirs == mine), 0, gain + back).astype(float)
+    def _label_changes(self, i: int, goal: NDArray[np.int64], partner_label: NDArray[np.int64]) -> NDArray[np.float64]:
+        home, label = int(self.task[i]), int(self.label[i])
+        swapped = partner_label >= 0
+        gain = self.labels[goal, label] - (self.labels[home, label] - 1)
+        partner_gain = np.where(swapped, self.labels[home, partner_label] - (self.labels[goal, partner_label] - 1), 0)
+        return np.where(swapped & (partner_label == label), 0, gain + partner_gain).astype(float)
 
     def _company_changes(self, shift: NDArray[np.float64], apart: NDArray[np.float64]) -> NDArray[np.float64]:
         """The part of G. Moving `shift` from row a to row b changes G by shift x' + x shift', x = b - a + shift."""
@@ -234,11 +234,11 @@ def _even_company(placed: NDArray[np.float64], squares: NDArray[np.float64], tas
     What a system must keep to itself (its diagonal) is taken evenly from what it shares with the others.
     """
     even = np.outer(placed, placed) / tasks
-    own = np.maximum(0, squares - np.diag(even))
+    excess = np.maximum(0, squares - np.diag(even))
     others = even.sum(axis=1) - np.diag(even)
-    less = np.minimum(1, own / np.maximum(others, 1e-12))
+    less = np.minimum(1, excess / np.maximum(others, 1e-12))
     target: NDArray[np.float64] = even * (1 - (less[:, None] + less[None, :]) / 2)
-    target[np.diag_indices_from(target)] = np.diag(even) + own
+    target[np.diag_indices_from(target)] = np.diag(even) + excess
     return target
 
 

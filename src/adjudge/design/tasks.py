@@ -264,11 +264,11 @@ def _output(data: dict[str, Any], path: Path | str) -> Output:
 
 def _made(kind: type[_Made], values: dict[str, Any]) -> _Made:
     """A value of the class whose fields all are of their types; JSON would let any of them be anything."""
-    made = kind(**values)
+    instance = kind(**values)
     for name, hint in _hints(cast("Hashable", kind)).items():
-        if not _fits(getattr(made, name), hint):
-            raise TypeError(f"'{name}' is {shown(getattr(made, name))!r}")
-    return made
+        if not _fits(getattr(instance, name), hint):
+            raise TypeError(f"'{name}' is {shown(getattr(instance, name))!r}")
+    return instance
 
 
 @cache

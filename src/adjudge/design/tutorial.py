@@ -50,8 +50,9 @@ def _outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int,
         return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected),)
     columns = [column for i in range(1, 10) if (column := table.column(f"target{i}", required=False)) is not None]
     texts = [fields[column].strip() for column in columns if fields[column].strip()]
-    if len(texts) < 2 or (campaign.protocol == "pairwise" and len(texts) != 2):
-        wanted = "exactly 2" if campaign.protocol == "pairwise" else "at least 2"
+    in_pairs = PROTOCOLS[campaign.protocol].in_pairs
+    if len(texts) < 2 or (in_pairs and len(texts) != 2):
+        wanted = "exactly 2" if in_pairs else "at least 2"
         raise InputError(f"has {counted(len(texts), 'target')} where {wanted} are needed", file=table.path, line=line)
     best = to_int(fields[table.need("best")], "best", table.path, line)
     if not 0 <= best <= len(texts):

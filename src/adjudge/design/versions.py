@@ -48,10 +48,10 @@ def _check_same(before: TestSet, after: TestSet) -> None:
             f"files.after has {counted(len(after), 'segment')}, the test set as it was has {len(before):,}; both must "
             "have the same segments"
         )
-    for own, other in zip(before.source, after.source, strict=True):
-        if (own.document, own.segment) != (other.document, other.segment):
+    for segment, other in zip(before.source, after.source, strict=True):
+        if (segment.document, segment.segment) != (other.document, other.segment):
             raise InputError(
-                f"files.after has segment '{_name(other)}' where the test set as it was has '{_name(own)}'; "
+                f"files.after has segment '{_name(other)}' where the test set as it was has '{_name(segment)}'; "
                 "both must have the same documents and segments"
             )
     for group in ("systems", "references"):
@@ -70,7 +70,7 @@ def first_version(material: Material) -> Material:
     count = len(material.testset) // 2
 
     def half(texts: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-        return {name: tuple(own[:count]) for name, own in texts.items()}
+        return {name: tuple(translations[:count]) for name, translations in texts.items()}
 
     testset = TestSet(
         material.testset.source[:count], half(material.testset.references), half(material.testset.systems)

@@ -39,8 +39,8 @@ def _about_texts(tasks: TaskSet) -> Iterator[str]:
         for system in output.systems
     )
     if empty:
-        said = ", ".join(f"{system} {count}" for system, count in sorted(empty.items()))
-        yield f"some translations are empty ({said}), and are shown as such; check the files if that is not meant"
+        counts = ", ".join(f"{system} {count}" for system, count in sorted(empty.items()))
+        yield f"some translations are empty ({counts}), and are shown as such; check the files if that is not meant"
 
 
 def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:
@@ -114,10 +114,10 @@ def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> I
 
 
 def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
-    made = {control.kind: control.made for control in report.controls}
-    if not made.get("degraded") and not made.get("attention"):
+    shown = {control.kind: control.made for control in report.controls}
+    if not shown.get("degraded") and not shown.get("attention"):
         yield "there are no degraded copies and no attention checks, so careless annotators cannot be told from others"
-    elif made.get("degraded"):
+    elif shown.get("degraded"):
         per_task = [sum(output.kind == "degraded" for _, _, output in task.outputs()) for task in work_tasks(tasks)]
         tasks_each = min(Counter(n for t in work_tasks(tasks) for n in t.annotators).values(), default=1)
         fewest = min(per_task) * tasks_each

@@ -87,8 +87,10 @@ def dependencies() -> Iterator[Finding]:
     faults = _examined(needed)
     yield from faults
     if len(needed) > len(faults):
-        rest = f" of {len(needed)}" if faults else ""
-        yield Finding("dependencies", "ok", f"{len(needed) - len(faults)}{rest} packages import, of the right versions")
+        of_all = f" of {len(needed)}" if faults else ""
+        yield Finding(
+            "dependencies", "ok", f"{len(needed) - len(faults)}{of_all} packages import, of the right versions"
+        )
 
 
 def extras() -> Iterator[Finding]:

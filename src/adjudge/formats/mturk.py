@@ -22,14 +22,15 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_bytes, read_text
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, human_among
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, language_code
 from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.sources import files_in, refuse_empty, stem
-from adjudge.formats.wmt_da.scores import KINDS, SCALE
+from adjudge.formats.tables.cells import SCORE_SCALE
+from adjudge.formats.wmt_da.scores import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,11 +100,10 @@ def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgmen
     if not results.rows:
         raise InputError("holds a header but no assignments; check that the file is complete", file=results.path)
     table, bad = _items(_assignments(results), results, options)
-    set_aside, told = bad.settle()
+    set_aside, row_notes = bad.settle()
     table = table.filter(bad.usable())
     unscored = table["score"].null_count()
-    human = compile_human_pattern(options.human)
-    people = [name for name in table["system"].unique() if human.fullmatch(name)]
+    people = human_among(table["system"].unique(), compile_human_pattern(options.human))
     table = table.with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("da").alias("protocol"),
@@ -115,7 +115,7 @@ def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgmen
         notes.append(f"{results.path.name}: {what} ({results.repaired} such)")
     left_out = [SetAside("no score was given", unscored), *set_aside]
     return Judgments.from_columns(
-        table, set_aside=left_out, notes=[*notes, *told], source=str(results.path), uses=_uses(results)
+        table, set_aside=left_out, notes=[*notes, *row_notes], source=str(results.path), uses=_uses(results)
     )
 
 
@@ -205,7 +205,7 @@ def _bad_items(table: pl.DataFrame, results: Results, options: ReadOptions) -> B
     given = ~table["written"].str.to_lowercase().is_in(list(NO_SCORE))
     broken = given & ~table["score"].is_finite().fill_null(value=False)
     bad.mark(broken, no_number, "item with a broken score")
-    bad.mark((table["score"] < SCALE[0]) | (table["score"] > SCALE[1]), off_scale, "score off the scale")
+    bad.mark((table["score"] < SCORE_SCALE[0]) | (table["score"] > SCORE_SCALE[1]), off_scale, "score off the scale")
     return bad
 
 

@@ -55,7 +55,7 @@ class ReadOptions:
     )
     mqm_weights: str | None = field(
         default=None,
-        metadata=_help("mqm: what errors cost: workshops (as left out), google, or a list as minor=1,major=10."),
+        metadata=_help("mqm: what errors cost: workshops (the default), google, or a list as minor=1,major=10."),
     )
     batches: tuple[Path, ...] = field(default=(), metadata=_help("appraise: batch files (JSON or zip) of the tasks."))
     annotators: Path | None = field(default=None, metadata=_help("appraise: file that maps accounts to people."))

@@ -18,7 +18,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.fingerprint import fingerprint
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, is_human
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
 from adjudge.core.spans import Span, span_column
@@ -70,11 +70,11 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
             what = f"({type(fault).__name__}: {shown(fault)})"
             bad.row(number, f"is not a submitted document as Pearmut writes it {what}", _NONE)
-    spoilt, told = bad.settle()
+    spoilt, row_notes = bad.settle()
     if not rows:
         raise InputError("holds no score; check that annotation has begun", file=path)
     judgments = _judgments(rows, path, campaign, counts, options)
-    return replace(judgments, set_aside=(*judgments.set_aside, *spoilt), notes=(*judgments.notes, *told))
+    return replace(judgments, set_aside=(*judgments.set_aside, *spoilt), notes=(*judgments.notes, *row_notes))
 
 
 def _entries(path: Path, options: ReadOptions) -> tuple[list[tuple[int, Entry]], BadRows]:
@@ -196,7 +196,7 @@ def _judgments(rows: list[Row], path: Path, campaign: str, counts: Counter[str],
         "source_lang": [source for source, _ in pairs],
         "target_lang": [target for _, target in pairs],
         **{name: [row[name] for row in rows] for name in plain},
-        "human": [human.fullmatch(row["system"]) is not None for row in rows],
+        "human": [is_human(row["system"], human) for row in rows],
         "spans": span_column([row["spans"] for row in rows]),
         **{name: moments([row[name] for row in rows]) for name in ("started", "ended")},
         "revision": _revisions(rows),
@@ -227,7 +227,7 @@ def _revisions(rows: list[Row]) -> list[int]:
 def read_span(entry: dict[str, Any], target: str | None) -> Span:
     """One span; `target` is the judged text, where the log holds it."""
     category, severity = entry.get("category"), entry.get("severity")
-    made: Span = {
+    span: Span = {
         "start": None,
         "end": None,
         "severity": str(severity or UNDECIDED).lower(),
@@ -236,17 +236,17 @@ def read_span(entry: dict[str, Any], target: str | None) -> Span:
         "text": None,
     }
     if entry["start_i"] == "missing":
-        return {**made, "side": "missing"}
+        return {**span, "side": "missing"}
     first, last = int(entry["start_i"]), int(entry["end_i"])
     if not 0 <= first <= last <= LONGEST:
         raise ValueError(first, last)
     if target is None:
-        return {**made, "start": first, "end": last + 1}
+        return {**span, "start": first, "end": last + 1}
     characters = _characters(target)
     if first >= len(characters):
-        return {**made, "side": "missing"}
+        return {**span, "side": "missing"}
     start, end = characters[first], characters[min(last, len(characters) - 1)] + 1
-    return {**made, "start": start, "end": end, "text": target[start:end]}
+    return {**span, "start": start, "end": end, "text": target[start:end]}
 
 
 def _characters(text: str) -> list[int]:

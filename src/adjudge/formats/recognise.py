@@ -14,8 +14,8 @@ import zlib
 from typing import TYPE_CHECKING
 
 from adjudge.formats.appraise.rows import ITEM_TYPES
+from adjudge.formats.metric_scores import ENDING, HUMAN_SCORES
 from adjudge.formats.parsing.delimited import detect_delimiter
-from adjudge.formats.segment_scores import ENDING, HUMAN_SCORES
 from adjudge.formats.wmt_da.files import SOURCES, member_of
 
 if TYPE_CHECKING:

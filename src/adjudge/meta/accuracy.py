@@ -67,8 +67,8 @@ def pairs(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Gro
 
 def agreement(compared: Pairs, threshold: float = 0.0) -> NDArray[np.bool_]:
     """For each pair, whether the metric says what the human says, when differences up to the threshold are ties."""
-    said = (compared.difference > threshold).astype(np.int8) - (compared.difference < -threshold)
-    same: NDArray[np.bool_] = said == compared.preference
+    metric_preference = (compared.difference > threshold).astype(np.int8) - (compared.difference < -threshold)
+    same: NDArray[np.bool_] = metric_preference == compared.preference
     return same
 
 
@@ -130,5 +130,5 @@ def soft_pairwise_accuracy(
 ) -> float:
     """The soft pairwise accuracy of a metric over the pairs of systems that both can tell; (systems, segments) each."""
     distance = np.abs(pair_p(human, flips) - pair_p(metric, flips))
-    told = distance[~np.isnan(distance)]
-    return float(1 - told.mean()) if len(told) else float("nan")
+    known = distance[~np.isnan(distance)]
+    return float(1 - known.mean()) if len(known) else float("nan")

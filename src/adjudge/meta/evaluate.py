@@ -121,7 +121,9 @@ def _clusters(
     )
     test = "permutation of tie-calibrated accuracy by item"
     if any(comparison.test == test for comparison in comparisons):
-        by_item = {name: own["segment"].groups["by_item"] for name, own in levels.items() if "segment" in own}
+        by_item = {
+            name: at_levels["segment"].groups["by_item"] for name, at_levels in levels.items() if "segment" in at_levels
+        }
         order = sorted(by_item, key=lambda name: descending(by_item[name]["tie_calibrated_accuracy"]))
         clusters["segment"] = metric_clusters(
             [comparison for comparison in comparisons if comparison.test == test], order
@@ -154,7 +156,9 @@ def _missing_segments(scores: Scores) -> tuple[str, ...]:
 
 def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
     """Metrics that fall where the human rises at every level: probably they count errors."""
-    negative = [name for name, own in levels.items() if all(level.values["pearson"] < 0 for level in own.values())]
+    negative = [
+        name for name, at_levels in levels.items() if all(level.values["pearson"] < 0 for level in at_levels.values())
+    ]
     if not negative:
         return ()
     hint = f"if lower is better there, turn the scores round with --lower-is-better {negative[0]}"
@@ -163,7 +167,7 @@ def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str
 
 def _too_many(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
     """Where pairs of scores were too many to form them all."""
-    at_segments = [own["segment"] for own in levels.values() if "segment" in own]
+    at_segments = [at_levels["segment"] for at_levels in levels.values() if "segment" in at_levels]
     left = [where for where in ("pooled", "by_system") if any(_lacks_pairs(level, where) for level in at_segments)]
     if not left:
         return ()

@@ -17,10 +17,11 @@ from adjudge.audit.intervals import correlate
 from adjudge.check import check
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import SetAside
-from adjudge.core.maths import divide, pearson, varies
+from adjudge.core.maths import divide, pearson
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.score_sheet import PRINTED_DIGITS
+from adjudge.meta.resampling import MIDDLE
 from adjudge.results.gold import CurvePoint, Gold, GoldRun, GoldScore
 
 if TYPE_CHECKING:
@@ -107,9 +108,9 @@ def _standardised(
     table = final.table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     if table.height == 0:
         raise DataError("scores are needed for a gold standard, but the data hold none; check --format")
-    own = pl.col("score")
-    mean, sd = (part.over("annotator").round_sig_figs(PRINTED_DIGITS) for part in (own.mean(), own.std()))
-    z = (own - mean) / sd
+    score = pl.col("score")
+    mean, sd = (part.over("annotator").round_sig_figs(PRINTED_DIGITS) for part in (score.mean(), score.std()))
+    z = (score - mean) / sd
     rated = table = table.with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(RATED))
     if table.schema.get("passed") == pl.Boolean:
         table = table.filter(pl.col("passed").fill_null(True))
@@ -163,7 +164,7 @@ def _correlation(first: pl.DataFrame, second: pl.DataFrame) -> Correlation:
 
 
 def _correlation_so_far(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
-    return pearson(x, y) if len(x) >= FEWEST_FOR_R and varies(x) and varies(y) else None
+    return _or_none(pearson(x, y)) if len(x) >= FEWEST_FOR_R else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +217,7 @@ def _band(random: NDArray[np.float64], points: int) -> tuple[NDArray[np.float64]
         return nothing, nothing, nothing
     usable = ~np.isnan(random).any(axis=0)
     filled = np.where(usable, random, 0.0)
-    low, high = np.quantile(filled, [0.025, 0.975], axis=0)
+    low, high = np.quantile(filled, MIDDLE, axis=0)
     return tuple(np.where(usable, limit, np.nan) for limit in (low, filled.mean(0), high))
 
 

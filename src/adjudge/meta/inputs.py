@@ -10,7 +10,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.formats.metric_scores import MetricScore, read_metric_scores, turned_round
+from adjudge.formats.metric_score_files import MetricScore, read_metric_scores, turned_round
 from adjudge.meta.gold import gold as gold_standard
 from adjudge.meta.join import HUMAN, fingerprint_of_scores, join, system_means
 from adjudge.meta.perturbations import perturbations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from adjudge.results.meta import Perturbation
     from adjudge.results.rank import Ranking
 
-# Names under which tables keep human scores.
 CHOOSE_PAIR = "choose with --pair"
-HUMAN_COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "score")
+# Names under which tables keep human scores, the surest first.
+HUMAN_COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "sqm", "score")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from adjudge.meta.scores import Scores
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjudge.formats.metric_scores import MetricScore
+    from adjudge.formats.metric_score_files import MetricScore
 
     Cells = dict[tuple[str, str], float]
     Naming = Callable[[MetricScore], str]
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def place_of(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Naming:
+def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Naming:
     """What names the segment of a score: its own name, or document and segment where names start again."""
     twice = _in_two_documents(human) or _in_two_documents(metrics)
     if twice is None:
@@ -82,12 +82,12 @@ def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[
     gold, of_segments = ([score for score in side if _of_segment(score)] for side in (human, metrics))
     if not gold or not of_segments:
         return _system_level(human, metrics)
-    named = place_of(gold, of_segments)
+    named = segment_namer(gold, of_segments)
     gold_columns, gold_repeated = score_cells(gold, named)
     cells, repeated = score_cells(of_segments, named)
     gold_cells = next(iter(gold_columns.values()))
     judged = {cell for column in gold_columns.values() for cell in column}
-    whole, unused = _usable(_whole(metrics), {name: {system for system, _ in own} for name, own in cells.items()})
+    whole, unused = _usable(_whole(metrics), {name: {system for system, _ in scored} for name, scored in cells.items()})
     scores = _matrices(
         gold_cells, cells, whole, judged, order=[named(score) for score in gold], names=_metric_names(metrics)
     )
@@ -116,9 +116,11 @@ def _matrices(
     names: Sequence[str],
 ) -> Scores:
     """The scores of the systems and segments that both sides have; segments in the order of the human scores."""
-    scored = {system for own in cells.values() for system, _ in own} | {name for own in whole.values() for name in own}
+    scored = {system for scores in cells.values() for system, _ in scores} | {
+        name for scores in whole.values() for name in scores
+    }
     systems = sorted({system for system, _ in judged} & scored)
-    known = {segment for own in cells.values() for _, segment in own}
+    known = {segment for scores in cells.values() for _, segment in scores}
     segments = [name for name in dict.fromkeys(order) if name in known]
     if len(systems) < 2 or not segments:
         raise DataError("human and metric scores share fewer than two systems or no segment; check names on both sides")
@@ -157,11 +159,11 @@ def _whole(metrics: Iterable[MetricScore]) -> dict[str, dict[str, float]]:
     whole: dict[str, dict[str, float]] = {}
     for score in metrics:
         if score.segment is None and score.score is not None:
-            own = whole.setdefault(score.metric, {})
-            if own.setdefault(score.system, score.score) != score.score:
+            by_system = whole.setdefault(score.metric, {})
+            if by_system.setdefault(score.system, score.score) != score.score:
                 raise DataError(
                     f"'{score.metric}' has two scores of the whole test set by '{score.system}' "
-                    f"({own[score.system]:g} and {score.score:g}); keep one"
+                    f"({by_system[score.system]:g} and {score.score:g}); keep one"
                 )
     return whole
 
@@ -173,8 +175,8 @@ def _usable(
 
     Some systems by their whole and others by the mean of their segments would not be one scale.
     """
-    kept = {name: own for name, own in whole.items() if segmented.get(name, set()) <= own.keys()}
-    return kept, sum(len(own) for name, own in whole.items() if name not in kept)
+    kept = {name: by_system for name, by_system in whole.items() if segmented.get(name, set()) <= by_system.keys()}
+    return kept, sum(len(by_system) for name, by_system in whole.items() if name not in kept)
 
 
 def _system_level(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[Scores, tuple[SetAside, ...]]:
@@ -199,8 +201,8 @@ def system_means(scores: Sequence[MetricScore]) -> dict[str, dict[str, float]]:
     by_metric: dict[str, list[MetricScore]] = {}
     for score in scores:
         by_metric.setdefault(score.metric, []).append(score)
-    segments = {name: [score for score in own if score.segment is not None] for name, own in by_metric.items()}
-    systems = {name: {score.system for score in own if score.score is not None} for name, own in segments.items()}
+    segments = {name: [score for score in given if score.segment is not None] for name, given in by_metric.items()}
+    systems = {name: {score.system for score in given if score.score is not None} for name, given in segments.items()}
     whole, _ = _usable(_whole(scores), systems)
     return {name: whole.get(name) or _means(segments[name]) for name in by_metric}
 
@@ -230,13 +232,13 @@ def _strangers(
     gold: set[tuple[str, str]], metrics: dict[str, Cells], whole: dict[str, dict[str, float]], systems: set[str]
 ) -> tuple[SetAside, ...]:
     """Systems that one side lacks by name, then single scores without a counterpart."""
-    every = {cell for own in metrics.values() for cell in own}
+    every = {cell for scores in metrics.values() for cell in scores}
     judged = [system for system, _ in gold]
-    scored = [system for own in metrics.values() for system, _ in own]
-    scored += [system for own in whole.values() for system in own]
+    scored = [system for scores in metrics.values() for system, _ in scores]
+    scored += [system for scores in whole.values() for system in scores]
     aside = [_systems_aside(judged, systems, "human", "metric"), _systems_aside(scored, systems, "metric", "human")]
     unscored = sum(cell[0] in systems and cell not in every for cell in gold)
-    unjudged = sum(cell[0] in systems and cell not in gold for own in metrics.values() for cell in own)
+    unjudged = sum(cell[0] in systems and cell not in gold for scores in metrics.values() for cell in scores)
     if unscored:
         aside.append(SetAside("human score without a metric score", unscored))
     if unjudged:

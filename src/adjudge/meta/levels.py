@@ -92,8 +92,8 @@ def _segment_intervals(
         "pairwise_accuracy": item_parts(human, metric, calibrate=False),
         "tie_calibrated_accuracy": item_parts(human, metric),
     }
-    resampled |= {f"{name}_by_item": resampling.item_mean(own, drawn) for name, own in items.items()}
-    return _defined({name: resampling.interval(own) for name, own in resampled.items()})
+    resampled |= {f"{name}_by_item": resampling.item_mean(values, drawn) for name, values in items.items()}
+    return _defined({name: resampling.interval(values) for name, values in resampled.items()})
 
 
 def item_parts(
@@ -115,14 +115,14 @@ def _defined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tupl
 
 CUTOFF = 2.5
 # Makes the median absolute deviation of normal data its standard deviation.
-NORMAL = 1.483
+MAD_TO_SD = 1.483
 
 
 def outliers(human: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Systems whose human score lies more than 2.5 robust standard deviations from the median."""
     known = human[~np.isnan(human)]
     middle = np.median(known)
-    spread = NORMAL * np.median(np.abs(known - middle))
+    spread = MAD_TO_SD * np.median(np.abs(known - middle))
     far: NDArray[np.bool_] = (
         np.abs(human - middle) > CUTOFF * spread if spread > 0 else np.zeros(len(human), dtype=bool)
     )

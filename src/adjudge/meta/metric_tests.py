@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import pearson
+from adjudge.core.maths import pearson, student_tail
 from adjudge.meta.levels import item_parts
 from adjudge.meta.permutation_tests import PermutationTest, permute_groups, permute_pearson
 from adjudge.rank.lines_and_rank_sets import benjamini_hochberg, holm
@@ -34,8 +34,6 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
         r_between: correlation of the two metrics.
         n: how many pairs of scores.
     """
-    from scipy.stats import t as student
-
     if n < 4 or any(math.isnan(r) for r in (r_first, r_second, r_between)):
         return float("nan")
     k = 1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
@@ -44,7 +42,7 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
         return float("nan")
     statistic = (r_first - r_second) * math.sqrt((n - 1) * (1 + r_between)) / math.sqrt(below)
     # Never 0: what is too small for a number is the smallest number.
-    return max(float(student.sf(statistic, n - 3)), sys.float_info.min)
+    return max(float(student_tail(statistic, n - 3)), sys.float_info.min)
 
 
 def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
@@ -104,9 +102,11 @@ def adjusted(
     compared: list[MetricComparison] = []
     for k, tested in enumerate(tests):
         better, worse = (tested.second, tested.first) if tested.difference < 0 else (tested.first, tested.second)
-        own, own_holm, own_bh = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
+        plain, plain_holm, plain_bh = (
+            None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k])
+        )
         compared.append(
-            MetricComparison(level, test, better, worse, abs(tested.difference), own, own_holm, own_bh, one_sided)
+            MetricComparison(level, test, better, worse, abs(tested.difference), plain, plain_holm, plain_bh, one_sided)
         )
     return tuple(compared)
 

@@ -91,7 +91,7 @@ def permute_pearson(
         if not groups:
             return None
         return _tested(
-            lambda own: _PearsonDifferences(groups, own),
+            lambda chosen: _PearsonDifferences(groups, chosen),
             pairs,
             permutations=permutations,
             most=enough_permutations(len(known), permutations),
@@ -106,7 +106,7 @@ def permute_groups(
     values: Mapping[str, Floats], *, permutations: int, rng: np.random.Generator
 ) -> tuple[PermutationTest, ...]:
     """Test all pairs of metrics by the mean of their values of groups, which exchange whole; NaN where none is."""
-    known = {name: ~np.isnan(own) for name, own in values.items()}
+    known = {name: ~np.isnan(of_items) for name, of_items in values.items()}
 
     def tested(names: list[str], pairs: _Pairs, mask: Bools) -> list[tuple[float, float]] | None:
         groups = int(mask.sum())
@@ -114,7 +114,7 @@ def permute_groups(
             return None
         parts = np.stack([values[name][mask] for name in names]) / groups
         return _tested(
-            lambda own: _GroupDifferences(parts, own),
+            lambda chosen: _GroupDifferences(parts, chosen),
             pairs,
             permutations=permutations,
             most=enough_permutations(len(known), permutations),
@@ -161,8 +161,8 @@ def _count_extreme(differences: Differences, number: int, block: int, rng: np.ra
 
     def count(task: tuple[int, int]) -> Ints:
         size, seed = task
-        own = generator(seed)
-        drawn = differences(lambda scores: own.choice(np.array([-1.0, 1.0]), size=(size, scores)))
+        block_rng = generator(seed)
+        drawn = differences(lambda scores: block_rng.choice(np.array([-1.0, 1.0]), size=(size, scores)))
         # Sums of the same numbers in another order may differ in the last digits.
         return np.asarray((np.abs(drawn) >= np.abs(observed) - 1e-12).sum(0))
 
@@ -222,28 +222,28 @@ def _items(human: Floats, metrics: Floats, mask: Bools) -> Iterator[_Group]:
     """A group for each segment on which the human tells translations apart."""
     for segment in range(human.shape[1]):
         known = mask[:, segment]
-        own = human[known, segment]
-        if varies(own):
-            yield _Group(own - own.mean(), metrics[:, known, segment])
+        scores = human[known, segment]
+        if varies(scores):
+            yield _Group(scores - scores.mean(), metrics[:, known, segment])
 
 
 def _pooled(human: Floats, metrics: Floats, mask: Bools, texts: Ints | None) -> list[_Group]:
     """All scores as one group, text by text; none where the human tells nothing apart."""
-    own = human[mask]
-    if not varies(own):
+    scores = human[mask]
+    if not varies(scores):
         return []
     segments = np.arange(human.shape[1]) if texts is None else texts
     text = np.broadcast_to(segments, human.shape)[mask]
     order = np.argsort(text, kind="stable")
     starts = np.flatnonzero(np.diff(text[order], prepend=-1))
-    return [_Group((own - own.mean())[order], metrics[:, mask][:, order], starts)]
+    return [_Group((scores - scores.mean())[order], metrics[:, mask][:, order], starts)]
 
 
 def _standard(scores: Floats, mask: Bools) -> Floats:
-    own = scores[mask]
-    if not varies(own):
+    known = scores[mask]
+    if not varies(known):
         return np.zeros_like(scores)
-    return np.asarray((scores - own.mean()) / own.std())
+    return np.asarray((scores - known.mean()) / known.std())
 
 
 class _GroupDifferences:
@@ -266,9 +266,9 @@ class _PearsonDifferences:
         self.first, self.second = codes.reshape(-1, 2).T
 
     def __call__(self, signs: Signs) -> Floats:
-        first, *rest = self.groups
+        first, *others = self.groups
         total = _exchanged_correlations(first, signs(first.exchanged))
-        for group in rest:
+        for group in others:
             total += _exchanged_correlations(group, signs(group.exchanged))
         total /= len(self.groups)
         return np.asarray((total[self.first, self.second] - total[self.second, self.first]).T)

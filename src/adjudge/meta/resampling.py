@@ -22,17 +22,21 @@ if TYPE_CHECKING:
     from adjudge.meta.coefficients import Coefficient
 
 
+MIDDLE = (0.025, 0.975)
+"""The quantiles between which 95% of resampled values lie."""
+
+
 def weights(count: int, segments: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """How often each segment is drawn in each of `count` resamples."""
     return rng.multinomial(segments, np.full(segments, 1 / segments), size=count).astype(float)
 
 
-def interval(values: NDArray[np.float64], level: float = 0.05) -> tuple[float, float] | None:
-    """The middle of the resampled values; None where too few are defined."""
+def interval(values: NDArray[np.float64], *, fewest: int = 20) -> tuple[float, float] | None:
+    """The middle 95% of the resampled values; None where fewer than `fewest` are defined."""
     defined = values[np.isfinite(values)]
-    if len(defined) < 20:
+    if len(defined) < fewest:
         return None
-    low, high = np.quantile(defined, [level / 2, 1 - level / 2])
+    low, high = np.quantile(defined, MIDDLE)
     return float(low), float(high)
 
 

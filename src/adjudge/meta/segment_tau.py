@@ -29,11 +29,13 @@ import numpy as np
 from adjudge.core.comparisons import comparisons, segment_keys
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside
+from adjudge.core.maths import divide
 from adjudge.core.rng import generator
-from adjudge.formats.metric_scores import MetricScore
-from adjudge.meta.join import HUMAN, place_of, score_cells
+from adjudge.formats.metric_score_files import MetricScore
+from adjudge.meta.join import HUMAN, score_cells, segment_namer
 from adjudge.meta.metric_tests import adjusted, metric_clusters
 from adjudge.meta.permutation_tests import PermutationTest
+from adjudge.meta.resampling import interval
 from adjudge.rank import RankSettings, rank
 from adjudge.results.meta import DECIDED, SEPARATED, MetricAtLevel, descending
 
@@ -57,7 +59,9 @@ def gold_ranking(judgments: Judgments, method: str | None, seed: int) -> Ranking
 
 def human_scores_of_ranking(ranking: Ranking) -> list[MetricScore]:
     """The score of every system, humans left out, in the form of metric scores of whole test sets."""
-    return [MetricScore(HUMAN, own.system, None, None, own.score) for own in ranking.systems if not own.human]
+    return [
+        MetricScore(HUMAN, system.system, None, None, system.score) for system in ranking.systems if not system.human
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +84,9 @@ def with_relative_levels(
     seed: int,
 ) -> MetaEvaluation:
     """The evaluation with the levels of relative judgments: decided comparisons, and systems told apart."""
-    levels = {name: dict(own) for name, own in result.metrics.items()}
-    for name, own in _separated(ranking, metrics).items():
-        levels.setdefault(name, {})[SEPARATED] = own
+    levels = {name: dict(at_level) for name, at_level in result.metrics.items()}
+    for name, at_level in _separated(ranking, metrics).items():
+        levels.setdefault(name, {})[SEPARATED] = at_level
     if not any(score.segment is not None for score in metrics):
         return replace(result, metrics=levels)
     decided, aside = _decided(judgments, metrics)
@@ -104,7 +108,7 @@ def _separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dict[str, Me
     """Of the pairs of systems that the ranking tells apart, the share that each metric orders the same way."""
     from adjudge.meta.join import system_means
 
-    human = {own.system for own in ranking.systems if own.human}
+    human = {system.system for system in ranking.systems if system.human}
     certain = [
         pair
         for pair in ranking.comparisons
@@ -128,15 +132,15 @@ def _decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Dec
     keys = segment_keys(judgments).select("document", "segment").rows()
     judged = [MetricScore(HUMAN, "", segment, document, None) for document, segment in keys]
     segments = [score for score in metrics if score.segment is not None and score.score is not None]
-    named = place_of(judged, segments)
+    named = segment_namer(judged, segments)
     ahead = compared.outcome != 0
     where, first, second = compared.segment[ahead], compared.first[ahead], compared.second[ahead]
     cells, _ = score_cells(segments, named)
     agrees: dict[str, Floats] = {}
     for name, scores in cells.items():
-        matrix = _matrix(scores, compared.systems, [named(own) for own in judged])
+        matrix = _matrix(scores, compared.systems, [named(score) for score in judged])
         agrees[name] = np.sign(matrix[first, where] - matrix[second, where]) * compared.outcome[ahead]
-    if not any((~np.isnan(own)).any() for own in agrees.values()):
+    if not any((~np.isnan(verdicts)).any() for verdicts in agrees.values()):
         raise DataError(
             "people and metrics share no comparison of two systems on one segment; check names on both sides"
         )
@@ -179,27 +183,22 @@ def _draws(decided: _Decided, resamples: int, seed: int) -> _Draws:
 
 def taus(agree: Floats, against: Floats, tied: Floats) -> dict[str, Floats]:
     """The coefficients from counts; NaN where nothing was counted."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return {
-            "tau_ties_against": (agree - against - tied) / (agree + against + tied),
-            "tau_ties_ignored": (agree - against) / (agree + against),
-            "tau_ties_zero": (agree - against) / (agree + against + tied),
-        }
+    return {
+        "tau_ties_against": divide(agree - against - tied, agree + against + tied),
+        "tau_ties_ignored": divide(agree - against, agree + against),
+        "tau_ties_zero": divide(agree - against, agree + against + tied),
+    }
 
 
 def _taus(agrees: Floats, drawn: _Draws) -> MetricAtLevel:
-    counts = [agrees == 1, agrees == -1, agrees == 0]
-    values = {name: float(value) for name, value in taus(*(np.array(float(own.sum())) for own in counts)).items()}
+    counted = [agrees == 1, agrees == -1, agrees == 0]
+    values = {name: float(value) for name, value in taus(*(np.array(float(part.sum())) for part in counted)).items()}
     n = int((~np.isnan(agrees)).sum())
-    accuracy = float(counts[0].sum() / n) if n else float("nan")
+    accuracy = float(divide(counted[0].sum(), n))
     cells = drawn.weights.shape[1]
-    by_cell = [np.bincount(drawn.cell, own.astype(float), cells) for own in counts]
-    intervals = {}
-    for name, again in taus(*(drawn.weights @ own for own in by_cell)).items():
-        known = again[np.isfinite(again)]
-        if len(known) > 1:
-            low, high = np.quantile(known, (0.025, 0.975))
-            intervals[name] = (float(low), float(high))
+    by_cell = [np.bincount(drawn.cell, part.astype(float), cells) for part in counted]
+    resampled = taus(*(drawn.weights @ counts for counts in by_cell))
+    intervals = {name: middle for name, again in resampled.items() if (middle := interval(again, fewest=2)) is not None}
     return MetricAtLevel(n, {**values, "accuracy": accuracy}, intervals)
 
 

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.wording import counted
-from adjudge.formats.metric_scores import MetricScore
-from adjudge.formats.texts.columns import aligned, read_column
+from adjudge.formats.metric_score_files import MetricScore
+from adjudge.formats.texts import aligned
+from adjudge.formats.texts.columns import read_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from adjudge.formats.texts.columns import Column
+    from adjudge.formats.texts import Column
 
 TURNED = "TER counts errors and is turned round (multiplied by -1), so that higher is better"
 DEFAULT_TOKENIZER = "13a"

@@ -64,19 +64,19 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     """The page of a language pair, given its name, results and slug."""
     name, results, slug = named
     with unchecked_charts():
-        own = [section for make in SECTIONS if (section := make(results)) is not None]
-        own += audit_sections(results)
+        sections = [section for make in SECTIONS if (section := make(results)) is not None]
+        sections += audit_sections(results)
     set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
     claims, annotators = claims_of(results), annotators_of(results)
     first = headline(results.ranking, claims, annotators)
-    said = [sentence for sentence in verdict(results.ranking, claims, annotators) if sentence != first]
+    further = [sentence for sentence in verdict(results.ranking, claims, annotators) if sentence != first]
     return PairPage(
         name=name,
         slug=slug,
         headline=first,
-        words=(*said, *results.missing),
+        words=(*further, *results.missing),
         facts=_facts(results),
-        sections=tuple(_without(section, results.counts.notes) for section in own),
+        sections=tuple(_without(section, results.counts.notes) for section in sections),
         notes=results.counts.notes,
         set_aside=tuple(set_aside),
         signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
@@ -96,10 +96,10 @@ def _slugs(names: Sequence[str]) -> list[str]:
 
 def _facts(results: PairResults) -> tuple[Fact, ...]:
     ranking, counts = results.ranking, results.counts
-    told, pairs = pairs_told_apart(ranking)
+    apart, pairs = pairs_told_apart(ranking)
     facts = [
         _best(results),
-        Fact("Pairs told apart", f"{told:,} of {pairs:,}", _told(results)),
+        Fact("Pairs told apart", f"{apart:,} of {pairs:,}", _told(results)),
     ]
     if results.agreement is not None:
         name, value = coefficient(results.agreement, results.agreement.inter["all"])
@@ -140,10 +140,10 @@ def overview(results: Mapping[str, PairResults]) -> Table:
     """One line per language pair: who is best, and how much is settled."""
     rows: list[tuple[Cell, ...]] = []
     for name, result in results.items():
-        told, pairs = pairs_told_apart(result.ranking)
+        apart, pairs = pairs_told_apart(result.ranking)
         best = short_list([leader.system for leader in leaders(result.ranking)], "or")
         rows.append(
-            (name, best, f"{told:,} of {pairs:,}", len(result.ranking.clusters), len(result.ranking.systems),
+            (name, best, f"{apart:,} of {pairs:,}", len(result.ranking.clusters), len(result.ranking.systems),
              result.counts.annotators, result.counts.rows)
         )  # fmt: skip
     columns = (

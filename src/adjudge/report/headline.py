@@ -133,15 +133,15 @@ def pairs_told_apart(ranking: Ranking) -> tuple[int, int]:
 
 
 def _decided(ranking: Ranking) -> str:
-    told, pairs = pairs_told_apart(ranking)
+    apart, pairs = pairs_told_apart(ranking)
     chance = f"by more than chance explains (Holm, {100 * ranking.lines.level:g}%)"
     if pairs == 1:
-        return f"The one pair of systems {'differs' if told else 'does not differ'} {chance}."
-    if told in (0, pairs):
-        return f"{'All' if told else 'None of the'} {pairs:,} pairs of systems differ {chance}."
-    differ, left = ("differs" if told == 1 else "differ"), pairs - told
+        return f"The one pair of systems {'differs' if apart else 'does not differ'} {chance}."
+    if apart in (0, pairs):
+        return f"{'All' if apart else 'None of the'} {pairs:,} pairs of systems differ {chance}."
+    differ, left = ("differs" if apart == 1 else "differ"), pairs - apart
     stay = "the other one stays" if left == 1 else f"the other {left:,} stay"
-    return f"Of {pairs:,} pairs of systems, {told:,} {differ} {chance}; {stay} open."
+    return f"Of {pairs:,} pairs of systems, {apart:,} {differ} {chance}; {stay} open."
 
 
 def _clusters(ranking: Ranking) -> str:

@@ -63,13 +63,10 @@ def _headline(parity: Parity) -> str:
     by_verdict = _by_verdict(parity)
     people = FEW_PEOPLE.get(parity.annotators or 0, "")
     if set(by_verdict) == {"below the human"} and len(parity.systems) > 1:
-        said = f"All systems are below {parity.human}."
+        opening, statement = "All systems", f" are below {parity.human}."
     else:
-        said = _sentence(next(iter(by_verdict)), next(iter(by_verdict.values())), parity)
-    if not people:
-        return said
-    opening = next((word for word in ("All systems", "The data") if said.startswith(word)), "")
-    return f"{people}: {opening.lower()}{said.removeprefix(opening)}"
+        opening, statement = _sentence(*next(iter(by_verdict.items())), parity)
+    return f"{people}: {opening.lower()}{statement}" if people else f"{opening}{statement}"
 
 
 def _by_verdict(parity: Parity) -> dict[Verdict, list[str]]:
@@ -78,18 +75,22 @@ def _by_verdict(parity: Parity) -> dict[Verdict, list[str]]:
     return {verdict: names for verdict, names in systems.items() if names}
 
 
-def _sentence(verdict: Verdict, names: list[str], parity: Parity) -> str:
+def _sentence(verdict: Verdict, names: list[str], parity: Parity) -> tuple[str, str]:
+    """What opens the sentence with a capital letter that may be lowered, if not a system's name, and the rest."""
     is_ = agreeing(len(names), "is", "are")
     if verdict == "at parity":
-        margin = next(own.contrast.margin for own in parity.systems if own.contrast and own.contrast.margin is not None)
-        return f"{short_list(names)} {is_} at parity with {parity.human}: less than {measured(margin, 'point')} apart."
+        contrasts = (system.contrast for system in parity.systems)
+        margin = next(contrast.margin for contrast in contrasts if contrast and contrast.margin is not None)
+        apart = f"less than {measured(margin, 'point')} apart"
+        return "", f"{short_list(names)} {is_} at parity with {parity.human}: {apart}."
     if verdict == "not told apart":
-        return f"The data cannot tell {short_list(names)} from {parity.human}, which is no proof of parity."
-    return f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{parity.human}."
+        return "The data", f" cannot tell {short_list(names)} from {parity.human}, which is no proof of parity."
+    return "", f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{parity.human}."
 
 
 def _words(parity: Parity) -> tuple[str, ...]:
-    others = tuple(_sentence(verdict, names, parity) for verdict, names in list(_by_verdict(parity).items())[1:])
+    later = list(_by_verdict(parity).items())[1:]
+    others = tuple("".join(_sentence(verdict, names, parity)) for verdict, names in later)
     if parity.change is None:
         return others
     drawn = f"by resampling {parity.change.units} {parity.change.unit}"

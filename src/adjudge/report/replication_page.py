@@ -178,7 +178,9 @@ def _matrix(figure: Matrix) -> dict[str, Any]:
         steps = [values[len(values) * i // 4] for i in (1, 2, 3)]
     else:
         steps = [figure.middle + deviation for deviation in _DEVIATIONS]
-    return matrix(figure.rows, figure.columns, figure.cells, steps=steps, what=figure.what, number=".0f", row_height=20)
+    return matrix(
+        figure.rows, figure.columns, figure.cells, steps=steps, what=figure.what, cell_format=".0f", row_height=20
+    )
 
 
 def tournament_chart(figure: TournamentOrder) -> dict[str, Any]:
@@ -212,8 +214,8 @@ def tournament_chart(figure: TournamentOrder) -> dict[str, Any]:
 
 
 def _standing(name: str, figure: TournamentOrder) -> str:
-    own = [f"{lead.loser} by {lead.weight:g}" for lead in figure.leads if lead.winner == name]
-    return f"beats {', '.join(own)} above it" if own else "beats nobody above it"
+    beaten = [f"{lead.loser} by {lead.weight:g}" for lead in figure.leads if lead.winner == name]
+    return f"beats {', '.join(beaten)} above it" if beaten else "beats nobody above it"
 
 
 def _arc(lead: ViolatedLead, place: dict[str, int], longest: int) -> list[dict[str, Any]]:

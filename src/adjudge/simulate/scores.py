@@ -77,7 +77,7 @@ def draw_scores(design: ScoreDesign, rng: np.random.Generator, *, draws: int = 1
     campaign = design.campaign
     quality = _qualities(campaign, draws, rng)
     careless = _some(campaign.careless, campaign.annotators, draws, rng)
-    seen = campaign.mean + _output(design, quality, rng)
+    seen = campaign.mean + _shown_quality(design, quality, rng)
     who, task = design.annotator, design.task
     scale = np.exp(rng.normal(0, campaign.scale, (draws, campaign.annotators)))[:, who]
     level = rng.normal(0, campaign.leniency, (draws, campaign.annotators))[:, who]
@@ -103,7 +103,7 @@ def _qualities(campaign: ScoreCampaign, draws: int, rng: np.random.Generator) ->
     return np.concatenate([drawn, humans], axis=1)
 
 
-def _output(design: ScoreDesign, quality: Floats, rng: np.random.Generator) -> Floats:
+def _shown_quality(design: ScoreDesign, quality: Floats, rng: np.random.Generator) -> Floats:
     """How good what is shown is, in points: a control is as good as a reference, or worse than its output."""
     campaign, draws = design.campaign, len(quality)
     count, segments = quality.shape[1], int(design.segment.max()) + 1

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adjudge.results.testset import Topics
     from adjudge.results.testset_versions import Versions
 
-__all__ = ["CATEGORIES", "NOTED", "TestSetOptions", "check", "testset"]
+__all__ = ["CATEGORIES", "NOTED", "TestSetOptions", "read_and_check", "testset"]
 FEWEST_LINES = 10
 
 
@@ -36,13 +36,13 @@ def testset(files: Sequence[Path], options: TestSetOptions | None = None) -> Tes
         files: plain text (a blank line between documents), TSV with columns `document` and `source`, WMT XML or SGM.
         options: language, translations, a reference corpus for topics, a later version; see `TestSetOptions`.
     """
-    return check(files, options or TestSetOptions())[1]
+    return read_and_check(files, options or TestSetOptions())[1]
 
 
 testset.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever its name looks like to pytest
 
 
-def check(files: Sequence[Path], options: TestSetOptions) -> tuple[list[SourceText], TestSetCheck]:
+def read_and_check(files: Sequence[Path], options: TestSetOptions) -> tuple[list[SourceText], TestSetCheck]:
     """The texts as they were read, and what is wrong with them."""
     if len(files) > 1 and (options.translations or options.after is not None):
         raise UsageError("translations and later versions belong to one file of texts; give one FILE")

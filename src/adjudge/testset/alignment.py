@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import pearson, varies
+from adjudge.core.maths import pearson
 from adjudge.core.wording import counted
 from adjudge.results.testset import Finding
 
@@ -91,20 +91,23 @@ def in_step(source: Sequence[str], translation: Sequence[str]) -> list[str]:
 
 def _best_path(source: Sequence[str], translation: Sequence[str], shifts: list[int]) -> list[int]:
     """The shift of every line: the cheapest way through all lines, where changing the shift costs (Viterbi)."""
-    own, theirs = [_features(text) for text in source], [_features(text) for text in translation]
-    ratio = float(np.median([y[0] for y in theirs]) - np.median([x[0] for x in own]))
+    source_lines, translated_lines = [_features(text) for text in source], [_features(text) for text in translation]
+    ratio = float(np.median([y[0] for y in translated_lines]) - np.median([x[0] for x in source_lines]))
     costs = np.array(
-        [[_misfit(line, theirs[(i + shift) % len(theirs)], ratio) for shift in shifts] for i, line in enumerate(own)]
+        [
+            [_misfit(line, translated_lines[(i + shift) % len(translated_lines)], ratio) for shift in shifts]
+            for i, line in enumerate(source_lines)
+        ]
     )
     best = costs[0]
     came_from = np.zeros(costs.shape, dtype=int)
-    for i in range(1, len(own)):
+    for i in range(1, len(source_lines)):
         ways = best[:, None] + CHANGE * (1 - np.eye(len(shifts)))
         came_from[i] = ways.argmin(axis=0)
         best = ways.min(axis=0) + costs[i]
     state = int(best.argmin())
     path = [state]
-    for i in range(len(own) - 1, 0, -1):
+    for i in range(len(source_lines) - 1, 0, -1):
         state = int(came_from[i, state])
         path.append(state)
     return [shifts[state] for state in reversed(path)]
@@ -118,12 +121,12 @@ def _misfit(source: Features, translated: Features, ratio: float) -> float:
 
 
 def _best_shift(source: Sequence[str], translation: Sequence[str], low: int, high: int) -> int:
-    own = [_features(text) for text in source[low:high]]
+    source_lines = [_features(text) for text in source[low:high]]
     scores: dict[int, float] = {}
     for shift in range(-FARTHEST, FARTHEST + 1):
         # What falls out at one end comes in at the other: such files were rotated.
-        theirs = [_features(translation[(i + shift) % len(translation)]) for i in range(low, high)]
-        scores[shift] = _fit(own, theirs)
+        translated_lines = [_features(translation[(i + shift) % len(translation)]) for i in range(low, high)]
+        scores[shift] = _fit(source_lines, translated_lines)
     best = max(scores, key=lambda shift: (scores[shift], -abs(shift)))
     return best if scores[best] - scores[0] > CLEARLY and scores[best] > 0.7 else 0
 
@@ -135,13 +138,14 @@ def _features(text: str) -> Features:
     return float(np.log1p(len(text))), frozenset(_ANCHOR.findall(text))
 
 
-def _fit(own: list[Features], theirs: list[Features]) -> float:
+def _fit(source_lines: list[Features], translated_lines: list[Features]) -> float:
     """Correlation of log lengths, plus the share of anchors that the other side has too."""
-    x, y = (np.array([length for length, _ in side]) for side in (own, theirs))
-    wanted = sum(len(anchors) for _, anchors in own)
-    met = sum(len(anchors & others) for (_, anchors), (_, others) in zip(own, theirs, strict=True))
+    x, y = (np.array([length for length, _ in side]) for side in (source_lines, translated_lines))
+    wanted = sum(len(anchors) for _, anchors in source_lines)
+    met = sum(len(anchors & others) for (_, anchors), (_, others) in zip(source_lines, translated_lines, strict=True))
     return _correlation(x, y) + (met / wanted if wanted else 0.0)
 
 
 def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    return pearson(x, y) if len(x) >= 3 and varies(x) and varies(y) else 0.0
+    r = pearson(x, y) if len(x) >= 3 else float("nan")
+    return 0.0 if np.isnan(r) else r

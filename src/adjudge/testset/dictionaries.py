@@ -59,12 +59,12 @@ class Stems:
         """Whether the word is a stem, or a stem with a beginning, an ending or both."""
         if word in self.words or any(affix.flag in self._flags(stem) for stem, affix in self._unsuffixed(word)):
             return True
-        for rest, prefix in self._unprefixed(word):
-            if prefix.flag in self._flags(rest):
+        for without_prefix, prefix in self._unprefixed(word):
+            if prefix.flag in self._flags(without_prefix):
                 return True
             if prefix.crosses and any(
                 affix.crosses and {affix.flag, prefix.flag} <= set(self._flags(stem))
-                for stem, affix in self._unsuffixed(rest)
+                for stem, affix in self._unsuffixed(without_prefix)
             ):
                 return True
         return False
@@ -123,14 +123,14 @@ def _read_stems(text: str, refused: str) -> dict[str, str]:
 def _read_affixes(rules: list[list[str]], kind: str) -> dict[str, list[Affix]]:
     affixes: dict[str, list[Affix]] = defaultdict(list)
     crosses: dict[str, bool] = {}
-    for name, flag, *rest in rules:
+    for name, flag, *fields in rules:
         if name != kind:
             continue
         if flag not in crosses:
-            crosses[flag] = rest[0] == "Y"
+            crosses[flag] = fields[0] == "Y"
             continue
-        strip, added = ("" if part == "0" else part for part in rest[:2])
-        condition = rest[2] if len(rest) > 2 else "."
+        strip, added = ("" if part == "0" else part for part in fields[:2])
+        condition = fields[2] if len(fields) > 2 else "."
         fits = re.compile(f"(?:{condition})$" if kind == "SFX" else f"^(?:{condition})")
         affixes[added].append(Affix(flag, strip, fits, crosses[flag]))
     return dict(affixes)

@@ -41,10 +41,10 @@ def find(source: SourceText) -> tuple[Finding, ...]:
 
 def find_by(source: SourceText, translation: Sequence[str]) -> tuple[Finding, ...]:
     """The same, where a translation shows it: hardly a segment starts with a mark, but many of its translations do."""
-    starting, theirs = _starting(source.texts, ALL + DASHES), _starting(translation)
-    if theirs < FEWEST or starting > RATIO * theirs:
+    starting, translations_starting = _starting(source.texts, ALL + DASHES), _starting(translation)
+    if translations_starting < FEWEST or starting > RATIO * translations_starting:
         return ()
-    return (_finding(source, starting, f"{theirs} of their translations do"),)
+    return (_finding(source, starting, f"{translations_starting} of their translations do"),)
 
 
 def _starting(texts: Sequence[str], marks: str = DOUBLE) -> int:
@@ -91,18 +91,18 @@ def restored(text: str, translation: str) -> str:
 
 def marks_lost(text: str, translation: str) -> list[tuple[int, float]]:
     """Where marks are missing, and how sure that is; none where the translation shows no more than the text has."""
-    own, theirs = _double(text), _double(translation)
-    if not text.strip() or text.strip()[0] in ALL + DASHES or len(theirs) <= len(own):
+    source_marks, translated_marks = _double(text), _double(translation)
+    if not text.strip() or text.strip()[0] in ALL + DASHES or len(translated_marks) <= len(source_marks):
         return []
     start, leads = len(text) - len(text.lstrip()), translation.strip()[0] in DOUBLE
-    if own:
-        return [(start, TOLD_BY_BOTH)] if leads and own[0].side in ("close", "digit") else []
+    if source_marks:
+        return [(start, TOLD_BY_BOTH)] if leads and source_marks[0].side in ("close", "digit") else []
     positions = []
     who = TRAILING.search(text)
     end = who.start() if who is not None else len(text.rstrip())
-    if len(theirs) == 1:
+    if len(translated_marks) == 1:
         # The partner of a mark may stand at the end of a later segment.
-        closes = theirs[0].side != "open" and theirs[0].position > len(translation) / 2
+        closes = translated_marks[0].side != "open" and translated_marks[0].position > len(translation) / 2
         positions = [start] if leads else [end] if closes else []
     elif leads or who is not None:
         # Languages that put first who spoke have the marks inside the segment.

@@ -57,13 +57,13 @@ def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], fold
 
 def _changes(source: SourceText, findings: Sequence[Finding]) -> tuple[Changes, dict[int, list[str]]]:
     """New texts by the place of their segment, and their lines of the log."""
-    own = _sure(source, findings)
+    sure = _sure(source, findings)
     # Lines in another encoding are written as UTF-8, even where nothing else is wrong with them.
     recoded = {finding.line: finding for finding in source.findings if finding.category == "encoding"}
     changes: Changes = {}
     log: dict[int, list[str]] = {}
     for index, segment in enumerate(segment for document in source.documents for segment in document.segments):
-        text, used = corrected(segment.text, own.get(segment.line, []))
+        text, used = corrected(segment.text, sure.get(segment.line, []))
         used += [recoded[segment.line]] if segment.line in recoded else []
         if used:
             changes[index] = text
@@ -83,11 +83,11 @@ def _check_names(sources: Sequence[SourceText], folder: Path) -> None:
 
 
 def _sure(source: SourceText, findings: Sequence[Finding]) -> dict[int, list[Finding]]:
-    own: dict[int, list[Finding]] = defaultdict(list)
+    by_line: dict[int, list[Finding]] = defaultdict(list)
     for finding in findings:
         if finding.sure and finding.file == str(source.path):
-            own[finding.line].append(finding)
-    return own
+            by_line[finding.line].append(finding)
+    return by_line
 
 
 def corrected(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:

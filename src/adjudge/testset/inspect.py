@@ -53,12 +53,14 @@ def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
     for source in sources:
         eaten = eaten_quotes.find(source)
         habits = spacing.Habits.of(source.texts, code)
-        own = [finding for document in source.documents for finding in in_document(document, code, words, habits)]
+        in_documents = [
+            finding for document in source.documents for finding in in_document(document, code, words, habits)
+        ]
         if eaten:
-            own = [_doubted(finding) for finding in own]
+            in_documents = [_doubted(finding) for finding in in_documents]
         if lacks_borders(source):
-            own = [_perhaps_headline(finding) for finding in own]
-        findings += (*source.findings, *eaten, *own)
+            in_documents = [_perhaps_headline(finding) for finding in in_documents]
+        findings += (*source.findings, *eaten, *in_documents)
     documents = [document for source in sources for document in source.documents]
     findings += across_documents.missing_headlines(documents)
     findings += across_documents.repeated_segments(documents)

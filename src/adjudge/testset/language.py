@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.core.languages import UNKNOWN
 from adjudge.testset.lexicon import lexicon
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ FEWEST_WORDS = 8
 FEWEST_LETTERS = 60
 SURE_MARGIN = 12.0
 """By how much the logarithm of the likelihood must be higher than that of the texts' language."""
-UNKNOWN = "und"
 ENOUGH_HERE = 0.2
 """A single segment is settled with fewer function words than a whole text, whose language nobody knows yet."""
 
@@ -36,11 +36,11 @@ def detect(texts: Sequence[str]) -> str:
 
 def find(document: Document, language: str) -> Iterator[Finding]:
     """Long segments that are surely in another language; names and quoted titles are too short to tell."""
-    own = lexicon(language)
+    vocabulary = lexicon(language)
     for index, text in enumerate(document.texts):
         if len(text) < FEWEST_LETTERS or (text.isascii() and len(text.split()) < FEWEST_WORDS):
             continue
-        if own is not None and (own.sounds_like(text, ENOUGH_HERE) or own.knows_most(text)):
+        if vocabulary is not None and (vocabulary.sounds_like(text, ENOUGH_HERE) or vocabulary.knows_most(text)):
             # Most segments are settled so, and the models of a hundred languages need not be loaded.
             continue
         import py3langid

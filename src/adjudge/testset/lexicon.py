@@ -110,7 +110,7 @@ class Lexicon:
         if self.language != "en":
             return False
         starts = (word.removeprefix(beginning) for beginning in BEGINNINGS if word.startswith(beginning))
-        if any(len(rest) > 4 and self.in_dictionary(rest) for rest in starts) or self._is_british(word):
+        if any(len(base) > 4 and self.in_dictionary(base) for base in starts) or self._is_british(word):
             return True
         if self.zipf(word) == 0.0:
             return False

@@ -40,15 +40,15 @@ def compare_versions(
     before: SourceText, after: SourceText, outputs: Sequence[OutputFiles] = (), references: Sequence[Path] = ()
 ) -> Versions:
     """Compare two versions of a test set and, where given, the outputs for both."""
-    ours, theirs = _segments(before), _segments(after)
-    changes = tuple(_changes(ours, theirs))
+    segments_before, segments_after = _segments(before), _segments(after)
+    changes = tuple(_changes(segments_before, segments_after))
     touched = {change.line_before for change in changes}
-    in_step = len(ours) == len(theirs)
-    lines = [translation.line for translation in ours]
-    wanted = [_read_lines(path, len(ours), before.path) for path in references]
+    in_step = len(segments_before) == len(segments_after)
+    lines = [translation.line for translation in segments_before]
+    wanted = [_read_lines(path, len(segments_before), before.path) for path in references]
     return Versions(
-        segments_before=len(ours),
-        segments_after=len(theirs),
+        segments_before=len(segments_before),
+        segments_after=len(segments_after),
         changes=changes,
         outputs=tuple(
             _output(output, lines, touched, wanted, source=before.path, in_step=in_step) for output in outputs
@@ -82,8 +82,8 @@ def _aligned(before: list[Segment], after: list[Segment]) -> list[tuple[Segment 
     )
     pairs: list[tuple[Segment | None, Segment | None]] = []
     for _, low, high, start, end in matcher.get_opcodes():
-        ours, theirs = before[low:high], after[start:end]
-        pairs += zip_longest(ours, theirs)
+        changed_before, changed_after = before[low:high], after[start:end]
+        pairs += zip_longest(changed_before, changed_after)
     return pairs
 
 

@@ -38,7 +38,7 @@ def audit(
         str | None,
         typer.Option(
             metavar="POINTS|SHARE%",
-            help="Within which a system is at parity with a human; 3 points if the scale is 0 to 100, else none.",
+            help="Largest difference that is parity with a human; 3 points if the scale is 0 to 100, else none.",
         ),
     ] = None,
     by: o.By = None,

@@ -24,9 +24,11 @@ def check(
     ] = "paired-t",
     level: Annotated[float, typer.Option(help="Annotators are kept up to this p.")] = 0.05,
     least_seconds: Annotated[
-        float, typer.Option(help="Drop who is faster than this per judgment on average; 0 for any pace.")
+        float, typer.Option(help="Drop annotators who need less than this per judgment on average; 0 for any pace.")
     ] = LEAST_SECONDS,
-    longest_run: Annotated[int | None, typer.Option(help="Drop who gave more equal answers in a row.")] = None,
+    longest_run: Annotated[
+        int | None, typer.Option(help="Drop annotators who gave more equal answers in a row than this.")
+    ] = None,
     keep_rejected: Annotated[bool, typer.Option(help="Keep annotators some of whose work was rejected.")] = False,
     kept: Annotated[
         Path | None, typer.Option(help="Write the judgments of those who are kept to this table; the input stays.")

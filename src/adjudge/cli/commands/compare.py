@@ -12,8 +12,6 @@ from adjudge.cli.reading import Reading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SCORE_FILES = (".seg.score", ".sys.score")
-
 
 def compare(
     campaigns: Annotated[
@@ -52,7 +50,10 @@ def compare(
 
     names = _names(campaigns)
     formats = _formats(format, len(campaigns))
-    sources = {name: _read(path, own, reading) for name, path, own in zip(names, campaigns, formats, strict=True)}
+    sources = {
+        name: _read(path, format_name, reading)
+        for name, path, format_name in zip(names, campaigns, formats, strict=True)
+    }
     result = compare(
         sources,
         rename=_renames(rename or []),
@@ -70,8 +71,10 @@ def compare(
 
 def _names(paths: "Sequence[Path]") -> list[str]:
     """The names of the files without their endings, or the paths where two are the same."""
+    from adjudge.formats.metric_score_files import ENDINGS
+
     names = [path.name.removesuffix(path.suffix) if path.is_file() else path.name for path in paths]
-    for ending in SCORE_FILES:
+    for ending in ENDINGS:
         names = [
             path.name.removesuffix(ending) if path.name.endswith(ending) else name
             for path, name in zip(paths, names, strict=True)
@@ -91,9 +94,9 @@ def _formats(given: str | None, count: int) -> list[str | None]:
 
 
 def _read(path: Path, format: str | None, reading: Reading) -> Any:  # noqa: A002
-    if format == "metric-scores" or path.name.endswith(SCORE_FILES):
-        from adjudge.formats.metric_scores import read_metric_scores
+    from adjudge.formats.metric_score_files import ENDINGS, read_metric_scores
 
+    if format == "metric-scores" or path.name.endswith(ENDINGS):
         return read_metric_scores([path])
     return replace(reading, format=format).read([path])
 

@@ -48,7 +48,7 @@ def get(
             "--from", metavar="FILE_OR_URL", help="Take it from here: a file, a folder of its files, or an address."
         ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Fetch also what is there already.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Fetch again what is already there.")] = False,
     json: o.Json = False,
 ) -> None:
     """Fetch a data set into ADJUDGE_DATA or the cache; what stopped half-way goes on, and checksums are compared.

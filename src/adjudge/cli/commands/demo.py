@@ -140,10 +140,10 @@ def _describe_results(results: PairResults) -> Iterator[str]:
         _, intra = coefficient(agreement, agreement.intra["all"])
         yield f"  agree       {name} {inter:.2f} between annotators, {intra:.2f} with themselves"
     claims = claims_of(results)
-    told, pairs = pairs_told_apart(ranking)
+    apart, pairs = pairs_told_apart(ranking)
     yield f"  rank        {headline(ranking, claims)}"
-    are = agreeing(told, "is", "are")
-    yield f"              {told} of {counted(pairs, 'pair')} of systems {are} told apart ({ranking.method})"
+    are = agreeing(apart, "is", "are")
+    yield f"              {apart} of {counted(pairs, 'pair')} of systems {are} told apart ({ranking.method})"
     if results.tournament is not None:
         yield from _describe_tournament(results.tournament)
     if claims is not None:

@@ -71,8 +71,8 @@ def _write_draws(file: Path) -> None:
     decisions = draws()
     write_text(file, "".join(dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
     differs = replay()
-    said = "all come out again from the log" if differs is None else f"decision {differs} comes out otherwise"
-    print(f"{counted(len(decisions), 'decision')} written to {file}; {said}", file=sys.stderr)
+    outcome = "all come out again from the log" if differs is None else f"decision {differs} comes out otherwise"
+    print(f"{counted(len(decisions), 'decision')} written to {file}; {outcome}", file=sys.stderr)
 
 
 def _without_withdrawn(judgments: Judgments) -> Judgments:

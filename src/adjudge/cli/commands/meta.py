@@ -26,13 +26,13 @@ def meta(
     gold_method: Annotated[
         str | None,
         typer.Option(
-            help="By which rankings and pairs are turned into scores of systems; bradley-terry where left out.",
+            help="Method by which rankings and pairs become scores of systems; bradley-terry where left out.",
             autocompletion=o.complete_methods,
         ),
     ] = None,
     lower_is_better: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A metric (or the human column) that counts errors; turned round."),
+        typer.Option(metavar="NAME", help="A metric (or the human column) that counts errors: its sign is reversed."),
     ] = None,
     references: Annotated[
         list[Path] | None, typer.Option(help="Reference texts, to compute BLEU, chrF and TER of --outputs.")

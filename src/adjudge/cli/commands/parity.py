@@ -93,9 +93,10 @@ def _contaminated(
 
 def _write_page(results: "Mapping[str, Parity]", file: Path) -> None:
     from adjudge.cli.output import write_page
+    from adjudge.core.languages import pair_title
     from adjudge.report.parity_page import build_parity_page
 
-    title = ", ".join(["Human parity", *(name for name in results if not name.startswith("und"))])
+    title = ", ".join(["Human parity", *filter(None, map(pair_title, results))])
     write_page(build_parity_page(results, title=title), file)
 
 

@@ -25,12 +25,12 @@ def plan(
             help="The difference that matters, in points of 100 (3) or, of rankings and pairs, log-odds (0.3)."
         ),
     ] = None,
-    block_size: Annotated[int, typer.Option(help="Systems that are ranked together, of rankings.")] = 5,
-    power: Annotated[float, typer.Option(help="With which chance it is to be found.")] = 0.8,
+    block_size: Annotated[int, typer.Option(help="Rankings: systems that are ranked together.")] = 5,
+    power: Annotated[float, typer.Option(help="Probability with which the difference is to be found.")] = 0.8,
     level: Annotated[float, typer.Option(help="Level of significance, shared by all comparisons.")] = 0.05,
     comparisons: Annotated[int | None, typer.Option(help="Comparisons that matter; all pairs where left out.")] = None,
     annotators: Annotated[int, typer.Option(help="People who judge.")] = 10,
-    documents: Annotated[int, typer.Option(help="Documents that there are.")] = 200,
+    documents: Annotated[int, typer.Option(help="Documents at hand.")] = 200,
     segments: Annotated[int, typer.Option(help="Segments of each document.")] = 8,
     page: Annotated[int | None, typer.Option(help="Most segments on a page; whole documents where left out.")] = None,
     task_size: Annotated[int, typer.Option(help="Judgments in a task, controls included.")] = 100,
@@ -39,7 +39,8 @@ def plan(
     structures: Annotated[str, typer.Option(help="Structures to try, joined by commas.")] = "",
     seconds: Annotated[float | None, typer.Option(help="Seconds that a judgment takes (20), or a block (60).")] = None,
     like: Annotated[
-        list[Path] | None, typer.Option(help="Judgments whose spread is assumed; of large shared tasks if left out.")
+        list[Path] | None,
+        typer.Option(help="Judgments whose spread is assumed; that of large shared tasks if left out."),
     ] = None,
     looks: Annotated[int, typer.Option(help="Looks on the way, where goals and policies are compared.")] = 5,
     spending: Annotated[

@@ -67,55 +67,56 @@ def report(
             seed=seed,
             tell=tell,
         )
-        made = make_report(parts, settings, title=title or _title(files, list(parts)))
+        campaign_report = make_report(parts, settings, title=title or _title(files, list(parts)))
         tell("writing")
-        written = _write(made, output, tables=tables, plots=plots, paper=paper)
-    said = [f"adjudge: {name} is left out: {reason}" for name, reason in made.left_out.items()]
-    for line in [*said, *(f"wrote {path}" for path in written)]:
+        written = _write(campaign_report, output, tables=tables, plots=plots, paper=paper)
+    left_out = [f"adjudge: {name} is left out: {reason}" for name, reason in campaign_report.left_out.items()]
+    for line in [*left_out, *(f"wrote {path}" for path in written)]:
         print(line, file=sys.stderr)
     if json:
-        write_output({"all": _written(written, made)}, json=True, output=None)
+        write_output({"all": _written(written, campaign_report)}, json=True, output=None)
 
 
 def _write(
-    made: "CampaignReport", output: Path, *, tables: Path | None, plots: Path | None, paper: Path | None
+    campaign_report: "CampaignReport", output: Path, *, tables: Path | None, plots: Path | None, paper: Path | None
 ) -> list[Path]:
     """Write the page, and what else is wanted of tables, charts and material for a paper; returns where it lies."""
-    from adjudge.report.output.pages import write_page, write_plots, write_tables
-    from adjudge.report.output.paper import write_paper
+    from adjudge.report.output.pages import write_page
+    from adjudge.report.output.paper import write_paper, write_plots, write_tables
 
-    page = made.page()
+    page = campaign_report.page()
     write_page(page, output)
     if tables is not None:
         write_tables(page, tables)
     if plots is not None:
         write_plots(page, plots)
     if paper is not None:
-        write_paper(made.pairs, paper)
+        write_paper(campaign_report.pairs, paper)
     return [path for path in (output, tables, plots, paper) if path is not None]
 
 
-def _written(files: list[Path], made: "CampaignReport") -> "Written":
+def _written(files: list[Path], campaign_report: "CampaignReport") -> "Written":
     from adjudge.results.report import Written
 
     return Written(
         command="report",
-        settings=made.settings,
-        data=made.data,
-        set_aside=made.set_aside,
-        notes=made.notes,
+        settings=campaign_report.settings,
+        data=campaign_report.data,
+        set_aside=campaign_report.set_aside,
+        notes=campaign_report.notes,
         files=[str(file) for file in files],
-        pairs=list(made.pairs),
+        pairs=list(campaign_report.pairs),
     )
 
 
 def _title(files: list[Path], pairs: list[str]) -> str:
-    from adjudge.core.languages import UNKNOWN, pair_name
+    from adjudge.core.languages import pair_title
 
     name = files[0].stem if len(files) == 1 else files[0].parent.name
     if len(pairs) > 1:
         return f"{name}, {len(pairs)} language pairs"
-    return name if pairs[0] == pair_name(UNKNOWN, UNKNOWN) else f"{name}, {pairs[0]}"
+    pair = pair_title(pairs[0])
+    return f"{name}, {pair}" if pair else name
 
 
 def _sources(texts: list[str] | None) -> dict[str, list[str]] | None:

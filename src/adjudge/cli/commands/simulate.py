@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from adjudge.results.simulate import Simulated
     from adjudge.simulate import RankingCampaign, ScoreCampaign
 
-PROTOCOLS = ("ranking", "da")
+SIMULATED = ("ranking", "da")
 
 
 def simulate(
     output: Annotated[Path, typer.Option("--output", "-o", help="The table to write: .parquet or .csv.")],
     truth: Annotated[Path | None, typer.Option(help="Write the truth behind the judgments to this JSON file.")] = None,
     sources: Annotated[Path | None, typer.Option(help="Write a source text for every segment to this file.")] = None,
-    protocol: Annotated[str, typer.Option(help="How is judged: ranking or da (scores).")] = "ranking",
+    protocol: Annotated[str, typer.Option(help="How people judge: ranking or da (scores).")] = "ranking",
     systems: Annotated[int, typer.Option(help="Machine systems.")] = 8,
     annotators: Annotated[int, typer.Option(help="Annotators.")] = 20,
     documents: Annotated[int, typer.Option(help="Documents.")] = 20,
@@ -35,10 +35,14 @@ def simulate(
     ties: Annotated[float, typer.Option(help="ranking: how readily equals tie (Davidson's nu).")] = 0.5,
     reference: Annotated[float, typer.Option(help="ranking: share of the screens that hold the reference.")] = 0.2,
     uneven: Annotated[
-        float, typer.Option(help="ranking: how strongly systems of similar strength meet; 0 is not at all.")
+        float, typer.Option(help="ranking: how much more often systems of similar strength meet; 0 for equally often.")
     ] = 0.0,
-    repeats: Annotated[float, typer.Option(help="ranking: share that the same annotator judged before.")] = 0.05,
-    overlap: Annotated[float, typer.Option(help="ranking: share that another annotator judges, too.")] = 0.2,
+    repeats: Annotated[
+        float, typer.Option(help="ranking: share of the screens that the same annotator judged before.")
+    ] = 0.05,
+    overlap: Annotated[
+        float, typer.Option(help="ranking: share of the screens that a second annotator judges, too.")
+    ] = 0.2,
     length_effect: Annotated[float, typer.Option(help="ranking: how much harder long source texts are.")] = 0.0,
     blanks: Annotated[float, typer.Option(help="ranking: share of the labels left blank.")] = 0.0,
     tasks: Annotated[int, typer.Option(help="da: tasks handed out, each to one annotator.")] = 60,
@@ -125,8 +129,8 @@ def _campaign(
     from adjudge.core.errors import unknown_choice
     from adjudge.simulate import RankingCampaign, ScoreCampaign
 
-    if protocol not in PROTOCOLS:
-        raise unknown_choice("protocol", protocol, PROTOCOLS)
+    if protocol not in SIMULATED:
+        raise unknown_choice("protocol", protocol, SIMULATED)
     known = _numbers(qualities)
     given["systems"] = systems if known is None else len(known)
     if spread is not None:

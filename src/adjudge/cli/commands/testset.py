@@ -77,7 +77,7 @@ def testset(
     Example: adjudge testset newstest.en.txt --fix clean
     """
     from adjudge.cli.output import write_output
-    from adjudge.testset import TestSetOptions, check
+    from adjudge.testset import TestSetOptions, read_and_check
 
     options = TestSetOptions.parse(
         format=format,
@@ -93,7 +93,7 @@ def testset(
         reference_translations=reference_translation or (),
         seed=seed,
     )
-    sources, result = check(files, options)
+    sources, result = read_and_check(files, options)
     if fix is not None:
         _write_fixed(sources, result, fix)
     if report is not None:

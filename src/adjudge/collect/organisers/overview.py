@@ -12,7 +12,7 @@ from django.utils import timezone
 from adjudge.collect.adaptive import is_adaptive, judgments_by_task
 from adjudge.collect.assign import held_condition
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save
-from adjudge.collect.organisers.people import link_status, people, special_kind, tallies
+from adjudge.collect.organisers.people import link_status, people, special_kind, work_done
 from adjudge.collect.served_campaign import served
 
 _THROUGHPUT_HOURS = 24
@@ -58,15 +58,15 @@ def _progress(now: datetime) -> dict[str, Any]:
         "tasks_finished": counted.filter(finished__isnull=False).count(),
         "tasks_in_hand": counted.filter(held_condition(now), finished__isnull=True).count(),
         "judgments_wanted": _at_most_planned(wanted),
-        "judgments": sum(tally.work_judgments for tally in done),
-        "control_judgments": sum(tally.work_controls for tally in done),
+        "judgments": sum(work.work_judgments for work in done),
+        "control_judgments": sum(work.work_controls for work in done),
     }
 
 
 def _counting() -> list[Any]:
     """What everybody has done who is not excluded."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
-    return [tally for annotator, tally in tallies().items() if annotator not in excluded]
+    return [work for annotator, work in work_done().items() if annotator not in excluded]
 
 
 def _at_most_planned(in_tasks: int) -> int:
@@ -78,8 +78,8 @@ def _at_most_planned(in_tasks: int) -> int:
 def _cost(progress: dict[str, Any], now: datetime) -> dict[str, Any]:
     """Time spent so far, and when judging will end at the pace of the last days."""
     done = _counting()
-    seconds = sum(tally.active_seconds for tally in done)
-    judgments = sum(tally.judgments for tally in done)
+    seconds = sum(work.active_seconds for work in done)
+    judgments = sum(work.judgments for work in done)
     per_day = _judgments_per_day(progress["judgments"], now)
     left = progress["judgments_wanted"] - progress["judgments"]
     days = left / per_day if per_day and left > 0 else None

@@ -31,7 +31,7 @@ IDLE_HOURS = 24
 
 
 @dataclass
-class Tally:
+class WorkDone:
     """What a person has done: answers by what they count as, complete screens, active seconds and controls."""
 
     judgments: int = 0
@@ -55,30 +55,30 @@ class Tally:
         return faults_of(self.checked, judgments=self.answers, active_seconds=self.active_seconds)
 
 
-def tallies() -> dict[int, Tally]:
+def work_done() -> dict[int, WorkDone]:
     """What every annotator has done, by number."""
-    return _tallies(*stamp_now())
+    return _work_done(*stamp_now())
 
 
 @lru_cache(maxsize=1)
-def _tallies(*stamp: object) -> dict[int, Tally]:  # noqa: ARG001 - what they depend on
+def _work_done(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what they depend on
     tasks = served().task_by_id
-    counted: dict[int, Tally] = {}
+    counted: dict[int, WorkDone] = {}
     special, checked = _special_answers()
     sums = ScreenState.objects.values_list("assignment", "assignment__annotator", "assignment__task").annotate(
         judged=Sum("judged"), screens=Count("pk", filter=Q(complete=True)), active=Sum("active_seconds")
     )
     for assignment, annotator, task, judged, screens, active in sums:
-        tally = counted.setdefault(annotator, Tally(checked=checked.get(annotator, ControlCount())))
+        work = counted.setdefault(annotator, WorkDone(checked=checked.get(annotator, ControlCount())))
         controls, examples = special["control", assignment], special["example", assignment]
-        tally.judgments += judged - controls - examples
-        tally.controls += controls
-        tally.examples += examples
-        tally.screens += screens
-        tally.active_seconds += active
+        work.judgments += judged - controls - examples
+        work.controls += controls
+        work.examples += examples
+        work.screens += screens
+        work.active_seconds += active
         if task in tasks and tasks[task].kind == "work":
-            tally.work_judgments += judged - controls - examples
-            tally.work_controls += controls
+            work.work_judgments += judged - controls - examples
+            work.work_controls += controls
     return counted
 
 
@@ -113,7 +113,7 @@ def _special_states() -> Iterator[ScreenState]:
 
 def people(now: datetime) -> list[dict[str, Any]]:
     """One row per annotator, by name."""
-    done = tallies()
+    done = work_done()
     finished = dict(
         Assignment.objects.filter(finished__isnull=False).values_list("annotator").annotate(count=Count("pk"))
     )
@@ -123,19 +123,19 @@ def people(now: datetime) -> list[dict[str, Any]]:
     links = _latest_links()
     rows = []
     for annotator in Annotator.objects.order_by("name"):
-        tally = done.get(annotator.id, Tally())
+        work = done.get(annotator.id, WorkDone())
         row: dict[str, Any] = {
             "id": annotator.id,
             "name": annotator.name,
             "excluded": annotator.excluded,
             "tasks_finished": finished.get(annotator.id, 0),
-            "screens": tally.screens,
-            "judgments": tally.judgments,
-            "control_judgments": tally.controls + tally.examples,
-            "active_seconds": tally.active_seconds,
-            "faults": list(tally.faults),
-            "controls_right": tally.checked.right,
-            "controls": tally.checked.total,
+            "screens": work.screens,
+            "judgments": work.judgments,
+            "control_judgments": work.controls + work.examples,
+            "active_seconds": work.active_seconds,
+            "faults": list(work.faults),
+            "controls_right": work.checked.right,
+            "controls": work.checked.total,
             "last_save": last.get(annotator.id),
             "link": link_status(links.get(annotator.id), now),
         }
@@ -146,8 +146,8 @@ def people(now: datetime) -> list[dict[str, Any]]:
 
 def _latest_links() -> dict[int | None, Link]:
     """The link that every annotator got last."""
-    made = Link.objects.filter(annotator__isnull=False).order_by("created", "pk")
-    return {link.annotator_id: link for link in made}
+    oldest_first = Link.objects.filter(annotator__isnull=False).order_by("created", "pk")
+    return {link.annotator_id: link for link in oldest_first}
 
 
 def _attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str]:

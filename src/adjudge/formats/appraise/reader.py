@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, human_among
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.spans import span_column
 from adjudge.core.wording import agreeing, counted
@@ -249,7 +249,7 @@ class _Campaign:
             pl.col("account").replace(self.people).alias("annotator"),
             pl.col("account").alias("task"),
             _screen().alias("screen"), "document", "segment", "system", "kind",
-            pl.col("system").is_in([name for name in known if self.human.fullmatch(name)]).alias("human"),
+            pl.col("system").is_in(human_among(known, self.human)).alias("human"),
             "score", *(["spans"] if "spans" in rows.columns else []), text.alias("text"),
             _moment("start").alias("started"), _moment("end").alias("ended"),
             pl.when(seconds > INSTANT).then(seconds).alias("active_seconds"), "revision",

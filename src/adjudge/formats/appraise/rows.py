@@ -21,6 +21,7 @@ from adjudge.core.wording import counted
 from adjudge.formats.appraise.spans import parse_spans
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import language_codes
+from adjudge.formats.tables.cells import SCORE_SCALE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +48,6 @@ DATA = (
 BATCH = ("batch", "database_item", "target_place")
 ITEM_TYPES = ("TGT", "BAD", "REF", "CHK")
 KINDS = {"TGT": "system", "BAD": "degraded", "REF": "reference", "CHK": "repeat"}
-SCALE = (0.0, 100.0)
 _BOOLEANS = ("True", "False")
 # 2001 to 2096: what can be a time in Unix seconds, and not a batch number or a score.
 _TIMES = (1e9, 4e9)
@@ -62,22 +62,22 @@ def layout(fields: list[str]) -> tuple[str, ...] | None:
         names.insert(1, SOURCE)
     if len(fields) < len(names) or not _is_type(fields[names.index("type")]):
         return None
-    rest = fields[len(names) :]
-    if len(rest) >= 2 and rest[1] in _BOOLEANS:
+    unnamed = fields[len(names) :]
+    if len(unnamed) >= 2 and unnamed[1] in _BOOLEANS:
         names += ["document", "complete"]
-        rest = rest[2:]
-        if rest and not _is_number(rest[0]):
+        unnamed = unnamed[2:]
+        if unnamed and not _is_number(unnamed[0]):
             names.append("mqm")
-            rest = rest[1:]
-    elif len(rest) >= 4 and all(map(_is_time, rest[2:4])) and not all(map(_is_time, rest[:2])):
+            unnamed = unnamed[1:]
+    elif len(unnamed) >= 4 and all(map(_is_time, unnamed[2:4])) and not all(map(_is_time, unnamed[:2])):
         names += ["errors", "source_errors"]
-        rest = rest[2:]
-    if len(rest) >= 2:
+        unnamed = unnamed[2:]
+    if len(unnamed) >= 2:
         names += ["start", "end"]
-        rest = rest[2:]
-    if len(rest) > len(BATCH) or len(rest) == 1:
+        unnamed = unnamed[2:]
+    if len(unnamed) > len(BATCH) or len(unnamed) == 1:
         return None
-    return (*names, *BATCH[: len(rest)])
+    return (*names, *BATCH[: len(unnamed)])
 
 
 def _is_type(text: str) -> bool:
@@ -147,7 +147,7 @@ def _typed(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFrame:
 
     score = frame["score"].str.strip_chars().cast(pl.Float64, strict=False)
     empty = frame["score"].str.strip_chars() == ""
-    inside = score.is_between(*SCALE).fill_null(value=False)
+    inside = score.is_between(*SCORE_SCALE).fill_null(value=False)
     refuse(~(inside | empty), "score", "score is '{}', a number between 0 and 100 is needed; correct it")
     known = frame["type"].str.split(".").list.first().is_in(list(ITEM_TYPES))
     refuse(~known, "type", "item type is '{}', one of " + ", ".join(ITEM_TYPES) + " is needed")

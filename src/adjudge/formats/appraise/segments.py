@@ -82,5 +82,5 @@ def document_and_flags(page: str | None, system: str) -> tuple[str | None, str]:
 def place_in_document() -> pl.Expr:
     """The name of the source segment, without that of its document where it begins with it: `doc_#_3` is `3`."""
     within = pl.col("document").is_not_null() & pl.col(SOURCE).str.starts_with(pl.col("document"))
-    rest = pl.col(SOURCE).str.slice(pl.col("document").str.len_chars()).str.strip_chars_start("_#-:. ")
-    return pl.when(within & (rest != "")).then(rest).otherwise(pl.col(SOURCE))
+    after_document = pl.col(SOURCE).str.slice(pl.col("document").str.len_chars()).str.strip_chars_start("_#-:. ")
+    return pl.when(within & (after_document != "")).then(after_document).otherwise(pl.col(SOURCE))

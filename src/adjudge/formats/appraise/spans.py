@@ -48,7 +48,7 @@ def read_span(entry: Any, target: str | None) -> Span:
     category = entry.get("error_type")
     if isinstance(category, list):
         category = "/".join(str(part) for part in category if part is not None)
-    made: Span = {
+    span: Span = {
         "start": None,
         "end": None,
         "severity": str(entry.get("severity") or UNDECIDED).lower(),
@@ -57,15 +57,15 @@ def read_span(entry: Any, target: str | None) -> Span:
         "text": None,
     }
     if entry["start_i"] == MISSING:
-        return {**made, "side": MISSING}
+        return {**span, "side": MISSING}
     start, end = int(entry["start_i"]), int(entry["end_i"]) + (1 if "error_type" in entry else 0)
     if not 0 <= start <= LONGEST or end > LONGEST:
         raise ValueError
     if target is not None:
         end = min(end, len(target))
         start = min(start, end)
-        made["text"] = target[start:end]
-    return {**made, "start": start, "end": max(start, end)}
+        span["text"] = target[start:end]
+    return {**span, "start": start, "end": max(start, end)}
 
 
 def format_spans(spans: list[Span] | None) -> str:

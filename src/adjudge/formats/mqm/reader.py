@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError, UsageError, shown
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, is_human
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import is_language, language_code
 from adjudge.core.spans import Span, span_column
@@ -78,7 +78,7 @@ def _read_file(path: Path, campaign: str, weights: Weights, options: ReadOptions
     table = read_delimited(path, "\t", quoting=False, options=options)
     counts: Counter[str] = Counter()
     ratings = _ratings(table, counts, weights)
-    set_aside, told = table.bad.settle()
+    set_aside, row_notes = table.bad.settle()
     if not ratings:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
     return Judgments.from_columns(
@@ -89,7 +89,7 @@ def _read_file(path: Path, campaign: str, weights: Weights, options: ReadOptions
             SetAside("error repeated later in the file, an exact copy", counts["copies"]),
             *set_aside,
         ],
-        notes=_notes(path, counts, told, options),
+        notes=_notes(path, counts, row_notes, options),
         source=str(path),
         uses=_Columns.of(table).uses(table),
     )
@@ -112,7 +112,7 @@ def _rows(
         "document": [rating.key[1] or None for rating in ratings],
         "segment": [rating.key[2] for rating in ratings],
         "system": systems,
-        "human": [human.fullmatch(name) is not None for name in systems],
+        "human": [is_human(name, human) for name in systems],
         "score": [score(rating.weights) for rating in ratings],
         "spans": span_column([rating.spans for rating in ratings]),
         "text": [" | ".join(rating.comments) or None for rating in ratings],
@@ -120,11 +120,11 @@ def _rows(
     return pl.DataFrame(columns)
 
 
-def _notes(path: Path, counts: Counter[str], told: Sequence[str], options: ReadOptions) -> list[str]:
-    """What a user should know of how the file was read; `told` is what the table itself says."""
+def _notes(path: Path, counts: Counter[str], row_notes: Sequence[str], options: ReadOptions) -> list[str]:
+    """What a user should know of how the file was read; `row_notes` is what its rows say."""
     have = agreeing(counts["open"], "has no end; it runs", "have no end; they run")
     notes = [f"{stem(path)}: {counted(counts['open'], 'mark')} {have} to the end of the text"] if counts["open"] else []
-    notes += told
+    notes += row_notes
     if options.mqm_weights is None:
         notes.append(f"errors cost what the workshops say ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
     if counts["copies"]:
@@ -237,8 +237,10 @@ def _refused(error: tuple[str, str], weights: Weights, table: Delimited, row: in
     if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR or weight(*error, weights) is not None:
         return False
     known = "no-error, neutral, minor, major or critical"
-    own = f"or a weight for it, as --mqm-weights {as_argument([f'{plain(error[0])}=8'])}" if error[0] else "correct it"
-    table.bad.row(row, f"severity is '{shown(error[0])}', {known} is needed, {own}", "error of unknown severity")
+    remedy = (
+        f"or a weight for it, as --mqm-weights {as_argument([f'{plain(error[0])}=8'])}" if error[0] else "correct it"
+    )
+    table.bad.row(row, f"severity is '{shown(error[0])}', {known} is needed, {remedy}", "error of unknown severity")
     return True
 
 

@@ -53,9 +53,9 @@ def weight(severity: str, category: str | None, weights: Weights = WORKSHOPS) ->
         return 0.0
     if re.match(r"non.translation", category):
         return weights.non_translation
-    own = dict(weights.others)
-    if severity in own:
-        return own[severity]
+    given = dict(weights.others)
+    if severity in given:
+        return given[severity]
     if severity == "trivial" or (severity == "minor" and "punctuation" in category):
         return weights.punctuation
     return {"minor": weights.minor, "major": weights.major, "critical": weights.critical}.get(severity)

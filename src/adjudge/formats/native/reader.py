@@ -22,11 +22,11 @@ from adjudge.core.comparisons import BLOCK_KEY
 from adjudge.core.errors import InputError, Source
 from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
-from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, PROTOCOLS
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import stem
-from adjudge.formats.rankings.labels import scale_of
+from adjudge.formats.rankings.labels import USUAL_LABELS, scale_of
 from adjudge.formats.rankings.pairwise_table import pair_judgments
 from adjudge.formats.tables.cells import check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 # Only in a wide table is a column of this name surely the item's.
 _WIDE_SEGMENT = "id"
-# How long the scale of the field's rankings is.
-USUAL_LABELS = 5
 ANSWERS = ("rank", "score", "spans", "text")
 
 
@@ -109,9 +107,9 @@ def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     meanings = [name for name in SYNONYMS if name not in ("system", "score", "rank")]
     mapping = map_columns(others, loaded.source, columns=options.columns, meanings=meanings)
     columns = dict(mapping.columns)
-    own = next((name for name in others if name.casefold() == _WIDE_SEGMENT), None)
-    if "segment" not in columns and own is not None:
-        columns["segment"] = own
+    segment_column = next((name for name in others if name.casefold() == _WIDE_SEGMENT), None)
+    if "segment" not in columns and segment_column is not None:
+        columns["segment"] = segment_column
     uses = ColumnMap(columns, tuple(others), loaded.source)
     frame = renamed(loaded.frame, uses)
     if "segment" not in frame.columns:
@@ -146,14 +144,14 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
     check_answers(frame, given, mapping)
     check_scale_of_scores(frame, bad)
     check_scale(frame, options, bad)
-    set_aside, told = bad.settle()
+    set_aside, row_notes = bad.settle()
     usable = frame.with_row_index("row of the table").filter(~pl.col("row of the table").is_in(list(bad.problems)))
     if usable.height == 0:
         raise source.fault("holds no usable judgment; check its columns")
     judgments = Judgments.from_columns(
         usable.drop("row of the table"),
         set_aside=set_aside,
-        notes=[*loaded.notes, *notes, *told],
+        notes=[*loaded.notes, *notes, *row_notes],
         source=source,
         uses=uses.uses(),
     )
@@ -165,7 +163,7 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
 def unsaid_protocol_note(rows: int) -> str:
     """What is said where so many rows do not say their protocol."""
     say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
-    return f"{say}: those with a rank are taken as 'ranking', with a score as 'da'"
+    return f"{say}: those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
 
 
 def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -180,7 +178,8 @@ def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     rows = frame.filter(unknown).height
     if not rows:
         return frame, 0
-    likely = pl.when(pl.col("rank").is_not_null()).then(pl.lit("ranking")).otherwise(pl.lit("da"))
+    ranked = pl.col("rank").is_not_null()
+    likely = pl.when(ranked).then(pl.lit(ASSUMED_OF_RANKS)).otherwise(pl.lit(ASSUMED_OF_SCORES))
     frame = frame.with_columns(pl.when(unknown).then(likely).otherwise("protocol").alias("protocol"))
     return frame, rows
 

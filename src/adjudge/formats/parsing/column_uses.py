@@ -30,13 +30,13 @@ def column_uses(
     for meaning, columns in taken.items():
         for column in () if columns is None else (columns,) if isinstance(columns, int) else columns:
             meanings.setdefault(column, meaning)
-    own = set(kept)
+    kept_places = set(kept)
     return tuple(
         ColumnUse(
             str(path),
             name or "(without a name)",
             meanings.get(index),
-            "used" if index in meanings else "kept" if index in own else "not used",
+            "used" if index in meanings else "kept" if index in kept_places else "not used",
         )
         for index, name in enumerate(header)
     )

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
     from adjudge.formats.parsing.bad_rows import BadRows
 
+# How long the scale of the field's rankings is. Pairs are drawn from blocks of as many, so tables of pairs have it too.
+USUAL_LABELS = 5
 # How files write "left blank". No rank is 0, so a 0 can mean nothing else.
 BLANKS = ("", "-1", "-1.0", "-", "0", "0.0", "na", "n/a", "nan", "null", "none")
 

@@ -63,7 +63,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     lines = list(numbered_lines(read_text(path)))
     bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
     counts, copies = _one_direction(_counts(lines, bad), bad)
-    set_aside, told = bad.settle()
+    set_aside, row_notes = bad.settle()
     total = sum(count.wins + count.ties + count.losses for count in counts)
     if total == 0:
         raise InputError("holds no comparison; lines like 'A B wins ties losses' are needed", file=path)
@@ -83,7 +83,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     return Judgments.from_columns(
         columns,
         set_aside=[*set_aside, SetAside("line repeated later in the file", copies)],
-        notes=[*_never_compared(counts), *told, *_copies_note(copies)],
+        notes=[*_never_compared(counts), *row_notes, *_copies_note(copies)],
         source=str(path),
     )
 

@@ -86,27 +86,27 @@ def pair_judgments(
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
     frame = check_cells(typed_cells(frame, bad), bad)
     frame = frame.with_columns(outcomes(frame, options, bad))
-    set_aside, told = bad.settle()
+    set_aside, row_notes = bad.settle()
     frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
     both = _two_rows_each(_with_context(frame, campaign, languages or _languages(options)))
-    notes = [*loaded.notes, *told, *fixed_sides(frame.group_by("left", "right").len())]
+    notes = [*loaded.notes, *row_notes, *fixed_sides(frame.group_by("left", "right").len())]
     judgments = Judgments.from_columns(
         both, set_aside=set_aside, notes=notes, source=source, uses=mapping.without(unused).uses(unused)
     )
     return mark_humans(judgments, options.human)
 
 
-def fixed_sides(often: pl.DataFrame) -> list[str]:
+def fixed_sides(counts: pl.DataFrame) -> list[str]:
     """Say where systems always stand on the same side: who prefers one side by habit then seems to prefer a system.
 
     Args:
-        often: columns `left`, `right` and `len`, how many comparisons there are.
+        counts: columns `left`, `right` and `len`, how many comparisons there are.
     """
     swapped = pl.col("len").filter(pl.col("left") > pl.col("right")).sum() / pl.col("len").sum()
     pair = [pl.min_horizontal("left", "right").alias("first"), pl.max_horizontal("left", "right").alias("second")]
-    sides = often.group_by(pair).agg(pl.col("len").sum(), swapped.alias("swapped"))
+    sides = counts.group_by(pair).agg(pl.col("len").sum(), swapped.alias("swapped"))
     fixed = sides.filter((pl.col("len") >= FEW_PER_PAIR) & ((pl.col("swapped") - 0.5).abs() > FIXED - 0.5))
     if not fixed.height:
         return []
@@ -134,10 +134,10 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
         bad.mark(missing, lambda _, name=side.name: f"has no '{name}'; every comparison needs two systems", _NO_SYSTEM)  # type: ignore[misc]
     bad.mark(left == right, lambda row: f"compares '{shown(left[row])}' with itself; correct it", _SAME)
     words = _words(options.winner)
-    said = winner.fill_null("").replace_strict(*_plain_values(winner), default=None, return_dtype=pl.String)
-    by_word = said.replace_strict(words, default=None, return_dtype=pl.String)
+    words_given = winner.fill_null("").replace_strict(*_plain_values(winner), default=None, return_dtype=pl.String)
+    by_word = words_given.replace_strict(words, default=None, return_dtype=pl.String)
     outcome = pl.select(
-        pl.when(said.is_in(_NOTHING)).then(pl.lit("none"))
+        pl.when(words_given.is_in(_NOTHING)).then(pl.lit("none"))
         .when(winner == left).then(pl.lit("left"))
         .when(winner == right).then(pl.lit("right"))
         .otherwise(by_word)
@@ -145,7 +145,7 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
     if options.winner:
         chosen = _words(options.winner, only_chosen=True)
         outcome = pl.select(
-            pl.coalesce(said.replace_strict(chosen, default=None, return_dtype=pl.String), outcome)
+            pl.coalesce(words_given.replace_strict(chosen, default=None, return_dtype=pl.String), outcome)
         ).to_series()
 
     def problem(row: int) -> str:
@@ -200,10 +200,10 @@ def _with_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]
         for name, value in constant.items()
     ]
     frame = frame.with_columns(*filled, pl.lit("pairwise").alias("protocol"), _screen(frame).alias("screen"))
-    said = {"both-good": "good", "both-bad": "bad"}
-    if frame[_OUTCOME].is_in(list(said)).any():
+    both_words = {"both-good": "good", "both-bad": "bad"}
+    if frame[_OUTCOME].is_in(list(both_words)).any():
         frame = frame.with_columns(
-            pl.col(_OUTCOME).replace_strict(said, default=None, return_dtype=pl.String).alias(BOTH)
+            pl.col(_OUTCOME).replace_strict(both_words, default=None, return_dtype=pl.String).alias(BOTH)
         )
     return frame
 

@@ -92,7 +92,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     settled = [of_file.settle() for of_file in bad.values()]
     labels = _without_broken_lines(labels, bad)
     notes = [_left_alone(file, count) for file in beside if file not in fitting]
-    notes += [note for _, told in settled for note in told]
+    notes += [note for _, row_notes in settled for note in row_notes]
     set_aside = [record for records, _ in settled for record in records]
     if times > 1:
         set_aside.append(SetAside(COPIED_TABLE, (times - 1) * count * len(ranks)))

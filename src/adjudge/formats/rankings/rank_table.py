@@ -148,8 +148,8 @@ def _extra_columns(table: Delimited, used: set[int]) -> dict[str, pl.Series]:
     for column, name in enumerate(table.header):
         if column in used or _counts_rows(table, column):
             continue
-        own = name or f"column {column + 1}"
-        free = own if own not in {*SCHEMA, *extra, _ROW} else f"{own} (column {column + 1})"
+        header = name or f"column {column + 1}"
+        free = header if header not in {*SCHEMA, *extra, _ROW} else f"{header} (column {column + 1})"
         extra[free] = table.texts(column)
     return extra
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OPTIONAL = ("started", "ended", "active_seconds", "human")
 # How tools and people write that a number or a time is missing.
 MISSING = ("", "-", "--", "–", "—", ".", "na", "n/a", "#n/a", "nan", "null", "none")
-SCALE = (0.0, 100.0)
+SCORE_SCALE = (0.0, 100.0)
 # Scores computed back from standardised ones miss the scale by a hair.
 ROUNDING = 0.01
 _NEEDED: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.Boolean: "true or false"}
@@ -202,7 +202,7 @@ def _too_low(frame: pl.DataFrame, name: str, least: int) -> Callable[[int], str]
 
 def check_scale_of_scores(table: pl.DataFrame, bad: BadRows) -> None:
     """Set aside scores that are off the scale of their protocol."""
-    off = ~table["score"].is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING)
+    off = ~table["score"].is_between(SCORE_SCALE[0] - ROUNDING, SCORE_SCALE[1] + ROUNDING)
     if "slider" in table.columns:
         # Sliders that a campaign made for itself have scales of their own.
         off &= table["slider"].cast(pl.String).fill_null("") == ""

@@ -67,7 +67,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 # A comparison of two systems: who stood left, who right, who won.
-SIDES: dict[str, tuple[str, ...]] = {
+PAIR_COLUMNS: dict[str, tuple[str, ...]] = {
     "left": (
         "left", "model_a", "system_a", "sysa", "sys_a", "a", "x", "system1", "system_1", "sys1", "model1",
         "model_1", "first",
@@ -82,14 +82,14 @@ SIDES: dict[str, tuple[str, ...]] = {
 
 # What files write for a winner besides the systems' names; compared like column names.
 WINNERS: dict[str, tuple[str, ...]] = {
-    "left": SIDES["left"],
-    "right": SIDES["right"],
+    "left": PAIR_COLUMNS["left"],
+    "right": PAIR_COLUMNS["right"],
     "tie": ("tie", "draw", "equal", "both", "same", "="),
     "both-good": ("both good", "tie (bothgood)", "tie (both good)", "bothgood"),
     "both-bad": ("both bad", "tie (bothbad)", "tie (both bad)", "bothbad", "neither"),
     "none": (),
 }
-KNOWN = {**SYNONYMS, **SIDES}
+KNOWN = {**SYNONYMS, **PAIR_COLUMNS}
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class ColumnMap:
 
     def sides(self) -> set[str]:
         """The columns that hold the two systems and the winner."""
-        return {self.columns[side] for side in SIDES if side in self.columns}
+        return {self.columns[side] for side in PAIR_COLUMNS if side in self.columns}
 
     def without(self, names: Iterable[str]) -> ColumnMap:
         """The same without some columns, which are then not taken for anything."""

@@ -16,7 +16,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import check_size
 from adjudge.core.wording import counted
-from adjudge.formats.tables.columns import SIDES, SYNONYMS, plain
+from adjudge.formats.tables.columns import PAIR_COLUMNS, SYNONYMS, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +27,8 @@ TITLE_ROWS = 20
 _ROW = "row of the sheet"
 _NAMES = {
     meaning: {plain(name) for name in names}
-    for meaning, names in {**SYNONYMS, **SIDES}.items()
-    if meaning in ("system", "score", "rank", *SIDES)
+    for meaning, names in {**SYNONYMS, **PAIR_COLUMNS}.items()
+    if meaning in ("system", "score", "rank", *PAIR_COLUMNS)
 }
 _UNNAMED = re.compile(r"__UNNAMED__([0-9]+)")
 _CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"[^>]*[^>/]>')
@@ -87,7 +87,7 @@ def _names_judgments(row: Sequence[str | None]) -> bool:
     """Whether a row names the columns of judgments: a system and its score or rank, or both sides and the winner."""
     names = {plain(value) for value in row if value is not None}
     known = {meaning for meaning, synonyms in _NAMES.items() if names & synonyms}
-    return ("system" in known and bool(known & {"score", "rank"})) or set(SIDES) <= known
+    return ("system" in known and bool(known & {"score", "rank"})) or set(PAIR_COLUMNS) <= known
 
 
 def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:

@@ -109,14 +109,14 @@ class FileRows:
 
     def _records(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]]:
         """Of every record, header included: its number of fields, whether it holds nothing, how many lines it takes."""
-        rest = b""
+        unfinished = b""
         with self.path.open("rb") as file:
             while piece := file.read(PIECE):
-                whole, rest = _whole_records(rest + piece)
+                whole, unfinished = _whole_records(unfinished + piece)
                 if whole:
                     yield _counts(whole)
-        if rest:
-            yield _counts(rest + b"\n")
+        if unfinished:
+            yield _counts(unfinished + b"\n")
 
 
 class ParquetRows(FileRows):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.formats.texts.columns import Column
+from adjudge.formats.texts import Column
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from adjudge.core.errors import InputError
 from adjudge.core.files import read_bytes
 from adjudge.core.test_set import SourceSegment, TestSet
 from adjudge.core.wording import counted
-from adjudge.formats.texts.columns import Column
+from adjudge.formats.texts import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,16 +119,16 @@ def _collect(
     return {
         name: tuple(
             text
-            for document, theirs in zip(documents, translations, strict=True)
-            for text in _texts(document, name, theirs, path)
+            for document, translated in zip(documents, translations, strict=True)
+            for text in _texts(document, name, translated, path)
         )
         for name in names
     }
 
 
 def _texts(document: _Document, name: str, translations: dict[str, dict[str, str]], path: Path) -> list[str]:
-    theirs = translations.get(name, {})
-    if theirs.keys() != document.source.keys():
-        counts = f"{counted(len(theirs), 'segment')} where the source has {len(document.source)}"
+    translated = translations.get(name, {})
+    if translated.keys() != document.source.keys():
+        counts = f"{counted(len(translated), 'segment')} where the source has {len(document.source)}"
         raise InputError(f"'{name}' has {counts} in document '{document.name}'; complete or remove it", file=path)
-    return [theirs[segment] for segment in document.source]
+    return [translated[segment] for segment in document.source]

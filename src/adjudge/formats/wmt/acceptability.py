@@ -46,7 +46,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         table.texts(table.need("editId")).alias("edit"),
         **human_columns(system, options.human),
     )
-    set_aside, told = table.bad.settle()
+    set_aside, row_notes = table.bad.settle()
     columns = columns.filter(table.bad.usable())
     taken = {
         **context_uses(table, annotator=("judgeId",)),
@@ -55,7 +55,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         "edit": table.need("editId"),
     }
     uses = column_uses(path, table.header, taken)
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=told, source=str(path), uses=uses)
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=row_notes, source=str(path), uses=uses)
 
 
 def _answers(table: Delimited) -> pl.Series:

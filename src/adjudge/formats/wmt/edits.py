@@ -55,10 +55,10 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         action.alias("action"),
         **human_columns(system, options.human),
     )
-    set_aside, told = table.bad.settle()
+    set_aside, row_notes = table.bad.settle()
     columns = columns.filter(table.bad.usable())
     return Judgments.from_columns(
-        columns, set_aside=set_aside, notes=[*notes, *told], source=str(path), uses=_uses(table)
+        columns, set_aside=set_aside, notes=[*notes, *row_notes], source=str(path), uses=_uses(table)
     )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import compile_human_pattern, is_human
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN
 from adjudge.core.spans import span_column
@@ -61,7 +61,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
             unscored += not answers
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
             bad.row(row, f"is no judged segment ({type(fault).__name__}: {shown(fault)}); check --format", _NONE)
-    spoilt, told = bad.settle()
+    spoilt, row_notes = bad.settle()
     scored = [row for row in rows if row["score"] is not None]
     if not scored:
         raise InputError("holds no score; check that this is the file with the judgments", file=path)
@@ -74,7 +74,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         *spoilt,
     ]
     return Judgments.from_columns(
-        _columns(scored, path, campaign, options), set_aside=left_out, notes=[*notes, *told], source=str(path)
+        _columns(scored, path, campaign, options), set_aside=left_out, notes=[*notes, *row_notes], source=str(path)
     )
 
 
@@ -166,7 +166,7 @@ def _columns(rows: list[Entry], path: Path, campaign: str, options: ReadOptions)
         "target_lang": [target for _, target in pairs],
         **{name: [row[name] for row in rows] for name in plain},
         "screen": [_page(row) for row in rows],
-        "human": [human.fullmatch(row["system"]) is not None for row in rows],
+        "human": [is_human(row["system"], human) for row in rows],
         "spans": span_column([row["spans"] for row in rows]),
         "started": moments([row["started"] for row in rows]),
         "ended": moments([row["ended"] for row in rows]),

@@ -23,7 +23,7 @@ from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import language_codes, pair_of, read_each
-from adjudge.formats.rankings.labels import parse_ranks, scale_of
+from adjudge.formats.rankings.labels import USUAL_LABELS, parse_ranks, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from adjudge.formats.options import ReadOptions
 
 PADDING = "blank"
-# The workshops' scale. Pairs are drawn from such blocks, so a table of pairs keeps it.
-SCALE = 5
 _NAME = re.compile(r"system[ _]?(\d+)[ _]?(?:id|name)")
 _RANK = re.compile(r"system[ _]?(\d+)[ _]?rank")
 CONTEXT = ("source_lang", "target_lang", "document", "segment", "annotator")
@@ -52,7 +50,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         raise InputError("holds a header but no ranking; check that the file is complete", file=path)
     rows, notes = _rows(table, options)
     labels, set_aside = _labels(table, options)
-    bad, told = table.bad.settle()
+    bad, row_notes = table.bad.settle()
     labels, shared = _one_label_per_system(labels, rows)
     labels = _with_blocks(labels, rows)
     if labels.height == 0:
@@ -66,7 +64,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         **human_columns(labels["system"], options.human),
     )  # fmt: skip
     return Judgments.from_columns(
-        columns, set_aside=[*bad, *set_aside], notes=[*notes, *told, *shared], source=str(path), uses=_uses(table)
+        columns, set_aside=[*bad, *set_aside], notes=[*notes, *row_notes, *shared], source=str(path), uses=_uses(table)
     )
 
 
@@ -92,7 +90,7 @@ def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[st
 def _labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[SetAside]]:
     """One row per output shown, in the order shown."""
     slots = _slots(table)
-    scale = scale_of(options, max(len(slots), SCALE))
+    scale = scale_of(options, max(len(slots), USUAL_LABELS))
     parts = []
     for name, rank in slots:
         system = table.texts(name)

@@ -26,7 +26,7 @@ from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines
 from adjudge.formats.parsing.sources import campaign_names
-from adjudge.formats.rankings.labels import parse_ranks, scale_of
+from adjudge.formats.rankings.labels import USUAL_LABELS, parse_ranks, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,11 +37,10 @@ if TYPE_CHECKING:
 
 RANKING = "RANK"
 _CUT = "row of another length than the header"
-SCALE = 5
 _LEADING = ("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "TIME")
 _LEADING_LATER = ("JUDGEMENT_ID", "TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "ANNOTATOR_TYPE_COUNT", "TIME")
 _SYSTEMS = tuple(
-    f"{name}_{i}{end}" for i in range(SCALE) for name, end in (("SYSTEM", ""), ("SCORE", "_A"), ("SCORE", "_B"))
+    f"{name}_{i}{end}" for i in range(USUAL_LABELS) for name, end in (("SYSTEM", ""), ("SCORE", "_A"), ("SCORE", "_B"))
 )
 
 
@@ -68,8 +67,8 @@ def parse_task(text: str) -> Task:
         for left, right in _lengths(len(before), len(after)):
             source, target = " ".join(before[-left:]), " ".join(after[:right])
             if is_language(source) and is_language(target):
-                rest = " ".join([*before[:-left], *after[right:]])
-                return Task(rest, language_code(source), language_code(target))
+                other_words = " ".join([*before[:-left], *after[right:]])
+                return Task(other_words, language_code(source), language_code(target))
     return _half_known(words)
 
 
@@ -82,8 +81,8 @@ def _half_known(words: str) -> Task:
     """A pair of which one language is known is still a pair; without any, the whole string is the campaign."""
     for match in re.finditer(r"(?<!\S)([^\s-]+)-([^\s-]+)(?!\S)", words):
         if is_language(match[1]) or is_language(match[2]):
-            rest = f"{words[: match.start()]} {words[match.end() :]}"
-            return Task(" ".join(rest.split()), language_code(match[1]), language_code(match[2]))
+            other_words = f"{words[: match.start()]} {words[match.end() :]}"
+            return Task(" ".join(other_words.split()), language_code(match[1]), language_code(match[2]))
     return Task(words, UNKNOWN, UNKNOWN)
 
 
@@ -101,7 +100,7 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
         existing = shown(", ".join(sorted(types)))
         raise InputError(f"holds no row of type {RANKING}, only {existing}; check --format", file=path)
     labels, nameless = _labels(header, rows, rankings, bad, options)
-    spoilt, told = bad.settle()
+    spoilt, row_notes = bad.settle()
     if labels.height == 0:
         raise InputError(f"holds rows of type {RANKING} without any system; check --format", file=path)
     columns, notes = _with_tasks(labels)
@@ -115,7 +114,7 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     set_aside = [SetAside(f"not a ranking: type {shown(name)}", count) for name, count in others]
     set_aside += [*spoilt, SetAside("rank without a system", nameless)]
     uses = _uses(header, path)
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *told], source=str(path), uses=uses)
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *row_notes], source=str(path), uses=uses)
 
 
 def _uses(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
@@ -159,13 +158,13 @@ def _with_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         "source_lang": [task.source for task in tasks],
         "target_lang": [task.target for task in tasks],
     }
-    told = [
+    task_columns = [
         labels["task_name"].replace_strict(names, meaning, return_dtype=pl.String).alias(column)
         for column, meaning in meanings.items()
     ]
     unknown = [name for name, task in zip(names, tasks, strict=True) if task.source == task.target == UNKNOWN]
     notes = [f"no language pair found in TASK '{shown(name)}'" for name in unknown]
-    return labels.drop("task_name").with_columns(told), notes
+    return labels.drop("task_name").with_columns(task_columns), notes
 
 
 def _table(text: str, path: Path, options: ReadOptions) -> tuple[dict[str, int], list[tuple[int, list[str]]], BadRows]:
@@ -244,7 +243,7 @@ def _labels(
     )
     ranking = pl.int_range(frame.height, eager=True).is_in(rankings)
     seconds = _seconds(frame["TIME"], ranking, bad) if "TIME" in header else pl.lit(None, dtype=pl.Float64)
-    scale = scale_of(options, max(len(numbers), SCALE))
+    scale = scale_of(options, max(len(numbers), USUAL_LABELS))
     parts = []
     for number in numbers:
         # Rows of other types hold other things in the same columns.

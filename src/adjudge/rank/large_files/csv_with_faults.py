@@ -9,7 +9,7 @@ import polars as pl
 from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
-from adjudge.formats.tables.cells import MISSING, ROUNDING, SCALE
+from adjudge.formats.tables.cells import MISSING, ROUNDING, SCORE_SCALE
 from adjudge.formats.tables.large_file_rows import ROW, FileRows, last_by_number
 from adjudge.rank.large_files.columns import CONSTANT, WORDS, among, scored_rows
 
@@ -91,7 +91,7 @@ def _record_bad_rows(table: pl.DataFrame, bad: BadRows) -> None:
     for name, allowed, otherwise in (("protocol", PROTOCOLS, "da"), ("kind", KINDS, "system")):
         strange = ~among(table, name, tuple(allowed), otherwise=otherwise)
         faults[f"row with an unknown {name}"] = (strange, f"column '{name}' is none of {', '.join(allowed)}")
-    off = ~table["score"].is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING).fill_null(value=True)
+    off = ~table["score"].is_between(SCORE_SCALE[0] - ROUNDING, SCORE_SCALE[1] + ROUNDING).fill_null(value=True)
     off &= among(table, "protocol", ON_SCALE, otherwise="da")
     faults["score off the scale"] = (off, "score must lie between 0 and 100; correct it")
     for reason, (strange, problem) in faults.items():

@@ -19,7 +19,7 @@ from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, PROTOCOLS
 from adjudge.formats.options import ReadOptions
-from adjudge.formats.tables.cells import BOOLEANS, ROUNDING, SCALE
+from adjudge.formats.tables.cells import BOOLEANS, ROUNDING, SCORE_SCALE
 from adjudge.formats.tables.large_file_rows import FileRows, own_codes
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.large_files.columns import (
@@ -154,4 +154,4 @@ def _is_on_scale(score: pl.Series) -> bool:
     least, most = score.min(), score.max()
     if least is None or most is None or not np.isfinite(float(score.sum())):
         return False
-    return float(least) >= SCALE[0] - ROUNDING and float(most) <= SCALE[1] + ROUNDING  # type: ignore[arg-type]
+    return float(least) >= SCORE_SCALE[0] - ROUNDING and float(most) <= SCORE_SCALE[1] + ROUNDING  # type: ignore[arg-type]

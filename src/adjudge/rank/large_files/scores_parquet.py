@@ -18,7 +18,7 @@ from adjudge.core.judgments import KEY
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS, RATED, SCORED
 from adjudge.core.score_sheet import significant
 from adjudge.formats.options import ReadOptions
-from adjudge.formats.tables.cells import ROUNDING, SCALE
+from adjudge.formats.tables.cells import ROUNDING, SCORE_SCALE
 from adjudge.formats.tables.large_file_rows import ROW, last_by_number, repeated_numbers
 from adjudge.rank.assemble import Provenance
 from adjudge.rank.large_files.columns import CONSTANT, NO_RESAMPLES, fits, human_systems
@@ -75,7 +75,9 @@ def _is_plain(table: pl.LazyFrame, schema: pl.Schema) -> bool:
     if "rank" in schema:
         odd.append(pl.col("rank").is_not_null().any().alias("ranks"))
     score = pl.col("score").cast(pl.Float64)
-    off = ~score.is_between(SCALE[0] - ROUNDING, SCALE[1] + ROUNDING) & _word(schema, "protocol", "da").is_in(ON_SCALE)
+    off = ~score.is_between(SCORE_SCALE[0] - ROUNDING, SCORE_SCALE[1] + ROUNDING) & _word(
+        schema, "protocol", "da"
+    ).is_in(ON_SCALE)
     odd.append((off | ~score.is_finite()).any().alias("off the scale"))
     return not any(value for value in table.select(odd).collect(engine="streaming").row(0) if value is not None)
 

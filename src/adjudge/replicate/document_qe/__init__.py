@@ -152,8 +152,10 @@ def _curve(published: Published, released: _Released) -> ReplicatedTable:
     for i, row in enumerate(rows):
         point = points[i] if i < len(points) else None
         ours = (None, None, None) if point is None else (float(point.fewest), point.mean, point.pearson)
-        for name, decimals, value, own in zip(("fewest", "mean", "r"), (0, DECIMALS, DECIMALS), row, ours, strict=True):
-            cells.append(ReplicatedCell(f"point {i + 1}: {name}", float(value), decimals, own))
+        for name, decimals, value, recomputed in zip(
+            ("fewest", "mean", "r"), (0, DECIMALS, DECIMALS), row, ours, strict=True
+        ):
+            cells.append(ReplicatedCell(f"point {i + 1}: {name}", float(value), decimals, recomputed))
     title = f"Correlation as assessments come in: {len(rows)} points of {path.name}"
     return ReplicatedTable("Figure 2", title, 359, tuple(cells), Source.AUTHORS, path.name)
 
@@ -171,8 +173,8 @@ def _documents(published: Published, released: _Released, run: str, scores: Sequ
         for name, *official in zip(names, *columns, strict=True):
             own_score = by_document.get(name)
             ours = (None, None, None) if own_score is None else (own_score.z, own_score.raw, float(own_score.n))
-            for (what, decimals), theirs, own in zip(_OF_DOCUMENTS.items(), official, ours, strict=True):
-                cells.append(ReplicatedCell(f"{name.rpartition('/')[2]}: {what}", theirs, decimals, own))
+            for (what, decimals), printed, recomputed in zip(_OF_DOCUMENTS.items(), official, ours, strict=True):
+                cells.append(ReplicatedCell(f"{name.rpartition('/')[2]}: {what}", printed, decimals, recomputed))
     title = f"Scores of documents in {run}/{path.name}"
     return ReplicatedTable(f"Documents, {run}", title, None, tuple(cells), Source.AUTHORS, f"{run}/{path.name}")
 

@@ -1,8 +1,8 @@
 """Replication of "On the Stability of System Rankings at WMT" (Knowles 2021) over whatever campaigns are at hand.
 
-Her counts are about the campaigns of 2018 to 2020. Where these lie in the folder they are compared; counts over other
-campaigns stand beside hers, and need not be the same. Official rankings are compared cell by cell wherever the
-organisers' files lie beside the judgments.
+Knowles's counts are about the campaigns of 2018 to 2020. Where these lie in the folder they are compared; counts over
+other campaigns stand beside the published ones, and need not be the same. Official rankings are compared cell by cell
+wherever the organisers' files lie beside the judgments.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class AuditedPair:
     campaign: str
     pair: str
     stability: Stability
-    """With her removal of human translations: all rows under their names go, also degraded ones."""
+    """With Knowles's removal of human translations: all rows under their names go, also degraded ones."""
     genuine: Stability | None = None
     """The removal alone, with degraded rows kept."""
 
@@ -72,7 +72,7 @@ class _Data:
 
 
 def replicate(folder: Path) -> Replication:
-    """Her tables over the campaigns in the folder, the toy example, and the official rankings cell by cell."""
+    """Knowles's tables over the campaigns in the folder, the toy example, and the official rankings cell by cell."""
     published = read_published("stability")
     data = _read(folder, published)
     divided = figure_1(published, data.audited)
@@ -222,8 +222,8 @@ def table_2(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTab
     """Human and REF scores removed: the paper's campaigns where they are there, and all language pairs of a style."""
     recomputed = _Recomputed()
     for row, entry in published.content["rows"].items():
-        if own := _of_row(published, row, pairs):
-            recomputed.add(row, count(own, "human removed", entry["style"]))
+        if of_row := _of_row(published, row, pairs):
+            recomputed.add(row, count(of_row, "human removed", entry["style"]))
         else:
             recomputed.not_compared(row, _ABSENT)
     for row, style in published.content["totals"].items():
@@ -251,9 +251,9 @@ def _by_campaign(pairs: Sequence[AuditedPair]) -> ReplicatedTable:
     """The rows of Table 2 for the campaigns at hand."""
     cells: list[ReplicatedCell] = []
     for campaign, style in dict.fromkeys((pair.campaign, pair.stability.style) for pair in pairs):
-        own = [pair for pair in pairs if pair.campaign == campaign]
-        kept = [replace(pair, stability=pair.genuine) for pair in own if pair.genuine is not None]
-        for removal, chosen in ((ALL_ROWS, own), (GENUINE, kept)):
+        of_campaign = [pair for pair in pairs if pair.campaign == campaign]
+        kept = [replace(pair, stability=pair.genuine) for pair in of_campaign if pair.genuine is not None]
+        for removal, chosen in ((ALL_ROWS, of_campaign), (GENUINE, kept)):
             counts = count(chosen, "human removed", style)
             note = _REMOVALS[removal] if counts["pairs"] else "no human translation was judged"
             row = f"{campaign} ({style}), {removal}"

@@ -59,8 +59,8 @@ def draw_figures(
 
 def _choose(wanted: Sequence[str], among: Mapping[Key, Any], score: Callable[[Key], Any]) -> Key | None:
     """The language pair of the paper where it is at hand; otherwise the one with the highest score."""
-    own = (wanted[0], wanted[1])
-    return own if own in among else max(sorted(among), key=score, default=None)
+    named = (wanted[0], wanted[1])
+    return named if named in among else max(sorted(among), key=score, default=None)
 
 
 def _basis(wanted: Sequence[str], key: Key) -> Basis:

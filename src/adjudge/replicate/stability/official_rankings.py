@@ -145,13 +145,13 @@ def kinds_of_items(published: Published, parts: Parts) -> tuple[ReplicatedTable,
     cells = {f"{campaign}: {kind}": float(n) for (campaign, kind), n in counts.items()}
     printed = published.cells("Table 1")
     absent = [name for name in printed if name not in cells]
-    own = tuple(ReplicatedCell(name, None, 0, count) for name, count in cells.items() if name not in printed)
+    unprinted = tuple(ReplicatedCell(name, None, 0, count) for name, count in cells.items() if name not in printed)
     title = (
         "The same for every other campaign in the folder; language pairs of which only means were released are left out"
     )
     return (
         published.compared("Table 1", cells, dict.fromkeys(absent, _ABSENT), absent=absent),
-        ReplicatedTable("Table 1, by campaign", title, None, own, Source.NONE),
+        ReplicatedTable("Table 1, by campaign", title, None, unprinted, Source.NONE),
     )
 
 

@@ -99,8 +99,8 @@ def _example(released: Released, names: Mapping[str, str], segment: str) -> Cell
     for when, judgments in released.sets.items():
         table = judgments.table.filter(pl.col("segment") == segment)
         for who, number in (("first", 1), ("second", 2)):
-            own = table.filter(pl.col("annotator") == f"annotator {number}")
-            ranks = dict(zip(own["system"], own["rank"], strict=True))
+            judged = table.filter(pl.col("annotator") == f"annotator {number}")
+            ranks = dict(zip(judged["system"], judged["rank"], strict=True))
             cells |= {f"{when}, {who} annotator: {label}": float(ranks[name]) for label, name in names.items()}
     return cells
 
@@ -131,8 +131,10 @@ def _signs(parts: Mapping[tuple[str, str], ParityPart], part: str, names: Mappin
 def _points(parts: Mapping[tuple[str, str], ParityPart], part: str, names: Mapping[str, str]) -> Cells:
     cells: Cells = {}
     for when in ("before", "after"):
-        own = parts[when, part]
-        by_name = {system.system: system.rank_points for system in own.systems} | {names["HT"]: own.human_rank_points}
+        counts = parts[when, part]
+        by_name = {system.system: system.rank_points for system in counts.systems} | {
+            names["HT"]: counts.human_rank_points
+        }
         cells |= {f"{label}, {when}": float(by_name[name] or np.nan) for label, name in names.items()}
     return cells
 
@@ -144,10 +146,10 @@ def _first_annotator(
     notes: dict[str, str] = {}
     for cell, value in points.items():
         label, when = cell.split(", ")
-        own = released.sets[when].table.filter(
+        judged = released.sets[when].table.filter(
             (pl.col("system") == names[label]) & (pl.col("annotator") == "annotator 1")
         )
-        first = len(names) + 1 - float(own.select(pl.col("rank").mean()).item())
+        first = len(names) + 1 - float(judged.select(pl.col("rank").mean()).item())
         if f"{value:.2f}" != printed[cell] and f"{first:.2f}" == printed[cell]:
             notes[cell] = _FIRST.format(first, value)
     return notes
@@ -212,8 +214,8 @@ def _edit_rates(released: Released) -> ReplicatedTable:
     """The released TER between the two versions of Google's outputs, the only ones whose texts were released."""
     recomputed = segment_ter(*released.google)
     cells = tuple(
-        ReplicatedCell(f"segment {number}", theirs, 4, ours)
-        for number, (theirs, ours) in enumerate(zip(released.ter["mt_google"], recomputed, strict=True), start=1)
+        ReplicatedCell(f"segment {number}", printed, 4, computed)
+        for number, (printed, computed) in enumerate(zip(released.ter["mt_google"], recomputed, strict=True), start=1)
     )
     title = "TER between the two versions of Google's output, by segment"
     return ReplicatedTable("TER of Google", title, None, cells, Source.AUTHORS, "score/mt_google.txt")

@@ -107,11 +107,11 @@ def with_right_block(released: Released, content: Mapping[str, Any]) -> Judgment
             strict=True,
         )
     )
-    own = group.table.filter((pl.col("annotator") == stem) & pl.col("printed_id").is_in(wanted)).select(
+    right_ranks = group.table.filter((pl.col("annotator") == stem) & pl.col("printed_id").is_in(wanted)).select(
         pl.col("printed_id").alias("segment"), pl.col("system").replace_strict(names), right="rank"
     )
     before = released.sets["before"]
-    joined = before.table.join(own, on=["segment", "system"], how="left", maintain_order="left")
-    here = (pl.col("annotator") == block["annotator"]) & pl.col("right").is_not_null()
-    ranks = pl.when(here).then(pl.col("right")).otherwise(pl.col("rank")).alias("rank")
+    joined = before.table.join(right_ranks, on=["segment", "system"], how="left", maintain_order="left")
+    mirrored = (pl.col("annotator") == block["annotator"]) & pl.col("right").is_not_null()
+    ranks = pl.when(mirrored).then(pl.col("right")).otherwise(pl.col("rank")).alias("rank")
     return Judgments(joined.with_columns(ranks).drop("right"), before.set_aside, before.notes)

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from adjudge.results.plan import Plan
 
-PNG_SCALE = 2.0
-
 
 def plan_chart(plan: Plan) -> dict[str, Any]:
     """The difference found with the power wanted, by judgments; a line at the difference asked for."""
@@ -59,6 +57,6 @@ def write_plan_chart(plan: Plan, path: Path) -> None:
     svg = vl_convert.vegalite_to_svg(theme.paint(plan_chart(plan)))
     if path.suffix == ".png":
         with atomic_path(path) as temporary:
-            temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+            temporary.write_bytes(vl_convert.svg_to_png(svg, scale=theme.PNG_SCALE))
     else:
         write_text(path, svg)

@@ -36,6 +36,8 @@ DARK = {
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 # Renderers of files know no "system-ui"; these two have the minus sign and most scripts.
 STATIC_FONT = "'Noto Sans', 'DejaVu Sans', sans-serif"
+PNG_SCALE = 2.0
+"""Pixels per point of a chart, so that it is sharp on dense screens."""
 CONFIG: dict[str, Any] = {
     "background": None,
     "font": FONT,

@@ -32,16 +32,16 @@ _SPECIAL = {
 }  # fmt: skip
 NEEDED = "% needs \\usepackage{booktabs}; names in other scripts need lualatex and a font that has them"
 # The text width of the class article on letter paper, in points.
-PAGE = 345.0
+PAGE_WIDTH = 345.0
 # The width of a digit of Computer Modern in each size, in points: 10, 9, 8 and 7 pt.
-NORMAL = 5.0
+DIGIT_WIDTH = 5.0
 SMALLER = ((r"\small", 4.63), (r"\footnotesize", 4.25), (r"\scriptsize", 3.98))
 # Between two columns: as LaTeX has it, and in tables that need room.
 GAP, NARROW_GAP = 12.0, 6.0
 # Text columns longer than this may be wrapped, and never to fewer characters than the second.
 LONG, NARROWEST = 24, 12
 # Lines that a cell may take before a smaller size is tried.
-LINES = 4
+MOST_LINES = 4
 TOO_WIDE = (
     r"% wider than a page: put the table into \begin{landscape} ... \end{landscape} (\usepackage{pdflscape}), "
     "or leave columns out"
@@ -120,7 +120,7 @@ def fit(table: Table) -> Layout:
     """The largest letters in which the table fits the page."""
     body = [_longest(table, k) for k in range(len(table.columns))]
     labels = [column.label for column in table.columns]
-    if sum(map(max, body, map(len, labels))) * NORMAL + len(labels) * GAP <= PAGE:
+    if sum(map(max, body, map(len, labels))) * DIGIT_WIDTH + len(labels) * GAP <= PAGE_WIDTH:
         return Layout()
     headers = tuple(_broken(label, width) for label, width in zip(labels, body, strict=True))
     widths = [max(width, *map(len, lines)) for width, lines in zip(body, headers, strict=True)]
@@ -128,11 +128,11 @@ def fit(table: Table) -> Layout:
     last = SMALLER[-1][0]
     for size, digit in SMALLER:
         commands = (size, rf"\setlength{{\tabcolsep}}{{{NARROW_GAP / 2:g}pt}}")
-        room = (PAGE - len(labels) * NARROW_GAP) / digit
+        room = (PAGE_WIDTH - len(labels) * NARROW_GAP) / digit
         if sum(widths) <= room:
             return Layout(commands, headers)
         left = room - sum(width for k, width in enumerate(widths) if k not in long)
-        wanted = sum(max(NARROWEST, widths[k] / LINES) for k in long)
+        wanted = sum(max(NARROWEST, widths[k] / MOST_LINES) for k in long)
         if long and (left >= wanted or (size == last and left >= NARROWEST * len(long))):
             return Layout(commands, headers, _shares(long, widths, left, digit))
     return Layout(commands, headers, remarks=(TOO_WIDE,))
@@ -193,4 +193,4 @@ def _shares(long: Sequence[int], widths: Sequence[int], left: float, digit: floa
     spare = left - NARROWEST * len(long)
     whole = sum(widths[k] for k in long)
     # Rounded down to the two digits that are written.
-    return {k: int((NARROWEST + spare * widths[k] / whole) * digit / PAGE * 100) / 100 for k in long}
+    return {k: int((NARROWEST + spare * widths[k] / whole) * digit / PAGE_WIDTH * 100) / 100 for k in long}

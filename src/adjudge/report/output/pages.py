@@ -1,4 +1,4 @@
-"""A page as a file (HTML or PDF, by its ending), and all its tables and charts as files of their own.
+"""A page as a file: HTML or PDF, by its ending.
 
 PDF is set by typst: words, charts and tables. It needs the package `typst` (`pip install adjudge[pdf]`). Texts from
 data are written as string literals of typst, so that nothing in them is read as a command.
@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import atomic_path, write_text
 from adjudge.report.charts.theme import paint
-from adjudge.report.output.formats import slug, to_csv, write_signatures
-from adjudge.report.output.latex import to_latex
 from adjudge.results.table import show
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 ENDINGS = (".html", ".pdf")
 CHART_WIDTH = 560
-PNG_SCALE = 2.0
 _PREAMBLE = """#let muted = rgb("#566173")
 #set page(paper: "a4", margin: 2cm, numbering: "1")
 #set text(font: ("Noto Sans", "DejaVu Sans"), size: 10pt)
@@ -68,9 +65,9 @@ def write_pdf(page: ReportPage, path: Path) -> None:
         for i, spec in enumerate(page.charts_by_id().values()):
             (folder / f"{i}.svg").write_text(vl_convert.vegalite_to_svg(paint(spec, width=CHART_WIDTH)), "utf-8")
         (folder / "main.typ").write_text("\n".join(_document(page)), "utf-8")
-        made = typst.compile(str(folder / "main.typ"), root=str(folder), format="pdf", ignore_system_fonts=False)
+        pdf = typst.compile(str(folder / "main.typ"), root=str(folder), format="pdf", ignore_system_fonts=False)
     with atomic_path(path) as temporary:
-        temporary.write_bytes(made)
+        temporary.write_bytes(pdf)
 
 
 def _document(page: ReportPage) -> Iterator[str]:
@@ -129,44 +126,3 @@ def literal(text: str) -> str:
     """Text as a string literal of typst."""
     quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ").replace("\r", " ")
     return f'"{quoted}"'
-
-
-def write_tables(page: ReportPage, folder: Path) -> list[Path]:
-    """Every table as CSV (full precision) and as LaTeX (as shown), and the signatures of the results."""
-    signatures = [signature for pair in page.pairs for signature in pair.signatures]
-    written: list[Path] = []
-    for name, table in _named_tables(page):
-        for ending, text in ((".csv", to_csv(table)), (".tex", to_latex([table], signatures=signatures))):
-            path = folder / f"{name}{ending}"
-            write_text(path, text)
-            written.append(path)
-    return [*written, write_signatures(signatures, folder / "tables")]
-
-
-def write_plots(page: ReportPage, folder: Path) -> list[Path]:
-    """Every chart as SVG and PNG, in light colours."""
-    import vl_convert
-
-    written: list[Path] = []
-    for name, spec in page.charts_by_id().items():
-        svg = vl_convert.vegalite_to_svg(paint(spec))
-        write_text(folder / f"{name}.svg", svg)
-        with atomic_path(folder / f"{name}.png") as temporary:
-            temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
-        written += [folder / f"{name}.svg", folder / f"{name}.png"]
-    return written
-
-
-def _named_tables(page: ReportPage) -> Iterator[tuple[str, Table]]:
-    """Tables under names that no two share: language pair and title."""
-    seen: dict[str, int] = {}
-    tables = [("overview", page.overview)] if page.overview else []
-    tables += [
-        (f"{pair.slug}-{slug(table.title)}", table)
-        for pair in page.pairs
-        for section in pair.sections
-        for table in (*section.tables, *section.folded)
-    ]
-    for name, table in tables:
-        seen[name] = seen.get(name, 0) + 1
-        yield (name if seen[name] == 1 else f"{name}-{seen[name]}"), table

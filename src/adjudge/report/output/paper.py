@@ -1,7 +1,7 @@
 """What goes into a paper: a narrow table, the figure, the paragraph to write, and the references it cites.
 
 The paragraph says what was done, what holds and what does not, in sentences that the results support. It is a draft to
-be cut, not to be strengthened.
+be cut, not to be strengthened. Those who choose themselves get all tables and charts of a report's page as files.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
 from adjudge.core.files import atomic_path, write_text
+from adjudge.core.languages import pair_title
 from adjudge.core.wording import agreeing, counted
-from adjudge.report.charts.theme import paint
+from adjudge.report.charts.theme import PNG_SCALE, paint
 from adjudge.report.headline import headline, machines, pairs_told_apart
-from adjudge.report.output.formats import slug
-from adjudge.report.output.latex import NEEDED, escape, latex_table
+from adjudge.report.output.formats import slug, to_csv, write_signatures
+from adjudge.report.output.latex import NEEDED, escape, latex_table, to_latex
 from adjudge.report.sections.agreement import coefficient
 from adjudge.report.sections.claims import annotators_of, claims_of
 from adjudge.report.sections.ranking import scores_chart
 from adjudge.results.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from adjudge.report.page import ReportPage
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
 
@@ -47,7 +49,8 @@ _METHODS = {
     "mixed-rank": ("a linear mixed model of rank scores", ("patterson1971recovery",)),
 }
 _AGREEMENT = {"kappa": "cohen1960coefficient", "alpha": "krippendorff2004content"}
-_NARROW = ("rank", "system", "score", "rank set")
+# The columns that are kept, and what each is called there.
+_NARROW = {"rank": "", "system": "system", "score": "score", "rank_set": "ranks"}
 
 
 def write_paper(results: Mapping[str, PairResults], folder: Path) -> list[Path]:
@@ -65,6 +68,47 @@ def write_paper(results: Mapping[str, PairResults], folder: Path) -> list[Path]:
             *_write_figure(pair.ranking, folder / f"{prefix}ranking"),
         ]
     return [*written, _write(folder / "references.bib", references(cited))]
+
+
+def write_tables(page: ReportPage, folder: Path) -> list[Path]:
+    """Every table as CSV (full precision) and as LaTeX (as shown), and the signatures of the results."""
+    signatures = [signature for pair in page.pairs for signature in pair.signatures]
+    written: list[Path] = []
+    for name, table in _named_tables(page):
+        for ending, text in ((".csv", to_csv(table)), (".tex", to_latex([table], signatures=signatures))):
+            path = folder / f"{name}{ending}"
+            write_text(path, text)
+            written.append(path)
+    return [*written, write_signatures(signatures, folder / "tables")]
+
+
+def write_plots(page: ReportPage, folder: Path) -> list[Path]:
+    """Every chart as SVG and PNG, in light colours."""
+    import vl_convert
+
+    written: list[Path] = []
+    for name, spec in page.charts_by_id().items():
+        svg = vl_convert.vegalite_to_svg(paint(spec))
+        write_text(folder / f"{name}.svg", svg)
+        with atomic_path(folder / f"{name}.png") as temporary:
+            temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+        written += [folder / f"{name}.svg", folder / f"{name}.png"]
+    return written
+
+
+def _named_tables(page: ReportPage) -> Iterator[tuple[str, Table]]:
+    """Tables under names that no two share: language pair and title."""
+    seen: dict[str, int] = {}
+    tables = [("overview", page.overview)] if page.overview else []
+    tables += [
+        (f"{pair.slug}-{slug(table.title)}", table)
+        for pair in page.pairs
+        for section in pair.sections
+        for table in (*section.tables, *section.folded)
+    ]
+    for name, table in tables:
+        seen[name] = seen.get(name, 0) + 1
+        yield (name if seen[name] == 1 else f"{name}-{seen[name]}"), table
 
 
 def _write(path: Path, text: str) -> Path:
@@ -86,10 +130,9 @@ def _write_figure(ranking: Ranking, path: Path) -> list[Path]:
 def ranking_table(ranking: Ranking, name: str, label: str) -> str:
     """The ranking in four columns, which fit into one column of a paper, with its signature as a comment."""
     table = ranking.tables()[0]
-    kept = [i for i, column in enumerate(table.columns) if column.label in _NARROW]
-    headers = {"rank": "", "rank set": "ranks"}
+    kept = [i for i, column in enumerate(table.columns) if column.key in _NARROW]
     columns = tuple(
-        replace(column, label=headers.get(column.label, column.label), digits=_digits(ranking, column))
+        replace(column, label=_NARROW[column.key], digits=_digits(ranking, column))
         for column in (table.columns[i] for i in kept)
     )
     narrow = Table(table.title, columns, tuple(tuple(row[i] for i in kept) for row in table.rows), lines=table.lines)
@@ -97,19 +140,20 @@ def ranking_table(ranking: Ranking, name: str, label: str) -> str:
         f"{_titled(name)}Systems ranked by {_method(ranking)[0]} ({ranking.unit}). Ranks: those that the judgments "
         f"leave possible. Rules separate clusters ({ranking.lines.rule}, {100 * ranking.lines.level:g}% level)."
     )
-    made = latex_table(narrow, label=label, caption=escape(caption), size=r"\small")
-    return f"{NEEDED}\n% {ranking.signature}\n{made}"
+    latex = latex_table(narrow, label=label, caption=escape(caption), size=r"\small")
+    return f"{NEEDED}\n% {ranking.signature}\n{latex}"
 
 
 def _digits(ranking: Ranking, column: Column) -> int:
-    """Two digits for scores in points, three for shares and log-odds."""
-    if column.label != "score":
+    """One digit where scores reach 10, as points mostly do; three for smaller ones, as shares and log-odds."""
+    if column.key != "score":
         return column.digits
     return 1 if max((abs(system.score or 0.0) for system in ranking.systems), default=0.0) >= 10 else 3
 
 
 def _titled(name: str) -> str:
-    return "" if name.startswith("und") else f"{name}. "
+    title = pair_title(name)
+    return f"{title}. " if title else ""
 
 
 def _method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
@@ -141,10 +185,10 @@ def _done(results: PairResults, label: str) -> list[str]:
 
 def _found(results: PairResults) -> list[str]:
     ranking, claims = results.ranking, claims_of(results)
-    told, pairs = pairs_told_apart(ranking)
+    apart, pairs = pairs_told_apart(ranking)
     level = f"{100 * ranking.lines.level:g}\\%"
     sentences = [
-        _told_apart(told, pairs, rf"at the {level} level after Holm's correction~\cite{{holm1979simple}}"),
+        _told_apart(apart, pairs, rf"at the {level} level after Holm's correction~\cite{{holm1979simple}}"),
         escape(headline(ranking, claims, annotators_of(results))),
     ]
     if claims is not None:
@@ -152,17 +196,18 @@ def _found(results: PairResults) -> list[str]:
     return sentences
 
 
-def _told_apart(told: int, pairs: int, how: str) -> str:
+def _told_apart(apart: int, pairs: int, how: str) -> str:
     """How many pairs of systems differ, and how many are left open."""
     if pairs == 1:
-        return f"The two systems {'differ' if told else 'are not told apart'} {how}."
-    if told in (0, pairs):
-        return f"{'All' if told else 'None of the'} {pairs:,} pairs of systems {'differ' if told else 'differs'} {how}."
-    left = pairs - told
+        return f"The two systems {'differ' if apart else 'are not told apart'} {how}."
+    if apart in (0, pairs):
+        return (
+            f"{'All' if apart else 'None of the'} {pairs:,} pairs of systems {'differ' if apart else 'differs'} {how}."
+        )
+    left = pairs - apart
     others = "the other one is" if left == 1 else f"the other {left:,} are"
-    return (
-        f"Of {pairs:,} pairs of systems, {told:,} {agreeing(told, 'differs', 'differ')} {how}; {others} not told apart."
-    )
+    differ = agreeing(apart, "differs", "differ")
+    return f"Of {pairs:,} pairs of systems, {apart:,} {differ} {how}; {others} not told apart."
 
 
 def _audited(holds: int, fragile: int) -> str:

@@ -54,8 +54,8 @@ def agreement_section(results: PairResults) -> Section | None:
     if agreement.by_length:
         says = "Longer source texts are harder to judge alike where the points fall to the right."
         charts.append(Chart("length", "Agreement by length of the source", says, length_chart(agreement)))
-    first, *rest = agreement.tables()
-    return Section("agreement", "Agreement", tuple(words), tuple(charts), (first,), tuple(rest), agreement.notes)
+    first, *others = agreement.tables()
+    return Section("agreement", "Agreement", tuple(words), tuple(charts), (first,), tuple(others), agreement.notes)
 
 
 def _sentence(agreement: Agreement, kind: str) -> str:

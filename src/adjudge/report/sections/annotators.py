@@ -24,8 +24,8 @@ def annotators_section(results: PairResults) -> Section | None:
         charts.append(
             Chart("annotators", "What annotators see, and how fast they are", says, annotators_chart(checked))
         )
-    first, *rest = checked.tables()
-    return Section("annotators", "Annotators", _words(checked), tuple(charts), (first,), tuple(rest), checked.notes)
+    first, *others = checked.tables()
+    return Section("annotators", "Annotators", _words(checked), tuple(charts), (first,), tuple(others), checked.notes)
 
 
 def has_controls(checked: Checked) -> bool:

@@ -69,8 +69,8 @@ def _section(name: str, audit: AuditSection) -> Section:
         if isinstance(audit, kind):
             return make(audit)
     title, words = TITLES.get(name, (name.replace("_", " ").capitalize(), ""))
-    first, *rest = audit.tables()
-    return Section(name, title, (words,) if words else (), tables=(first,), folded=tuple(rest))
+    first, *others = audit.tables()
+    return Section(name, title, (words,) if words else (), tables=(first,), folded=tuple(others))
 
 
 def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:

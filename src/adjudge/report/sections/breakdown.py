@@ -27,38 +27,40 @@ def breakdown_section(breakdown: Breakdown) -> Section:
     """Whether systems fare better on some of the judgments than on others."""
     words = ["Do systems fare better on some of the judgments than on others?"]
     asked = len(breakdown.columns)
-    words += [f"By {own.column}: {own.verdict(asked)} {_largest(own)}".rstrip() for own in breakdown.columns]
+    words += [
+        f"By {column.column}: {column.verdict(asked)} {_largest(column)}".rstrip() for column in breakdown.columns
+    ]
     charts = tuple(
         Chart(
             f"breakdown-{number}" if asked > 1 else "breakdown",
-            f"Systems by {own.column}",
+            f"Systems by {column.column}",
             "Coloured lines rise or fall by more than chance, beside the other systems."
-            if len(own.levels) <= MOST_LINES
+            if len(column.levels) <= MOST_LINES
             else "How much better (blue) or worse (orange) than elsewhere; most of what looks like a pattern is noise.",
-            _lines(own, breakdown.unit) if len(own.levels) <= MOST_LINES else _cells(own),
+            _lines(column, breakdown.unit) if len(column.levels) <= MOST_LINES else _cells(column),
         )
-        for number, own in enumerate(breakdown.columns, start=1)
+        for number, column in enumerate(breakdown.columns, start=1)
     )
     tables = breakdown.tables()
     return Section("breakdown", "Subsets", tuple(words), charts, tables[::2], tables[1::2])
 
 
-def _largest(own: ColumnBreakdown) -> str:
-    moved = [score for score in own.scores if score.p < LEVEL]
+def _largest(column: ColumnBreakdown) -> str:
+    moved = [score for score in column.scores if score.p < LEVEL]
     if moved:
         named = [f"{score.system} in {score.level} ({score.shift:+.2f})" for score in moved[:6]]
         return f"Shifts beyond chance: {short_list(named)}."
-    largest = own.largest
+    largest = column.largest
     if largest is None:
         return ""
     return f"The largest shift, {largest.system} in {largest.level} ({largest.shift:+.2f}), may be chance."
 
 
-def _lines(own: ColumnBreakdown, unit: str) -> dict[str, Any]:
+def _lines(column: ColumnBreakdown, unit: str) -> dict[str, Any]:
     """One line per system over the subsets, coloured where it moves by more than chance."""
     import altair as alt
 
-    moved = {score.system for score in own.scores if score.p < LEVEL}
+    moved = {score.system for score in column.scores if score.p < LEVEL}
     rows = [
         {
             "system": score.system,
@@ -67,10 +69,10 @@ def _lines(own: ColumnBreakdown, unit: str) -> dict[str, Any]:
             "shift": score.shift if score.shift == score.shift else None,
             "moves": "beyond chance" if score.system in moved else "chance",
         }
-        for score in own.scores
+        for score in column.scores
     ]
     base = alt.Chart(theme.values(rows)).encode(
-        x=alt.X("subset:N", sort=list(own.levels), title=own.column, axis=alt.Axis(labelAngle=0, labelLimit=140)),
+        x=alt.X("subset:N", sort=list(column.levels), title=column.column, axis=alt.Axis(labelAngle=0, labelLimit=140)),
         y=alt.Y("score:Q", title=unit, scale=alt.Scale(zero=False)),
         detail="system:N",
         color=alt.Color(
@@ -81,14 +83,14 @@ def _lines(own: ColumnBreakdown, unit: str) -> dict[str, Any]:
         opacity=alt.condition("datum.moves == 'chance'", alt.value(0.55), alt.value(1.0)),
         tooltip=[
             alt.Tooltip("system:N", title=" "),
-            alt.Tooltip("subset:N", title=own.column),
+            alt.Tooltip("subset:N", title=column.column),
             alt.Tooltip("score:Q", title="score", format=".2f"),
             alt.Tooltip("shift:Q", title="shift", format="+.2f"),
         ],
     )
-    height = max(260, 18 * len({score.system for score in own.scores}))
-    last = [row for row in rows if row["subset"] == own.levels[-1]]
-    ends = _apart([score.score for score in own.scores if score.level == own.levels[-1]], height)
+    height = max(260, 18 * len({score.system for score in column.scores}))
+    last = [row for row in rows if row["subset"] == column.levels[-1]]
+    ends = _apart([score.score for score in column.scores if score.level == column.levels[-1]], height)
     beside = [{**row, "score": end} for row, end in zip(last, ends, strict=True)]
     names = base.properties(data=theme.values(beside)).mark_text(align="left", dx=8, fontSize=11)
     layers = (base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=60), names.encode(text="system:N"))
@@ -109,11 +111,11 @@ def _apart(scores: Sequence[float], height: int) -> list[float]:
     return [placed[order.index(i)] for i in range(len(scores))]
 
 
-def _cells(own: ColumnBreakdown) -> dict[str, Any]:
+def _cells(column: ColumnBreakdown) -> dict[str, Any]:
     """The shift of every system in every subset."""
-    systems = list(dict.fromkeys(score.system for score in own.scores))
-    shifts = {(score.level, score.system): score.shift for score in own.scores if score.shift == score.shift}
+    systems = list(dict.fromkeys(score.system for score in column.scores))
+    shifts = {(score.level, score.system): score.shift for score in column.scores if score.shift == score.shift}
     largest = max((abs(shift) for shift in shifts.values()), default=1.0) or 1.0
-    cells = [[shifts.get((level, system)) for system in systems] for level in own.levels]
+    cells = [[shifts.get((level, system)) for system in systems] for level in column.levels]
     steps = [largest * share for share in _SHARES]
-    return matrix(own.levels, systems, cells, steps=steps, what="shift", number="+.1f", row_height=20)
+    return matrix(column.levels, systems, cells, steps=steps, what="shift", cell_format="+.1f", row_height=20)

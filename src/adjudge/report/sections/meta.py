@@ -64,14 +64,14 @@ def meta_sections(result: MetaEvaluation) -> tuple[Section, ...]:
     """One section per level; then what becomes of the metrics when the human data change."""
     tables = {table.title: table for table in result.tables()}
     sections = [_level(result, level, tables.pop(level_title(level))) for level in result.levels]
-    rest = tuple(tables.values())
-    if rest:
+    others = tuple(tables.values())
+    if others:
         sections.append(
             Section(
                 "tests",
                 "Tests and changes",
                 ("Every test of every pair, and what changes to the human data do.",),
-                folded=rest,
+                folded=others,
             )
         )
     return tuple(sections)

@@ -38,10 +38,10 @@ def opponents_section(results: PairResults) -> Section | None:
               "Darker pairs were compared more often than the average pair; one shade throughout is an even spread.",
               meetings_heatmap(ranking)),
     )  # fmt: skip
-    first, *rest = audit_tables(results, *WITH_OPPONENTS) or (None,)
+    first, *others = audit_tables(results, *WITH_OPPONENTS) or (None,)
     tables = () if first is None else (first,)
     return Section(
-        "opponents", "Who met whom", words, charts, tables, tuple(table for table in rest if table is not None)
+        "opponents", "Who met whom", words, charts, tables, tuple(table for table in others if table is not None)
     )
 
 

@@ -30,8 +30,8 @@ _COLOURS = (theme.HEAT[0], theme.HEAT[2], theme.HEAT[3], theme.HEAT[4], theme.HE
 def pairs_section(results: PairResults) -> Section:
     """A heat map, of wins where the method counts them, and the table of pairs."""
     ranking = results.ranking
-    told, pairs = pairs_told_apart(ranking)
-    apart = f"{told:,} of {counted(pairs, 'pair')} {agreeing(told, 'is', 'are')} told apart"
+    decided, pairs = pairs_told_apart(ranking)
+    apart = f"{decided:,} of {counted(pairs, 'pair')} {agreeing(decided, 'is', 'are')} told apart"
     words = [f"{apart} after Holm's correction for asking {counted(pairs, 'question')}."]
     words.append(_CELL[ranking.kind])
     return Section(

@@ -27,7 +27,11 @@ def qe_headline(result: QualityEstimation) -> str:
 def qe_facts(result: QualityEstimation) -> tuple[Fact, ...]:
     """Documents, the weight, rankings along the sweep, costs."""
     facts = [
-        Fact("Documents", f"{len(result.documents):,}", counted(sum(own.words for own in result.documents), "word")),
+        Fact(
+            "Documents",
+            f"{len(result.documents):,}",
+            counted(sum(document.words for document in result.documents), "word"),
+        ),
         Fact("Weight", f"{result.weight.weight:g}", result.weight.reason),
     ]
     if result.systems:
@@ -51,8 +55,8 @@ def qe_sections(result: QualityEstimation) -> tuple[Section, ...]:
         "The label of a document is its edit rate in the first post-edition plus a weight times that in the second.",
         "Nothing about translation says what the weight should be: a ranking that changes with it ranks the weight.",
     )
-    first, *rest = tables
-    return (Section("sweep", "Weight sweep", words, (chart,), (first,), tuple(rest)), shown)
+    first, *others = tables
+    return (Section("sweep", "Weight sweep", words, (chart,), (first,), tuple(others)), shown)
 
 
 def weight_sweep_chart(result: QualityEstimation) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def spread_section(results: PairResults) -> Section | None:
 
 
 def _size(sd: float) -> str:
-    """Points with one digit, log-odds with two."""
+    """Two digits where the first may be all that is left of a small number, as in log-odds; else one."""
     return f"{sd:.1f}" if sd >= 1.5 else f"{sd:.2f}"
 
 

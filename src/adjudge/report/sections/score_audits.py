@@ -82,11 +82,11 @@ def composition_section(composition: TaskComposition) -> Section:
     words = (held, "Where systems rarely meet, their scores depend on who else was judged beside them.")
     says = f"Share of the row's {composition.unit}s in which the column was judged, too."
     spec = matrix(
-        composition.systems, composition.systems, composition.shares, steps=_SHARES, what="share", number=".0%"
+        composition.systems, composition.systems, composition.shares, steps=_SHARES, what="share", cell_format=".0%"
     )
-    first, *rest = composition.tables()
+    first, *others = composition.tables()
     chart = Chart("composition", "Judged together", says, spec)
-    return Section("composition", "Composition", words, (chart,), (first,), tuple(rest))
+    return Section("composition", "Composition", words, (chart,), (first,), tuple(others))
 
 
 def documents_section(documents: Documents) -> Section:
@@ -108,11 +108,11 @@ def documents_section(documents: Documents) -> Section:
     spec = matrix(
         shown, documents.systems, documents.matrix[: len(shown)],
         steps=[mean + step * deviation for deviation in _DEVIATIONS],
-        what=documents.scale, number=".0f" if documents.scale == "raw score" else ".2f", row_height=20,
+        what=documents.scale, cell_format=".0f" if documents.scale == "raw score" else ".2f", row_height=20,
     )  # fmt: skip
-    first, *rest = documents.tables()
+    first, *others = documents.tables()
     chart = Chart("documents", "Documents by systems", says, spec)
-    return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(rest))
+    return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(others))
 
 
 def matrix(
@@ -122,7 +122,7 @@ def matrix(
     *,
     steps: Sequence[float],
     what: str,
-    number: str,
+    cell_format: str,
     row_height: int = 26,
 ) -> dict[str, Any]:
     """Coloured cells. Empty ones stay blank.
@@ -133,7 +133,7 @@ def matrix(
         cells: one sequence per row.
         steps: the values between the colours: six from orange over neutral to blue, three from neutral to blue.
         what: what a cell is, for its tooltip.
-        number: the format of cells, as d3 writes it.
+        cell_format: the format of cells, as d3 writes it.
         row_height: of a cell, in pixels.
     """
     import altair as alt
@@ -157,9 +157,9 @@ def matrix(
         tooltip=[
             alt.Tooltip("row:N", title=" "),
             alt.Tooltip("column:N", title="  "),
-            alt.Tooltip("value:Q", title=what, format=number),
+            alt.Tooltip("value:Q", title=what, format=cell_format),
         ],
     )
     wide = f"width / {max(len(columns), 1)} > 34 ? 1 : 0"
-    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text=alt.Text("value:Q", format=number))
+    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text=alt.Text("value:Q", format=cell_format))
     return theme.finish(alt.layer(boxes, numbers), height=row_height * max(len(rows), 2))

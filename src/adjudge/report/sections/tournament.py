@@ -23,9 +23,9 @@ def tournament_section(results: PairResults) -> Section | None:
         return None
     says = "A ranking contradicts a judgment that puts the lower of two systems first, net of those that agree."
     chart = Chart("costs", "What every ranking contradicts", says, costs_chart(tournament))
-    first, *rest = tournament.tables()
+    first, *others = tournament.tables()
     words = (_cycles(tournament), _cheapest(tournament))
-    return Section("tournament", "Tournament", words, (chart,), (first,), tuple(rest), tournament.notes)
+    return Section("tournament", "Tournament", words, (chart,), (first,), tuple(others), tournament.notes)
 
 
 def _cycles(tournament: Tournament) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from adjudge.results.testset import Edit
 from adjudge.testset.quotes.cues import TRAILING, last_of_speech, sounds_like_narration, trailing_starts
-from adjudge.testset.quotes.machine import Broken, Machine
 from adjudge.testset.quotes.marks import DOUBLE, Mark, find_marks
+from adjudge.testset.quotes.pairing import Broken, Pairing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
         for mark in marks
         if not escaped[mark.index] and not (mark.side == "inside" and _is_contracted(document, mark))
     ]
-    for broken in Machine(document.texts, outside).run():
+    for broken in Pairing(document.texts, outside).run():
         if broken.problem == "apostrophe":
             yield _apostrophe(document, broken.mark, 0.92)
         elif broken.problem == "never opened":

@@ -151,7 +151,7 @@ def _side(text: str, position: int, before: str, after: str) -> Side:
 
 
 def _after_digit(text: str, position: int, after: str) -> Side:
-    """Inches and feet, or the end of a quotation; the machine knows whether one is open."""
+    """Inches and feet, or the end of a quotation; `pairing` knows whether one is open."""
     if after.isalnum():
         return "inside"
     return "digit" if text[position] in INCHES else "close"

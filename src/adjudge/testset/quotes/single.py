@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.testset.quotes.cues import last_of_speech
-from adjudge.testset.quotes.machine import Broken, Machine, looks_possessive
 from adjudge.testset.quotes.marks import Mark, find_marks
+from adjudge.testset.quotes.pairing import Broken, Pairing, looks_possessive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +22,8 @@ _PUNCTUATION = (".", ",", "!", "?", "…")
 def find(document: Document) -> Iterator[Finding]:
     """Single quotations without an end or a start, and pairs where double ones are the American custom."""
     marks = [find_marks(text, index) for index, text in enumerate(document.texts)]
-    single = _quoting(document.texts, [mark for own in marks for mark in own if not mark.double])
-    for broken in Machine(document.texts, single).run():
+    single = _quoting(document.texts, [mark for in_segment in marks for mark in in_segment if not mark.double])
+    for broken in Pairing(document.texts, single).run():
         if broken.problem == "never opened":
             if _after_punctuation(document.texts, broken.mark):
                 what = "the end of a quotation in single marks that was never opened"
@@ -76,8 +76,10 @@ def _finding(document: Document, mark: Mark, what: str) -> Finding:
 def _style(document: Document, marks: list[list[Mark]], single: list[Mark]) -> Iterator[Finding]:
     """Pairs of single marks, in a document that uses them more than double ones; headlines have them by custom."""
     kept = set(single)
-    pairs = [pair for own in marks for pair in _pairs([mark for mark in own if mark.double or mark in kept])]
-    double = sum(mark.double for own in marks[1:] for mark in own) // 2
+    pairs = [
+        pair for in_segment in marks for pair in _pairs([mark for mark in in_segment if mark.double or mark in kept])
+    ]
+    double = sum(mark.double for in_segment in marks[1:] for mark in in_segment) // 2
     if sum(opened.index > 0 for opened, _ in pairs) <= double:
         return
     what = "single quotation marks, where double ones are the American custom"

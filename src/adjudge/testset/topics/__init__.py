@@ -102,8 +102,8 @@ def _topics(
 
 
 def _near_pairs(space: Space, test: Sequence[Document]) -> tuple[NearPair, ...]:
-    own = space.weights[: len(test)]
-    alike = np.asarray((own @ own.T).todense())
+    test_weights = space.weights[: len(test)]
+    alike = np.asarray((test_weights @ test_weights.T).todense())
     first, second = np.nonzero(np.triu(alike >= NEAR, k=1))
     order = np.argsort(-alike[first, second], kind="stable")[:MOST_PAIRS]
     return tuple(

@@ -83,8 +83,8 @@ class BundledModel:
         import wordllama
 
         # The package looks for its tokeniser under another name than it ships; as the cache, its own folder is right.
-        own = Path(wordllama.__file__).parent
-        self._model = wordllama.WordLlama.load(cache_dir=own, disable_download=True)
+        folder = Path(wordllama.__file__).parent
+        self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 /** The list of a segment's errors beside the text: each with its severity, its place in the text, and a way out. */
 import { h } from "../shared/dom.js";
 import { sameMark } from "./marks.js";
-import { letterOf } from "./marked_text.js";
+import { letterOf } from "./word_selection.js";
 import { t } from "../shared/interface_texts.js";
 
 /**

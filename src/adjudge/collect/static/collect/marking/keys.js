@@ -5,7 +5,7 @@ import { identical, nextSeverity, ordered } from "./marks.js";
 /**
  * @typedef {import("./marking.js").Marking} Marking
  * @typedef {import("./marks.js").Span} Span
- * @typedef {import("./marked_text.js").MarkText} MarkText
+ * @typedef {import("./word_selection.js").MarkText} MarkText
  */
 
 /** @param {Marking} marking @param {KeyboardEvent} event @returns {boolean} */

@@ -174,7 +174,7 @@ function columnsOf(item, { campaign }, marking) {
   return h("div.columns", {}, h("div", {}, ...left), h("div", {}, ...right));
 }
 
-/** @param {import("./marked_text.js").MarkText} text @param {string} label @returns {HTMLElement} */
+/** @param {import("./word_selection.js").MarkText} text @param {string} label @returns {HTMLElement} */
 function labelled(text, label) {
   return h("div.text", {}, h("span.label", {}, label), text.words);
 }

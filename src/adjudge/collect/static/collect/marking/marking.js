@@ -3,7 +3,7 @@
 import { h } from "../shared/dom.js";
 import { describe, errorRow, focusedControl, nameOf, refocus } from "./error_list.js";
 import { identical, ordered, withMark, withMissing } from "./marks.js";
-import { MarkText } from "./marked_text.js";
+import { MarkText } from "./word_selection.js";
 import { t } from "../shared/interface_texts.js";
 
 /**

@@ -33,8 +33,8 @@ class Broken:
     until: int = 0
 
 
-class Machine:
-    """Feed it the double marks of a document in order; `broken` fills up."""
+class Pairing:
+    """Goes through the marks of a document in order, pairs those that open and close, and keeps the others apart."""
 
     def __init__(self, texts: tuple[str, ...], marks: list[Mark]) -> None:
         self.texts = texts
@@ -96,10 +96,10 @@ class Machine:
     def _continues(self, mark: Mark) -> bool:
         """Whether everything since the open mark can be one long quotation."""
         assert self.opened is not None
-        rest = self.texts[self.opened.index][self.opened.position + 1 :]
-        if ends_with_attribution(rest):
+        after_opening = self.texts[self.opened.index][self.opened.position + 1 :]
+        if ends_with_attribution(after_opening):
             return False
-        between = [rest, *self.texts[self.opened.index + 1 : mark.index]]
+        between = [after_opening, *self.texts[self.opened.index + 1 : mark.index]]
         if any(sounds_like_narration(text) for text in between):
             return False
         return len(between) == 1 or all(sounds_like_speech(text) for text in between[1:])

@@ -1,0 +1,211 @@
+"""Scores of metrics: tables with one column per metric, long tables, mt-metrics-eval files, sacrebleu's JSON.
+
+- a table (tabs, commas, semicolons or blanks) with columns `system`, `segment` and `document` (both optional), and one
+  per metric;
+- a long table `system segment metric score`;
+- `NAME.seg.score` and `NAME.sys.score`: lines of system and score, segments in order; `None` is missing;
+- JSON that sacrebleu prints: scores of the whole test set, of one system, named by the file, or of several.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import InputError, UsageError, shown
+from adjudge.core.files import read_text
+from adjudge.core.wording import counted
+from adjudge.formats.parsing.delimited import DELIMITERS, Delimited, read_delimited, to_float
+from adjudge.formats.tables.cells import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+# mt-metrics-eval's files of scores of segments and of systems.
+ENDINGS = (".seg.score", ".sys.score")
+SEGMENT = ("segment", "seg_id", "segment_id")
+DOCUMENT = ("document", "doc", "doc_id")
+# What sacrebleu reports as an error rate: the only metric of its JSON where lower is better.
+ERROR_RATE = "TER"
+
+
+@dataclass(frozen=True)
+class MetricScore:
+    """One score: of a segment, or of the whole test set where the segment is None."""
+
+    metric: str
+    system: str
+    segment: str | None
+    document: str | None
+    score: float | None
+
+
+def read_metric_scores(paths: Iterable[Path]) -> list[MetricScore]:
+    """Read any number of files of any of these forms; folders stand for the score files in them."""
+    scores: list[MetricScore] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.iterdir() if file.name.endswith(ENDINGS))
+            if not inside:
+                raise InputError("is a folder without *.seg.score or *.sys.score files; name the files", file=path)
+            scores += [score for file in inside for score in _read_file(file)]
+        else:
+            scores += _read_file(path)
+    return scores
+
+
+def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
+    """The scores with those of the named metrics multiplied by -1, so that higher is better everywhere."""
+    wanted = set(names)
+    unknown = sorted(wanted - {score.metric for score in scores})
+    if unknown:
+        known = ", ".join(dict.fromkeys(score.metric for score in scores))
+        raise UsageError(f"--lower-is-better names '{unknown[0]}', which is none of the scores: {known}")
+    return [
+        replace(score, score=-score.score) if score.metric in wanted and score.score is not None else score
+        for score in scores
+    ]
+
+
+def _read_file(path: Path) -> list[MetricScore]:
+    if path.name.endswith(ENDINGS):
+        return _read_mtme(path)
+    if path.name.endswith((".doc.score", ".domain.score")):
+        raise InputError(
+            "holds scores of documents or domains, which are made of segments; give *.seg.score", file=path
+        )
+    if path.suffix == ".json":
+        return _read_sacrebleu(path)
+    table = _table(path)
+    long = table.column("metric", required=False) is not None and table.column("score", required=False) is not None
+    return _read_long(table) if long else _read_wide(table)
+
+
+def _table(path: Path) -> Delimited:
+    """A table by its header: delimited, or separated by blanks (and then by tabs too) as statistics scripts write."""
+    lines = read_text(path).splitlines()
+    if not lines or any(mark in lines[0] for mark in DELIMITERS) or len(lines[0].split()) < 2:
+        return read_delimited(path, None)
+    header = tuple(name.strip('"') for name in lines[0].split())
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(lines[1:], start=2):
+        fields = [field.strip('"') for field in line.split()]
+        if fields and len(fields) != len(header):
+            what = f"{counted(len(fields), 'field')} where the header has {len(header)}; the file may be cut"
+            raise InputError(what, file=path, line=number)
+        if fields:
+            rows.append((number, fields))
+    return Delimited(path, header, tuple(rows))
+
+
+def _number(value: str, what: str, path: Path, line: int) -> float | None:
+    return None if value.strip().casefold() in MISSING else to_float(value, what, path, line)
+
+
+def _read_long(table: Delimited) -> list[MetricScore]:
+    system, metric, score = table.need("system"), table.need("metric"), table.need("score")
+    segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
+    return [
+        MetricScore(
+            fields[metric], fields[system], _optional(fields, segment), _optional(fields, document),
+            _number(fields[score], "score", table.path, line),
+        )
+        for line, fields in table.rows
+    ]  # fmt: skip
+
+
+def _optional(fields: list[str], column: int | None) -> str | None:
+    return fields[column] if column is not None and fields[column] else None
+
+
+def _read_wide(table: Delimited) -> list[MetricScore]:
+    system = table.need("system")
+    segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
+    named = {system, segment, document}
+    metrics = [(i, name) for i, name in enumerate(table.header) if i not in named]
+    if not metrics:
+        raise InputError("has no column of scores beside the systems and segments", file=table.path, line=1)
+    return [
+        MetricScore(
+            name,
+            fields[system],
+            _optional(fields, segment),
+            _optional(fields, document),
+            _number(fields[i], f"score in column '{name}'", table.path, line),
+        )
+        for line, fields in table.rows
+        for i, name in metrics
+    ]
+
+
+def _read_mtme(path: Path) -> list[MetricScore]:
+    """`NAME.seg.score`: the segments of a system are its lines in order, counted from 1."""
+    metric, _, level = path.name.removesuffix(".score").rpartition(".")
+    scores: list[MetricScore] = []
+    seen: dict[str, int] = {}
+    for line, text in enumerate(read_text(path).splitlines(), start=1):
+        fields = text.split()
+        if not fields:
+            continue
+        if len(fields) != 2:
+            held = counted(len(fields), "field")
+            what = f"has {held}, a system and a score are needed; other columns make a table (.tsv)"
+            raise InputError(what, file=path, line=line)
+        seen[fields[0]] = seen.get(fields[0], 0) + 1
+        segment = str(seen[fields[0]]) if level == "seg" else None
+        scores.append(MetricScore(metric, fields[0], segment, None, _number(fields[1], "score", path, line)))
+    if not scores:
+        raise InputError("is empty; lines of system and score are needed", file=path)
+    return scores
+
+
+def _read_sacrebleu(path: Path) -> list[MetricScore]:
+    """What `sacrebleu --format json` prints: one metric, a list of them, or a list of systems with their metrics.
+
+    Of one system the name is that of the file. TER counts errors and is turned round.
+    """
+    try:
+        content = json.loads(read_text(path))
+    except (ValueError, RecursionError) as fault:
+        line = getattr(fault, "lineno", None)
+        raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
+    entries = content if isinstance(content, list) else [content]
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict) or not ({"name", "score"} <= entry.keys() or "system" in entry):
+            what = f"entry {number} is '{shown(entry)}', an object with 'name' and 'score' (or 'system') is needed"
+            raise InputError(f"{what}; check that sacrebleu printed it", file=path)
+    scores = [
+        (str(entry["name"]), path.stem, entry["score"]) for entry in entries if "name" in entry and "score" in entry
+    ] or [
+        (metric, _system_name(str(entry["system"])), value.get("score") if isinstance(value, dict) else value)
+        for entry in entries
+        if "system" in entry
+        for metric, value in entry.items()
+        if metric != "system"
+    ]  # fmt: skip
+    if not scores:
+        raise InputError("holds no 'name' and 'score' (or 'system' and scores) as sacrebleu prints them", file=path)
+    return [
+        MetricScore(metric, system, None, None, (-1 if metric == ERROR_RATE else 1) * _plain(value, metric, path))
+        for metric, system, value in scores
+    ]
+
+
+def _system_name(given: str) -> str:
+    """The name of an output file without sacrebleu's mark of the baseline and the ending of texts."""
+    return re.sub(r"\.txt$", "", given.removeprefix("Baseline: "))
+
+
+def _plain(value: object, metric: str, path: Path) -> float:
+    """A score as a number, or as the text that sacrebleu makes of it where there are several systems."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise InputError(f"the score of {metric} is '{shown(value)}', a number is needed; correct it", file=path)
+    try:
+        return to_float(str(value), f"the score of {metric}", path, 1)
+    except InputError as fault:
+        raise InputError(
+            f"the score of {metric} is '{shown(value)}', a number is needed; correct it", file=path
+        ) from fault
