@@ -15,7 +15,7 @@ from adjudge.core.files import write_text
 from adjudge.meta.evaluate import evaluate
 from adjudge.meta.scores import Scores
 from adjudge.report.build import build_report
-from adjudge.report.html import render
+from adjudge.report.output.pages import render
 from adjudge.report.page import ReportPage
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.replication_page import build_replication_page

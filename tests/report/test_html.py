@@ -11,7 +11,7 @@ import pytest
 
 from adjudge.report.build import build_report
 from adjudge.report.charts.theme import DARK, LIGHT
-from adjudge.report.html import checksum, json_for_script, render
+from adjudge.report.output.pages import checksum, json_for_script, render
 from tests.report.made import NASTY, pair_results, score_results
 
 VOID = {"meta", "img", "br", "hr", "link", "input", "col"}

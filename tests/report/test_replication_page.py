@@ -10,7 +10,7 @@ import vl_convert
 
 from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.theme import paint
-from adjudge.report.html import render
+from adjudge.report.output.pages import render
 from adjudge.report.page import ReportPage, Section
 from adjudge.report.plots import charts_of
 from adjudge.report.replication_page import build_replication_page, figure_charts

@@ -13,7 +13,7 @@ from adjudge.meta.evaluate import evaluate
 from adjudge.meta.gold import gold
 from adjudge.meta.join import join
 from adjudge.meta.quality_estimation import estimate
-from adjudge.report.html import render
+from adjudge.report.output.pages import render
 from adjudge.report.page import ReportPage
 from adjudge.report.result_page import build_standard_report
 from adjudge.results.qe import QualityEstimation

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from adjudge.audit.parity import ParitySettings, parity
-from adjudge.report.html import render
+from adjudge.report.output.pages import render
 from adjudge.report.page import PairPage
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.testset_page import build_testset_page

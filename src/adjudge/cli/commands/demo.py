@@ -192,6 +192,6 @@ def _write_ranking(results: Mapping[str, PairResults], path: Path) -> None:
 def _write_report(results: Mapping[str, PairResults], path: Path) -> None:
     from adjudge.core.files import write_text
     from adjudge.report.build import build_report
-    from adjudge.report.html import render
+    from adjudge.report.output.pages import render
 
     write_text(path, render(build_report(results, title=TITLE)))
