@@ -64,6 +64,15 @@ def test_what_is_left_is_counted_and_gone_to(page: Page, server: Server) -> None
     expect(sliders(page).nth(1)).to_be_focused()
 
 
+def test_one_translation_stands_out_as_the_one_that_is_judged(page: Page, tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path, "ranking", documents=1)) as ranked:
+        begin(page, ranked)
+        for i, key in ((0, "ArrowDown"), (1, "ArrowUp"), (0, "ArrowDown")):
+            expect(page.locator("article.card").nth(i)).to_contain_class("current")
+            expect(page.locator("article.card.current")).to_have_count(1)
+            page.keyboard.press(key)
+
+
 def test_the_slider_by_keys_and_by_pointer(page: Page, server: Server) -> None:
     begin(page, server, "annotator-02")
     slider = sliders(page).first

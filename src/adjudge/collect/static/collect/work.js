@@ -114,7 +114,8 @@ export class Work {
   welcome() {
     const key = `adjudge:welcome:${this.campaign.id}:${this.annotator.id}`;
     if (localStorage.getItem(key)) return;
-    showInstructions(this.campaign, () => this.stops[0]?.focus(), true);
+    // Closed, it gives the focus back to what is judged first. Nothing else may move it then: somebody may be typing.
+    showInstructions(this.campaign, true);
     localStorage.setItem(key, "1");
   }
 
@@ -232,7 +233,7 @@ export class Work {
   attend(stop, focus = false, scroll = true) {
     this.current = stop;
     this.clock.attend(stop.attended);
-    for (const stop of this.stops) stop.element.classList.toggle("current", stop.element === stop.element);
+    for (const { element } of this.stops) element.classList.toggle("current", element === stop.element);
     if (!focus) return;
     stop.focus();
     if (scroll) stop.element.scrollIntoView({ block: "nearest", behavior: "smooth" });

@@ -99,20 +99,17 @@ function guard(box) {
  * A dialog that is shown at once and removed when closed.
  * @param {string} title
  * @param {Child[]} content
- * @param {{className?: string, closable?: boolean, onclose?: () => void}} options
+ * @param {{className?: string, closable?: boolean}} options
  * @returns {HTMLDialogElement}
  */
-export function dialog(title, content, { className = "", closable = true, onclose } = {}) {
+export function dialog(title, content, { className = "", closable = true } = {}) {
   const heading = h("h2", { id: "dialog-title" }, title);
   const box = /** @type {HTMLDialogElement} */ (
     h(`dialog${className ? "." + className : ""}`, { "aria-labelledby": "dialog-title" }, heading, ...content)
   );
   if (!closable) box.addEventListener("cancel", (event) => event.preventDefault());
   else box.addEventListener("click", (event) => event.target === box && box.close());
-  box.addEventListener("close", () => {
-    box.remove();
-    onclose?.();
-  });
+  box.addEventListener("close", () => box.remove());
   guard(box);
   document.body.append(box);
   box.showModal();

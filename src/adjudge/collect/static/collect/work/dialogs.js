@@ -95,8 +95,8 @@ export function showKeys(campaign) {
   ]);
 }
 
-/** @param {Server.CampaignOut} campaign @param {() => void} [onclose] @param {boolean} [first] */
-export function showInstructions(campaign, onclose, first = false) {
+/** @param {Server.CampaignOut} campaign @param {boolean} [first] */
+export function showInstructions(campaign, first = false) {
   const language = currentLanguage();
   const own = campaign.instructions[language] ?? campaign.instructions.en ?? Object.values(campaign.instructions)[0];
   const general = t(hasText(`howto_${campaign.protocol}`) ? `howto_${campaign.protocol}` : "howto_da");
@@ -112,7 +112,7 @@ export function showInstructions(campaign, onclose, first = false) {
         t(first ? "begin" : "close"),
       ),
     ],
-    { className: "wide", onclose },
+    { className: "wide" },
   );
 }
 
