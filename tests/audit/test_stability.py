@@ -170,3 +170,23 @@ def test_of_a_large_table_those_with_the_most_judgments_are_left_out(monkeypatch
     assert [len(names) for names in left_out.values()] == [2, 2]
     assert f"without annotator {table['annotator'][0]}" not in left_out["annotator"]
     assert f"without document {table['document'][0]}" not in left_out["document"]
+
+
+@pytest.mark.parametrize("method", ["raw", "zscore"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_annotators_are_left_out_alike_in_both_ways(method: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the statistics of everybody, and all computed anew; some items have one annotator, some scores are equal."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"a{a}", system, f"d{d}", f"d{d}:{s}", "system", float(rng.integers(10 - number, 12) * 5))
+        for a in range(5)
+        for d in range(4)
+        for s in range(3)
+        for number, system in enumerate(("HUMAN", "A", "B", "C"))
+        if rng.random() < 0.4
+    ]
+    judgments = campaign(rows)
+    from_statistics = stability(judgments, method=method)
+    monkeypatch.setattr(stability_module, "MOST_CHANGED", -1)
+    assert stability(judgments, method=method) == from_statistics
+    assert sum(row.family is ChangeFamily.ANNOTATOR_REMOVED for row in from_statistics) == 5

@@ -16,7 +16,7 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.core.score_sheet import Sheet, resampled_means, sheet_of, standardised
 from adjudge.rank import RankSettings, rank
-from adjudge.rank.mann_whitney import halves_differ, mann_whitney
+from adjudge.rank.mann_whitney import RankSums, halves_differ, mann_whitney
 from tests.conftest import examples
 
 QUICK = RankSettings(resamples=0)
@@ -108,6 +108,23 @@ def test_the_rank_sum_test_is_scipys(seed: int, step: int) -> None:
             assert tests.greater[i, j] == pytest.approx(expected.pvalue)
             expected = mannwhitneyu(x, y, alternative="two-sided", method="asymptotic")
             assert tests.two_sided[i, j] == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_tests_after_a_change_are_those_of_the_changed_values(seed: int) -> None:
+    """Some values become others or go, with ties between old and new ones; every bit is the same."""
+    rng = np.random.default_rng(seed)
+    systems, count, levels = (int(rng.integers(1, most)) for most in (6, 60, 30))
+    values, system = rng.integers(0, levels, count) / 7, rng.integers(0, systems, count)
+    changed = rng.choice(count, int(rng.integers(0, count + 1)), replace=False)
+    new = np.where(rng.random(len(changed)) < 0.3, np.nan, rng.integers(0, 30, len(changed)) / 7)
+    after = values.copy()
+    after[changed] = new
+    kept = ~np.isnan(after)
+    expected = mann_whitney(after[kept], system[kept], systems)
+    tests = RankSums(values, system, systems).tests_after(changed, new)
+    np.testing.assert_array_equal(tests.greater, expected.greater)
+    np.testing.assert_array_equal(tests.two_sided, expected.two_sided)
 
 
 def test_systems_that_cannot_be_tested_have_no_p() -> None:

@@ -37,8 +37,8 @@ class Change:
     removed: NDArray[np.bool_]
     apply: Callable[[Sheet], Sheet]
     divisor: float | None = None
-    keeps_z: bool = False
-    """Whether the z-scores of what is left stay as they are, since annotators go as a whole."""
+    annotator: int | None = None
+    """Who is left out, where that is all: the z-scores of the others stay as they are."""
 
 
 def all_changes(
@@ -58,7 +58,7 @@ def all_changes(
     nobody = np.zeros(len(sheet.systems), dtype=bool)
     for code, name in _several(sheet.annotators, sheet.annotator[sheet.rated], most_left_out):
         apply = _without(lambda sheet: sheet.annotator, code)
-        yield Change(f"without annotator {name}", ChangeFamily.ANNOTATOR_REMOVED, nobody, apply, keeps_z=True)
+        yield Change(f"without annotator {name}", ChangeFamily.ANNOTATOR_REMOVED, nobody, apply, annotator=code)
     for code, name in _several(sheet.documents, sheet.document[sheet.rated], most_left_out):
         apply = _without(lambda sheet: sheet.document, code)
         yield Change(f"without document {name}", ChangeFamily.DOCUMENT_REMOVED, nobody, apply)

@@ -5,7 +5,7 @@ R. Knowles (2021): On the stability of system rankings at WMT.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,12 @@ import polars as pl
 
 from adjudge.audit.changes import GENUINE, REMOVALS, all_changes
 from adjudge.core.errors import DataError, unknown_choice
+from adjudge.core.maths import divide
 from adjudge.core.protocols import RATED
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.core.wording import counted
 from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after
-from adjudge.rank.mann_whitney import mann_whitney
+from adjudge.rank.mann_whitney import RankSums, mann_whitney
 from adjudge.results.audit.stability import Stability, StabilityRow
 from adjudge.work import map_tasks
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
     from adjudge.core.score_sheet import Sheet
+    from adjudge.rank.significance import PairTests
     from adjudge.results.audit.stability import ChangeFamily
 
 # The rule of the published stability study.
@@ -39,6 +41,8 @@ MOST_ROWS = 100_000_000
 """Rows that are ranked again, in all, beyond which not every annotator and document is left out, ..."""
 MOST_LEFT_OUT = 50
 """... but so many of each."""
+MOST_CHANGED = 300
+"""Items of one annotator up to which it is faster to compare these again than all."""
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Stability:
@@ -122,27 +126,76 @@ def stability(
     removals = {change.removed.tobytes(): change.removed for change in changes}
     baselines = {key: _ranked(original, removed, rule, level) for key, removed in removals.items()}
 
+    everybody = _Everybody(original)
+
     def compare(change: Change) -> StabilityRow:
-        changed = change.apply(original) if change.keeps_z else prepare(change.apply(sheet))
-        after = _ranked(changed, change.removed, rule, level)
+        if change.annotator is not None:
+            after = everybody.ranked_without(change.annotator, rule, level)
+        else:
+            after = _ranked(prepare(change.apply(sheet)), change.removed, rule, level)
         return _compared(sheet, change, baselines[change.removed.tobytes()], after)
 
     return tuple(map_tasks(compare, changes, what="changes to the data"))
+
+
+class _Everybody:
+    """The scores of all annotators by item, from which those of one are taken away.
+
+    Only the items that the annotator judged change, so the others are neither averaged nor compared again.
+    """
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        used = sheet.rated & ~np.isnan(sheet.score)
+        self.item, self.score, self.annotator = sheet.item[used], sheet.score[used], sheet.annotator[used]
+        self.means = item_means(sheet)
+        self.sums = RankSums(self.means.mean, self.means.system, len(sheet.systems))
+        seen = np.bincount(self.item, minlength=len(sheet.item_system)) > 0
+        self.place = np.cumsum(seen) - 1
+        """Of every item among those that have a mean."""
+
+    def ranked_without(self, annotator: int, rule: str, level: float) -> _Order:
+        """Order and clusters without an annotator."""
+        by_annotator = self.annotator == annotator
+        items = np.unique(self.item[by_annotator])
+        if len(items) > MOST_CHANGED:
+            nobody = np.zeros(len(self.sheet.systems), dtype=bool)
+            return _ranked(self.sheet.keep(self.sheet.annotator != annotator), nobody, rule, level)
+        judged = np.zeros(len(self.sheet.item_system), dtype=bool)
+        judged[items] = True
+        others = judged[self.item] & ~by_annotator
+        total = np.bincount(self.item[others], self.score[others], minlength=len(judged))[items]
+        left = divide(total, np.bincount(self.item[others], minlength=len(judged))[items])
+        place = self.place[items]
+        mean = self.means.mean.copy()
+        mean[place] = left
+        kept = ~np.isnan(mean)
+        weight = None if self.means.weight is None else self.means.weight[kept]
+        means = replace(self.means, mean=mean[kept], system=self.means.system[kept], weight=weight)
+        tests = self.sums.tests_after(place, left)
+        return _ordered(self.sheet.systems, means.system_means(len(self.sheet.systems)), tests, rule, level)
 
 
 def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -> _Order:
     """Order and clusters of the systems that are not removed."""
     means = item_means(sheet)
     n = len(sheet.systems)
-    scores = means.system_means(n)
+    scores = np.where(removed, np.nan, means.system_means(n))
     compared = ~removed[means.system]
     tests = mann_whitney(means.mean[compared], means.system[compared], n)
-    kept = [i for i in range(n) if not removed[i] and not np.isnan(scores[i])]
-    if not kept:
+    return _ordered(sheet.systems, scores, tests, rule, level)
+
+
+def _ordered(
+    systems: tuple[str, ...], scores: NDArray[np.float64], tests: PairTests, rule: str, level: float
+) -> _Order:
+    """Order and clusters of the systems that have a score."""
+    kept = np.flatnonzero(~np.isnan(scores))
+    if not len(kept):
         return _Order((), ())
-    order = np.array(sorted(kept, key=lambda i: (-scores[i], sheet.systems[i])), dtype=np.int64)
-    numbers = cluster_numbers(line_after(rule, order, tests, np.ones((n, 2), dtype=np.int64), level))
-    names = tuple(sheet.systems[i] for i in order)
+    order = np.array(sorted(kept, key=lambda i: (-scores[i], systems[i])), dtype=np.int64)
+    numbers = cluster_numbers(line_after(rule, order, tests, np.ones((len(systems), 2), dtype=np.int64), level))
+    names = tuple(systems[i] for i in order)
     clusters = tuple(
         tuple(name for name, number in zip(names, numbers, strict=True) if number == cluster)
         for cluster in range(1, numbers.max() + 1)

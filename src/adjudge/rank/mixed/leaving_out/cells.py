@@ -41,10 +41,16 @@ class _Changed:
     blocks: list[SolvedBlocks]
     cells: Codes
     """All cells of the blocks that changed: T."""
-    added: Floats
-    """What is added to W: E, (T, T)."""
+    added: Sequence[Floats]
+    """What is added to W: E, a matrix for each block that changed, in the order of its cells in T."""
     forward: Floats
     """What is added to h."""
+
+    def times(self, values: Floats) -> Floats:
+        """E times values of T."""
+        end = np.cumsum([len(block) for block in self.added])
+        parts = np.split(values, end[:-1])
+        return np.concatenate([block @ part for block, part in zip(self.added, parts, strict=True)])
 
 
 class CellsLeftOut:
@@ -83,12 +89,6 @@ class CellsLeftOut:
         border = self.model.border if used.all() else self.model.border[:, used]
         return hstack([border, self.solved.system_sums.T]).tocsr()
 
-    def between(self, cells: Codes) -> Floats:
-        """N of some cells."""
-        columns = self.columns[cells]
-        between: Floats = columns @ (columns @ self.inverse).T
-        return between
-
     def reach(self, values: Floats) -> Floats:
         """N times values of cells."""
         return self.solved.reached(self.inverse @ self.solved.across(values))
@@ -105,15 +105,19 @@ class CellsLeftOut:
         cells = [line[line < len(kept)] for bucket, slots in buckets for line in bucket.cells[slots]]
         if not cells or sum(map(len, cells)) > FEW_CELLS * len(kept):
             return None
-        blocks, weights, forward = [], [], []
+        blocks, added, forward = [], [], []
         for number, slots in enumerate(touched):
             before = self._blocks[number]
             blocks.append(before if not len(slots) else self._solved_again(number, slots, kept))
-            weights += list((blocks[-1].weights - before.weights)[slots])
-            forward += list((blocks[-1].forward - before.forward)[slots])
-        pairs = zip(cells, forward, strict=True)
+            added += list(blocks[-1].weights[slots] - before.weights[slots])
+            forward += list(blocks[-1].forward[slots] - before.forward[slots])
+        # Without the padding of blocks that are smaller than others of their bucket.
+        sizes = [len(line) for line in cells]
         return _Changed(
-            blocks, np.concatenate(cells), _diagonal(weights, cells), np.concatenate([f[: len(c)] for c, f in pairs])
+            blocks,
+            np.concatenate(cells),
+            [block[:size, :size] for block, size in zip(added, sizes, strict=True)],
+            np.concatenate([line[:size] for line, size in zip(forward, sizes, strict=True)]),
         )
 
     def _solved_again(self, number: int, slots: Codes, kept: Bools) -> SolvedBlocks:
@@ -138,16 +142,6 @@ def _some(bucket: CellBucket, slots: Codes) -> CellBucket:
     )
 
 
-def _diagonal(blocks: Sequence[Floats], cells: Sequence[Codes]) -> Floats:
-    """Matrices of blocks, without their padding, along the diagonal of one."""
-    end = np.cumsum([len(own) for own in cells])
-    whole = np.zeros((int(end[-1]), int(end[-1])))
-    for block, own, last in zip(blocks, cells, end, strict=True):
-        first = last - len(own)
-        whole[first:last, first:last] = block[: len(own), : len(own)]
-    return whole
-
-
 class _Without(Projection):
     """The solution without some cells."""
 
@@ -155,15 +149,19 @@ class _Without(Projection):
         solved = left_out.solved
         super().__init__(left_out.model, solved.system, solved.groupings, changed.blocks)
         self._left_out, self._changed = left_out, changed
-        self._near = left_out.between(changed.cells)
-        self._factor = lu_factor(np.eye(len(self._near)) + changed.added @ self._near, check_finite=False)
+        columns = left_out.columns[changed.cells]
+        self._spread = columns @ left_out.inverse
+        """L inv(S) of the changed cells: (T, border and systems)."""
+        self._near = columns @ self._spread.T
+        """N[T, T]."""
+        self._factor = lu_factor(np.eye(len(self._near)) + changed.times(self._near), check_finite=False)
         cells = left_out.model.cells
         self._freedom = int(cells.scores[kept].sum()) - solved.systems
         self._square = float(cells.squares[kept].sum()) + sum(float(block.square.sum()) for block in changed.blocks)
 
     def _correction(self, values: Floats) -> Floats:
         """inv(I + E N[T, T]) E times values of T."""
-        correction: Floats = lu_solve(self._factor, self._changed.added @ values, check_finite=False)
+        correction: Floats = lu_solve(self._factor, self._changed.times(values), check_finite=False)
         return correction
 
     def of_systems(self) -> Systems:
@@ -172,10 +170,9 @@ class _Without(Projection):
         before = whole.reached[changed.cells]
         before[:, -1] += self._near @ changed.forward
         correction = self._correction(before)
-        shift = np.zeros_like(whole.reached)
-        shift[changed.cells] = -correction
-        shift[changed.cells, -1] += changed.forward
-        reached = whole.reached + self._left_out.reach(shift)
+        shift = -correction
+        shift[:, -1] += changed.forward
+        reached = whole.reached + self._left_out.solved.reached(self._spread.T @ shift)
         forward = self.forward[:, 0]
         variance = (self._square - float(forward @ reached[:, -1])) / self._freedom
         relative = whole.relative - before[:, :-1].T @ correction[:, :-1]
