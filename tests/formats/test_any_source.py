@@ -73,3 +73,10 @@ def test_what_pandas_calls_missing_is_missing() -> None:
     assert table["rank"].to_list() == [1, None]
     assert table["annotator"].to_list() == ["ann", None]
     assert [str(moment) for moment in table["started"]] == ["2024-05-01 12:00:00+00:00", "None"]
+
+
+def test_a_human_that_no_system_is_called_is_told() -> None:
+    columns = {"system": ["a", "ref"], "segment": ["1", "1"], "score": [50.0, 70.0]}
+    assert not any("--human" in note for note in adjudge.read(pl.DataFrame(columns), human="ref").notes)
+    misspelt = adjudge.read(pl.DataFrame(columns), human="refA")
+    assert "no system is called 'refA', as --human says, so none counts as a human translation" in misspelt.notes

@@ -142,6 +142,9 @@ def test_values_of_winners_can_be_said(tmp_path: Path) -> None:
     assert table["rank"].to_list() == [1, 2, 2, 1, 1, 1, 1, 1]
     with pytest.raises(InputError, match=r"line 2: has winner '1'.*--winner tie=1"):
         read(file)
+    words = written(tmp_path, "words.xlsx", [{"sysA": "x", "sysB": "y", "choice": "x is better"}])
+    with pytest.raises(InputError, match=r"as --winner 'tie=x is better'$"):
+        read(words)
     with pytest.raises(UsageError, match="choose one of left, right, tie, both-good, both-bad, none"):
         read(file, winner={"centre": 1})
 

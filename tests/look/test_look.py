@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -243,3 +244,9 @@ def test_a_look_without_a_plan_is_refused(tmp_path: Path, adjudge: Callable[...,
         run = adjudge("look", file, *given)
         assert run.code == 2
         assert "a look needs a plan" in run.err
+
+
+def test_pairs_beyond_the_plan_are_not_counted_as_judgments() -> None:
+    campaign = growing({"A": 9.0, "B": 0.0, "C": -0.1})[0]
+    advice = look(campaign, planned=PLANNED * 2, looks=10, goal="pairs").advice
+    assert re.search(r"judgments; \d+ pairs? would need more than the plan has\.$", advice), advice

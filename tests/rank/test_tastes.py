@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -350,3 +352,18 @@ def test_the_sandwich_of_many_equal_clusters_is_the_plain_one() -> None:
     covariance, df = clustered_covariance(weights, residuals, inverse, centre)
     assert covariance == pytest.approx(inverse @ residuals.T @ residuals @ inverse, rel=1e-3)
     assert df == pytest.approx(np.full(n, clusters - 1), rel=0.01)
+
+
+def test_comparisons_without_an_annotator_are_told() -> None:
+    rows = [("p", "x", "y")] * 5 + [("q", "y", "x")] * 4 + [(None, "x", "y")] * 3
+    columns: dict[str, Any] = {
+        "protocol": ["pairwise"] * 2 * len(rows),
+        "annotator": [who for who, *_ in rows for _ in range(2)],
+        "segment": [str(number) for number in range(len(rows)) for _ in range(2)],
+        "system": [system for _, *systems in rows for system in systems],
+        "rank": [1, 2] * len(rows),
+    }
+    told = "3 comparisons name no annotator: they count as those of one more person; name the annotators"
+    assert told in rank(Judgments.from_columns(columns)).notes
+    columns["annotator"] = [who or "r" for who in columns["annotator"]]
+    assert told not in rank(Judgments.from_columns(columns)).notes

@@ -189,3 +189,8 @@ def test_without_a_taste_for_systems_nothing_else_is_drawn() -> None:
     plain, tasteful = (simulate(RankingCampaign(blocks=50, system_taste=taste), seed=3) for taste in (0.0, 0.4))
     assert plain.truth.systems == tasteful.truth.systems
     assert plain.judgments.fingerprint != tasteful.judgments.fingerprint
+
+
+def test_one_system_alone_is_told_in_the_singular() -> None:
+    notes = RankingCampaign(systems=1).notes()
+    assert any("there is only 1 system and a reference" in note for note in notes)

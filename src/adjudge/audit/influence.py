@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from
@@ -43,7 +44,9 @@ def influence(judgments: Judgments) -> Influence:
     whole = model.fitted
     table = judgments.final().table
     units: tuple[Unit, ...] = ("annotator", "document")
-    rows = [row for unit in units for row in _left_out(model, unit, np.asarray(table[unit].to_numpy()[design.row]))]
+    rows = [
+        row for unit in units for row in _left_out(model, unit, table[unit].fill_null(NOBODY).to_numpy()[design.row])
+    ]
     if not rows:
         raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
     n = len(whole.systems)

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.core.errors import InputError, UsageError, unknown_choice
+from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
 from adjudge.core.files import exists
 from adjudge.core.wording import split_names
 from adjudge.formats.options import ReadOptions
@@ -133,6 +133,7 @@ def as_judgments(
         judgments = with_alike_names_noted(without_copies(read_frame(frame, chosen)))
     else:
         judgments = _read_files(_paths(source), format, chosen)
+    judgments = _with_missing_human_noted(judgments, chosen.human)
     if chosen.attributes is not None:
         from adjudge.formats.attributes import add_attributes
 
@@ -266,3 +267,11 @@ def _with_humans(judgments: Judgments, options: ReadOptions) -> Judgments:
     from adjudge.core.humans import mark_humans
 
     return mark_humans(judgments, options.human, given=("kind",))
+
+
+def _with_missing_human_noted(judgments: Judgments, human: str | None) -> Judgments:
+    """Say where no system has the name that the user gave for human translations: it may be misspelt."""
+    if human is None or judgments.table["human"].any():
+        return judgments
+    note = f"no system is called '{shown(human)}', as --human says, so none counts as a human translation"
+    return judgments if note in judgments.notes else replace(judgments, notes=(*judgments.notes, note))

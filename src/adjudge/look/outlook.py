@@ -96,7 +96,7 @@ def advice_on(state: State, claims: tuple[LookClaim, ...]) -> tuple[bool, str]:
     within = [number for number in needed if number is not None and number <= left]
     if not within:
         return False, f"Go on: {_open(top, waiting)}; more judgments than the {left:,} left would be needed."
-    more = f", {beyond} of them beyond the plan" if beyond and not top else ""
+    more = f"; {counted(beyond, 'pair')} would need more than the plan has" if beyond and not top else ""
     return False, f"Go on: {_open(top, waiting)}, about {counted(max(within), 'judgment')}{more}."
 
 

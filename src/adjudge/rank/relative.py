@@ -20,6 +20,8 @@ from adjudge.rank.relative_notes import (
     few_people_note,
     lone_judge_note,
     resampling_notes,
+    unnamed_comparisons,
+    unnamed_people_note,
     unopposed_note,
 )
 from adjudge.rank.resampling_units import people_counts, units_of
@@ -108,6 +110,7 @@ def _rank_by_tastes(
         },
         notes=(
             *few_people_note(units),
+            *unnamed_people_note(unnamed_comparisons(blocks), "comparison"),
             *([TEXTS_NOT_NAMED] if segments == 1 else []),
             *lone_judge_note(units.systems, people.wins, people.ties),
             *evidence_notes(tally, compared.fit.strength, settings.level),

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.wording import counted
+from adjudge.core.comparisons import NOBODY
+from adjudge.core.wording import agreeing, counted
 from adjudge.rank.significance import circles, contradicted
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.comparisons import Comparisons
     from adjudge.rank.counts import Tally
     from adjudge.rank.methods import Method
     from adjudge.rank.resampling_units import Units
@@ -43,6 +45,21 @@ def few_people_note(units: Units) -> Iterator[str]:
             f"only {units.number} annotators: tastes are allowed for, but all that is told rests on these "
             f"{units.number} people; ask more"
         )
+
+
+def unnamed_people_note(unnamed: int, what: str) -> Iterator[str]:
+    """Say that judgments without an annotator, among others with one, count as one person's."""
+    if unnamed:
+        named = counted(unnamed, f"{what} names", f"{what}s name")
+        they = agreeing(unnamed, "it counts as that", "they count as those")
+        yield f"{named} no annotator: {they} of one more person; name the annotators"
+
+
+def unnamed_comparisons(blocks: Comparisons | None) -> int:
+    """How many comparisons name no annotator, where others do."""
+    if blocks is None or NOBODY not in blocks.annotators or len(blocks.annotators) == 1:
+        return 0
+    return int((blocks.annotator == blocks.annotators.index(NOBODY)).sum())
 
 
 def lone_judge_note(systems: Sequence[str], wins: NDArray[np.float64], ties: NDArray[np.float64]) -> Iterator[str]:

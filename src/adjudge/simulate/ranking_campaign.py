@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import UsageError
-from adjudge.core.wording import counted
+from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +112,8 @@ class RankingCampaign:
         notes = []
         if self.block_size > self.shown_at_most:
             held = f"{counted(self.systems, 'system')}{' and a reference' if self.reference > 0 else ''}"
-            notes.append(f"screens show {self.shown_at_most}, not {self.block_size}: there are only {held}")
+            are = agreeing(self.systems, "is", "are")
+            notes.append(f"screens show {self.shown_at_most}, not {self.block_size}: there {are} only {held}")
         if self.block_size >= self.shown_at_most and 0 < self.reference < 1:
             notes.append(
                 f"the reference is on every screen, not on a share of {self.reference:g}: all systems fit on one"

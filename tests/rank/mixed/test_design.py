@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
+from adjudge.audit.influence import influence
 from adjudge.core.arrays import Floats
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
+from adjudge.rank import rank
 from adjudge.rank.mixed import design_from, fit, refit
 from adjudge.rank.mixed.design import MixedDesign, levels_of
 from adjudge.rank.mixed.effects import identify
@@ -260,3 +264,18 @@ def test_fewer_scores_than_systems_are_refused() -> None:
     table = campaign("pages", 1).table.unique("system")
     with pytest.raises(DataError, match="3 scores for 3 systems"):
         fit(design_from(Judgments(table)))
+
+
+def test_scores_without_an_annotator_are_told_and_shown_as_unknown() -> None:
+    judgments = campaign("crossed", seed=1)
+    first = judgments.table["annotator"].unique().sort()[0]
+    unnamed = pl.when(pl.col("annotator") != first).then("annotator").alias("annotator")
+    table = judgments.table.with_columns(unnamed, pl.lit(None, pl.String).alias("task"))
+    partly = replace(judgments, table=table)
+    scores = len(judgments.table.filter(annotator=first))
+    note = f"{scores} scores name no annotator: they count as those of one more person; name the annotators"
+    assert note in rank(partly).notes
+    assert not any("no annotator" in note for note in rank(judgments).notes)
+    names = {unit.name for unit in influence(partly).rows if unit.unit == "annotator"}
+    assert "(unknown)" in names
+    assert "None" not in names

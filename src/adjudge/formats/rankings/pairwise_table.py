@@ -7,6 +7,7 @@ Besides, the columns of the judgment table are understood (`annotator`, `segment
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -150,7 +151,8 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
 
     def problem(row: int) -> str:
         what = f"has winner '{shown(winner[row])}', which is neither of its systems nor left, right or tie"
-        return f"{what}; correct it, or say what it means, as --winner tie={shown(winner[row])}"
+        meaning = shlex.quote(f"tie={shown(winner[row])}")
+        return f"{what}; correct it, or say whether it means left, right or a tie, as --winner {meaning}"
 
     bad.mark(outcome.is_null(), problem, "winner that is neither of the two systems nor a tie")
     return outcome.alias(_OUTCOME)

@@ -13,6 +13,7 @@ from adjudge.rank.lines_and_rank_sets import DRAWS, RankSets, rank_sets, simulta
 from adjudge.rank.mixed.design import design_from
 from adjudge.rank.mixed.models import DEFAULT_MODEL
 from adjudge.rank.mixed.shared_fits import model_of
+from adjudge.rank.relative_notes import unnamed_people_note
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
@@ -94,10 +95,18 @@ def rank_by_model(judgments: Judgments, method: Method, settings: RankSettings) 
             "seed": settings.seed,
             "converged": model.converged,
         },
-        notes=ranking.notes,
+        notes=(*ranking.notes, *unnamed_people_note(_unnamed_scores(judgments, method), "score")),
         components=model.components,
         left_out=model.left_out,
     )
+
+
+def _unnamed_scores(judgments: Judgments, method: Method) -> int:
+    """How many scores name no annotator, and count as one person's because others do and tasks are not named."""
+    design = design_from(judgments, model=method.name)
+    if design.annotator is None or design.task is not None:
+        return 0
+    return judgments.final().table["annotator"].gather(design.row).null_count()
 
 
 def rank_scores(
