@@ -188,3 +188,22 @@ def test_a_link_in_use_is_not_renewed_by_a_slip_and_failures_are_told(page: Page
     row.get_by_role("button", name="New link").click()
     page.locator("dialog[open]").get_by_role("button", name="New link").click()
     expect(page.locator(".secret")).to_contain_text("/enter#")
+
+
+@pytest.mark.browser
+def test_what_is_typed_and_scrolled_stays_while_figures_come_in(server: Server, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server.links["organiser"])
+    page.get_by_role("row", name="anna").wait_for()
+    page.get_by_label("Name").fill("Carla")
+    page.keyboard.press("Tab")
+    scrolled = "document.querySelector('.scroll').scrollLeft"
+    page.evaluate(f"{scrolled} = 100")
+    for _ in range(2):
+        with page.expect_response("**/api/organiser/overview"):
+            pass
+    page.wait_for_timeout(200)
+    assert page.get_by_label("Name").input_value() == "Carla"
+    assert page.evaluate(scrolled) == 100
+    page.keyboard.press("Enter")
+    page.get_by_role("row", name="Carla").wait_for()

@@ -19,7 +19,10 @@ class Organising {
     this.title = h("h1", {}, t("organise"));
     this.state = h("div.panels.state");
     this.progress = h("section.panel");
-    this.people = h("section.panel");
+    // What is typed, and how far a wide table is scrolled, stays while figures come in.
+    this.attention = h("div");
+    this.table = h("div.scroll");
+    this.people = h("section.panel", {}, h("h2", {}, t("annotators")), this.attention, this.table, this.adding());
     this.panels = h("div.panels");
     this.decisions = h("section.panel");
     const head = h(
@@ -67,33 +70,23 @@ class Organising {
 
   /** @param {Server.OverviewOut} now */
   show(now) {
-    // Whoever is typing or has a button in focus keeps it.
+    // Whoever has a button in focus keeps it.
     const focused = document.activeElement?.getAttribute("data-focus");
     this.title.textContent = now.campaign.name;
     this.progress.replaceChildren(h("h2", {}, t("progress")), figures(now), hours(now.throughput));
-    if (!this.people.contains(document.activeElement) || !(document.activeElement instanceof HTMLInputElement)) {
-      this.people.replaceChildren(
-        h("h2", {}, t("annotators")),
-        attention(now.annotators),
-        this.table(now.annotators),
-        this.adding(),
-      );
-    }
+    this.attention.replaceChildren(attention(now.annotators));
+    this.table.replaceChildren(this.tableOf(now.annotators));
     this.decisions.replaceChildren(...decisions(now), ...this.links(now.links));
     if (focused)
       /** @type {HTMLElement | null} */ (document.querySelector(`[data-focus="${CSS.escape(focused)}"]`))?.focus();
   }
 
   /** @param {Server.AnnotatorOut[]} annotators @returns {HTMLElement} */
-  table(annotators) {
+  tableOf(annotators) {
     const titles = ["annotator", "judgments_column", "tasks", "working_time", "pace", "controls", "last_save", "link"];
     const numeric = new Set(["judgments_column", "tasks", "working_time", "pace", "controls"]);
     const head = h("tr", {}, ...titles.map((title) => h(numeric.has(title) ? "th.count" : "th", {}, t(title))), h("td"));
-    return h(
-      "div.scroll",
-      {},
-      h("table", {}, h("thead", {}, head), h("tbody", {}, ...annotators.map((person) => this.row(person)))),
-    );
+    return h("table", {}, h("thead", {}, head), h("tbody", {}, ...annotators.map((person) => this.row(person))));
   }
 
   /** @param {Server.AnnotatorOut} person @returns {HTMLElement} */
@@ -197,7 +190,7 @@ class Organising {
   /** @returns {HTMLElement} */
   adding() {
     const name = /** @type {HTMLInputElement} */ (
-      h("input", { type: "text", id: "name", maxlength: 200, required: true, "data-focus": "name" })
+      h("input", { type: "text", id: "name", maxlength: 200, required: true })
     );
     const said = h("p.said", { role: "alert" });
     const act = async (/** @type {Event} */ event) => {
@@ -205,7 +198,7 @@ class Organising {
       try {
         this.showLink(await call("POST", "/api/organiser/annotators", { name: name.value }));
         name.value = "";
-        name.blur();
+        said.textContent = "";
         void this.refresh();
       } catch (error) {
         said.textContent = /** @type {any} */ (error).message;

@@ -7,7 +7,7 @@ import { Frame } from "./work/frame.js";
 import { showInstructions, showKeys, showOverview } from "./work/dialogs.js";
 import { handleKey, step } from "./work/keys.js";
 import { call } from "./shared/net.js";
-import { applyPreferences, changeSize, changeTheme } from "./shared/prefs.js";
+import { applyPreferences, changeSize, changeTheme, firstTime } from "./shared/prefs.js";
 import { Saving } from "./saving/saving.js";
 import { characters, screenView } from "./screen/screen.js";
 import { TaskState } from "./work/task.js";
@@ -40,6 +40,7 @@ export class Work {
     this.saving = new Saving(this);
     this.saving.show();
     document.addEventListener("keydown", (event) => handleKey(this, event));
+    for (const kind of ["focusin", "pointerdown"]) this.frame.main.addEventListener(kind, (event) => this.turnTo(event));
     this.take(work);
   }
 
@@ -97,7 +98,7 @@ export class Work {
     try {
       this.take(await call("GET", `/api/work?task=${encodeURIComponent(id)}`));
     } catch (error) {
-      this.saving.trouble(error);
+      this.saving.notDone(error);
     }
   }
 
@@ -107,16 +108,14 @@ export class Work {
       if (work.task || work.completion) this.take(work);
       else showEnd(this, work);
     } catch (error) {
-      this.saving.trouble(error);
+      this.saving.notDone(error);
     }
   }
 
   welcome() {
-    const key = `adjudge:welcome:${this.campaign.id}:${this.annotator.id}`;
-    if (localStorage.getItem(key)) return;
+    if (!firstTime(`adjudge:welcome:${this.campaign.id}:${this.annotator.id}`)) return;
     // Closed, it gives the focus back to what is judged first. Nothing else may move it then: somebody may be typing.
     showInstructions(this.campaign, true);
-    localStorage.setItem(key, "1");
   }
 
   // --- going about
@@ -237,6 +236,16 @@ export class Work {
     if (!focus) return;
     stop.focus();
     if (scroll) stop.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }
+
+  /**
+   * Keys go to what somebody has turned to, be it by a button of its list of errors or by its comment.
+   * @param {Event} event
+   */
+  turnTo(event) {
+    const holds = (/** @type {Stop | undefined} */ stop) => stop?.element.contains(/** @type {Node} */ (event.target));
+    const stop = this.stops.find(holds);
+    if (stop && !holds(this.current)) this.attend(stop);
   }
 
   showProgress() {

@@ -44,6 +44,8 @@ export class Marking {
     );
     const buttons = [this.rules.missing ? missing : null, confirmed ? this.clean : null];
     this.element = h("div.marking", {}, this.list, this.hint, h("div.mark-buttons", {}, ...buttons), this.target.said);
+    // Keys pressed on an error are for it, not for the score given before.
+    this.element.addEventListener("focusin", attend);
     this.shown = "";
     this.show();
   }

@@ -68,7 +68,7 @@ export function attention(annotators) {
   const people = annotators.filter((person) => person.attention.length);
   if (!people.length) return h("p.hint", {}, t("attention_none"));
   const lines = people.map((person) => {
-    const pace = person.judgments ? (person.active_seconds / answers(person)).toFixed(1) : "–";
+    const pace = answers(person) ? (person.active_seconds / answers(person)).toFixed(1) : "–";
     const values = { pace, right: person.controls_right, n: person.controls };
     const reasons = person.attention.map((reason) => t(`attention_${reason}`, values));
     return h("li", {}, h("bdi", {}, person.name), `: ${reasons.join("; ")}`);

@@ -111,6 +111,15 @@ export class Saving {
     this.show();
   }
 
+  /**
+   * What somebody asked for could not be done: unlike a save it is not tried again by itself, so it is said.
+   * @param {any} error
+   */
+  notDone(error) {
+    if (error.trouble === "offline" || error.trouble === "fault") this.work.frame.notice(t("no_answer"), "warning");
+    this.trouble(error);
+  }
+
   /** @param {any} error */
   async enterAgain(error) {
     if (error.code === "csrf" && !this.tokenRenewed) {
@@ -138,7 +147,7 @@ export class Saving {
     if (!task) return;
     const work = await call("GET", `/api/work?task=${encodeURIComponent(task.id)}`);
     if (work.annotator.id !== annotator.id || work.task?.id !== task.id) return;
-    this.work.secondsSaved = work.active_seconds;
+    this.work.secondsSaved = Math.max(this.work.secondsSaved, work.active_seconds);
     for (const [screen, state] of Object.entries(work.task.states)) task.accept(screen, state);
     this.work.view?.show();
     this.work.showProgress();

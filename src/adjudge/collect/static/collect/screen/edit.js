@@ -61,9 +61,12 @@ export function editItem(item, setting, number) {
     if (edit() === translation) set(null);
   }
 
+  /** Put the translation back as somebody would who types it, so that the browser can take it back (Ctrl+Z). */
   function reset() {
-    set(null);
     area.focus();
+    area.select();
+    if (!document.execCommand("insertText", false, translation)) area.value = translation;
+    set(null);
   }
 
   area.addEventListener("input", () => {

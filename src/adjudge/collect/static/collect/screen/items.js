@@ -58,7 +58,6 @@ export function scoreItem(item, setting, number) {
   const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
   if (number) article.append(h("span.place", { "aria-hidden": "true" }, number));
   article.append(...present([note(item), columns, several ? null : blocks[0].judged]));
-  article.addEventListener("pointerdown", () => setting.attend(stops[0]));
   return { element: article, stops };
 }
 
@@ -123,7 +122,6 @@ export function rankingItem(item, setting, number, around) {
         said.textContent = lesson(output, rank(output.id));
       },
     };
-    card.addEventListener("pointerdown", () => setting.attend(stop));
     stops.push(stop);
     return card;
   });
@@ -193,6 +191,5 @@ export function pairItem(item, setting, number) {
     },
   };
   stop.show();
-  element.addEventListener("pointerdown", () => setting.attend(stop));
   return { element, stops: [stop] };
 }

@@ -65,3 +65,17 @@ export function switchKeys(on) {
   chosen.keys = on;
   write();
 }
+
+/**
+ * Whether something is done here for the first time; where storage is full, everything always is.
+ * @param {string} key @returns {boolean}
+ */
+export function firstTime(key) {
+  try {
+    if (localStorage.getItem(key)) return false;
+    localStorage.setItem(key, "1");
+  } catch {
+    // Once too often is no harm.
+  }
+  return true;
+}

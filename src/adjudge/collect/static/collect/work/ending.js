@@ -35,7 +35,7 @@ export async function backToEnd(page) {
     page.stops = [];
     showEnd(page, work);
   } catch (error) {
-    page.saving.trouble(error);
+    page.saving.notDone(error);
   }
 }
 
@@ -69,7 +69,7 @@ export function handIn(page) {
       if (answer.finished && !work.completion && !flowing) pause(page, work);
       else page.take(work);
     } catch (error) {
-      page.saving.trouble(error);
+      page.saving.notDone(error);
     }
   };
   showHandIn({ judged: task.size, time: clockTime(page.secondsSpent), finish });

@@ -17,8 +17,13 @@ export function handleKey(work, event) {
   if (onStop(work, event) || onPage(work, event)) event.preventDefault();
 }
 
+// The character that answered last: held a little too long, it must not answer again, or for the next translation.
+let answered = "";
+
 /** @param {Work} work @param {KeyboardEvent} event @returns {boolean} */
 function onStop(work, event) {
+  if (event.repeat && event.key === answered) return true;
+  answered = "";
   const ranking = work.campaign.protocol === "ranking";
   const onButton = /** @type {HTMLElement} */ (event.target).matches("button:not([role=radio])");
   if (event.key === "Enter" && !onButton) {
@@ -32,6 +37,7 @@ function onStop(work, event) {
   const shifted = event.shiftKey && !work.current?.takesShift;
   if (!work.current || shifted || (!keysOn() && event.key.length === 1)) return false;
   if (!work.current.key(event)) return false;
+  if (event.key.length === 1) answered = event.key;
   // On a small or enlarged screen it may lie below: who sets something sees what.
   document.activeElement?.scrollIntoView({ block: "nearest" });
   // A rank is said with one key: on to the next translation without one.

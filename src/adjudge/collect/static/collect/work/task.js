@@ -86,13 +86,15 @@ export class TaskState {
   }
 
   /**
-   * Take over how a screen stands on the server; returns how many active seconds it counts more.
+   * Take over how a screen stands on the server; returns how many active seconds it counts more. Answers may come in
+   * another order than they were given: what is older than what is known changes nothing.
    * @param {string} screen @param {Server.StateOut} state
    */
   accept(screen, state) {
-    const before = this.states.get(screen)?.active_seconds ?? 0;
+    const known = this.states.get(screen);
+    if (known && state.revision < known.revision) return 0;
     this.states.set(screen, state);
-    return Math.max(0, state.active_seconds - before);
+    return Math.max(0, state.active_seconds - (known?.active_seconds ?? 0));
   }
 }
 
