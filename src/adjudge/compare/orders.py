@@ -7,7 +7,8 @@ A pair of systems flips where the two campaigns order it differently. It flips b
 finds its own order with confidence: the p of a flip is the larger of the two one-sided p-values, which is the test of
 Gail and Simon for a qualitative interaction of two groups (1985, Biometrics 41, 361-372). Holm corrects it for all
 pairs. How many flips chance alone would bring is simulated: both campaigns get the mean of their standardised scores as
-the truth, and each its own resampled errors.
+the truth, drawn together to the spread that its errors leave, and each its own resampled errors. The mean itself has
+errors, so that systems lie further apart in it than they truly do, and too few pairs would flip.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def flip_count(first: Campaign, second: Campaign, systems: Sequence[str], number
     standard = [
         _standardised(campaign, resampled, systems) for campaign, resampled in ((first, drawn[0]), (second, drawn[1]))
     ]
-    truth = (standard[0][0] + standard[1][0]) / 2
+    truth = _without_noise((standard[0][0] + standard[1][0]) / 2, (standard[0][1] + standard[1][1]) / 2)
     upper = np.triu_indices(len(systems), 1)
     signs = [np.sign((truth + error)[:, upper[0]] - (truth + error)[:, upper[1]]) for _, error in standard]
     simulated = (signs[0] * signs[1] < 0).sum(1)
@@ -133,6 +134,13 @@ def _standardised(campaign: Campaign, drawn: Floats, systems: Sequence[str]) -> 
     scores = np.array([campaign.scores[name] for name in systems])
     spread = float(scores.std()) or 1.0
     return (scores - scores.mean()) / spread, np.nan_to_num((drawn - np.nanmean(drawn, axis=0)) / spread)
+
+
+def _without_noise(mean: Floats, errors: Floats) -> Floats:
+    """The mean (systems,) drawn together to the spread that is left without its errors (resamples, systems)."""
+    spread, noise = float(mean.var()), float(errors.var(axis=1).mean())
+    drawn: Floats = mean * np.sqrt(max(0.0, 1 - noise / spread)) if spread > 0 else mean
+    return drawn
 
 
 def item_agreement(first: Campaign, second: Campaign, systems: Sequence[str]) -> ItemAgreement | None:
