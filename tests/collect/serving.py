@@ -6,12 +6,14 @@ import http.client
 import json
 import os
 import re
+import secrets
 import shutil
 import signal
 import socket
 import subprocess
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -31,10 +33,12 @@ START_SECONDS = 60
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody uses, below those that connections get, one of which could take it before the server does."""
+    while True:
+        port = 15_000 + secrets.randbelow(17_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @dataclass

@@ -18,6 +18,7 @@ from adjudge.doctor import Examination, database, examine, machine, packages
 from adjudge.doctor.diagnosis import Finding
 from adjudge.doctor.packages import importing
 from tests.collect.databases import needed_postgres_url
+from tests.collect.serving import free_port
 from tests.contract.tables import command
 
 MIGRATIONS = sorted(file.stem for file in Path(migrations.__path__[0]).glob("0*.py"))
@@ -37,12 +38,6 @@ def test_this_installation_is_healthy_and_every_line_that_is_not_says_what_to_do
         finding.what for finding in diagnosis.findings
     }
     assert "dependencies" in lines
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 @pytest.mark.parametrize(
