@@ -308,6 +308,7 @@ def test_post_edits_are_compared_by_their_edit_rates() -> None:
     assert own.mean_score == pytest.approx(50)
 
 
+@pytest.mark.slow
 def test_systems_equal_to_the_human_are_seldom_told_apart_where_documents_are_shared() -> None:
     """At most 5% of the campaigns, told by all three tests; with tastes alone it was a third of them."""
     campaign, number = Campaign(3, 20, 4, 5, 1.0), 30

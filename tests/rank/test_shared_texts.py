@@ -92,6 +92,7 @@ def test_a_segment_of_unknown_document_is_a_document_of_its_own() -> None:
     assert len(np.unique(compared.document)) == 3 + 3
 
 
+@pytest.mark.slow
 def test_equal_systems_differ_no_more_often_than_promised_where_documents_are_shared() -> None:
     """At most 5% of the campaigns; without the effect of documents it was half of them."""
     campaign, number = ROWS["20 people, 5 documents of 8 segments"], 50

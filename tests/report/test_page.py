@@ -39,6 +39,7 @@ def test_page_data_are_as_agreed(page: ReportPage) -> None:
     assert actual == GOLDEN.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_chart_is_one_of_the_schema(page: ReportPage) -> None:
     """Pages are made without this check, which takes longer than making them."""
     specs = [chart.spec for section in page.pairs[0].sections for chart in section.charts]

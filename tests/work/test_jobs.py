@@ -87,6 +87,7 @@ def run(*arguments: str, jobs: int) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "jobs", "tasks"),
     [
