@@ -1,4 +1,4 @@
-"""Ctrl-C while several processes work: one sentence, the customary exit code, and no process is left."""
+"""How a command with several processes ends, by itself or by Ctrl-C: no process is left, nothing is said of them."""
 
 from __future__ import annotations
 
@@ -97,4 +97,25 @@ def test_an_interrupt_ends_the_command_and_its_workers(tmp_path: Path) -> None:
     output, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, output, errors) == (130, "", "adjudge: stopped\n")
     assert blocked == [True, True]
+    wait_for(lambda: all(ended(worker) for worker in workers))
+
+
+# What a library has registered for the end happens, though the process does not clear its memory.
+TO_THE_END = (
+    WORK.replace("time.sleep(600)", "return")
+    .replace("map_tasks(task, range(50)", "print('working')\n        map_tasks(task, range(50)")
+    .replace("cli.main()", "import atexit\natexit.register(Path(sys.argv[1], 'end').touch)\ncli.command()")
+)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system has no /proc to look for processes in")
+def test_a_command_that_is_done_leaves_no_process_and_no_output_behind(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TO_THE_END, str(tmp_path)], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "working\n", "")
+    names = {file.name for file in tmp_path.iterdir()}
+    assert "end" in names
+    workers = [int(name) for name in names - {"end"}]
+    assert workers
     wait_for(lambda: all(ended(worker) for worker in workers))

@@ -5,12 +5,23 @@ Nothing is computed here, and heavy modules are imported where they are used, so
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 
 # One thread of linear algebra per process is faster on a busy machine than two that wait for each other.
 for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
+
+
+def command() -> None:
+    """`main` as a process of its own, which then ends at once: freeing its memory piece by piece takes a while."""
+    main()
+    if processes := sys.modules.get("adjudge.work.processes"):
+        processes.end_processes()
+    atexit._run_exitfuncs()  # noqa: SLF001 - what libraries want to do at the end, which `os._exit` would skip
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def main() -> None:

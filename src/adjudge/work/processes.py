@@ -42,6 +42,8 @@ AUDIT_MODULES = (
     "adjudge.audit.influence",
 )
 """What audits import, of which some takes long."""
+_EXECUTORS: dict[int, Any] = {}
+"""Those that were used; usually it is one."""
 
 
 def map_in_processes(
@@ -143,7 +145,16 @@ def _interrupts_wait() -> Iterator[None]:
 def _executor(processes: int) -> Any:
     from joblib.externals.loky import get_reusable_executor
 
-    return get_reusable_executor(max_workers=processes, timeout=IDLE)
+    executor = get_reusable_executor(max_workers=processes, timeout=IDLE)
+    _EXECUTORS[id(executor)] = executor
+    return executor
+
+
+def end_processes() -> None:
+    """End the other processes, which have nothing left to do, without waiting until they have cleared up."""
+    for executor in _EXECUTORS.values():
+        executor.shutdown(wait=True, kill_workers=True)
+    _EXECUTORS.clear()
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from adjudge.rank.connected_groups import number_of_groups
 from adjudge.rank.mixed.degrees import degrees_of_tastes
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.known_ratios.blocks import Grouping, Groupings, solve_blocks, times
+from adjudge.rank.mixed.known_ratios.blocks import Grouping, Groupings, solve_blocks
 from adjudge.rank.mixed.known_ratios.cells import SEGMENT, same_levels
 from adjudge.rank.mixed.known_ratios.projection import Solved
 from adjudge.rank.mixed.solver.blocks import Levels, inside_blocks
@@ -86,6 +86,7 @@ class KnownModel:
         self._border_codes = reaching.codes
         self.border = indicator(reaching.codes, len(cells), len(self.penalty))
         self.border_sums = self.border.T.tocsr()
+        self._both_levels: dict[int, int] = {}
 
     def part(self, kept: Bools) -> KnownFit | None:
         """The fit to these cells; None where it must be made another way, or cannot be made."""
@@ -166,22 +167,32 @@ class KnownModel:
         """Whether segments, if they have a variance, still have one of their own."""
         if self.cells.segment is None:
             return True
-        here = np.append(kept, False)
-        sizes = [times(bucket.counts.transpose(0, 2, 1), here[bucket.cells]) for bucket in self.cells.buckets]
-        segments = sum(int((size > 0).sum()) for size in sizes)
+        rows = kept[self.cells.of_row]
+        segments = _number_of_levels(self.cells.segment[rows])
         return systems < segments < ALMOST_ALL * self.cells.scores[kept].sum() and not any(
-            self._same_as_segments(effect, segments, kept) for effect in effects.kept
+            self._same_as_segments(number, effect, segments, kept) for number, effect in enumerate(effects.kept)
         )
 
-    def _same_as_segments(self, effect: Effect, segments: int, kept: Bools) -> bool:
+    def _same_as_segments(self, number: int, effect: Effect, segments: int, kept: Bools) -> bool:
         """Whether an effect of some cells holds the same scores together as the segments do."""
         fewer, more = sorted((segments, effect.levels))
         if fewer < ALMOST_ALL * more or self.cells.segment is None:
             return False
+        # A score that is left out takes one level of the two together with it at most.
+        left_out = int(self.cells.scores[~kept].sum())
+        if fewer < ALMOST_ALL * (self._levels_with_segments(number) - left_out):
+            return False
         rows = kept[self.cells.of_row]
-        number = np.cumsum(kept) - 1
-        both = combine(effect.codes[number[self.cells.of_row[rows]]], self.cells.segment[rows])
+        place = np.cumsum(kept) - 1
+        both = combine(effect.codes[place[self.cells.of_row[rows]]], self.cells.segment[rows])
         return fewer >= ALMOST_ALL * levels_of(both)
+
+    def _levels_with_segments(self, number: int) -> int:
+        """How many levels an effect of all cells and the segments have together."""
+        if number not in self._both_levels and self.cells.segment is not None:
+            codes = self.cells.effects[number].codes[self.cells.of_row]
+            self._both_levels[number] = levels_of(combine(codes, self.cells.segment))
+        return self._both_levels[number]
 
     def _regrouped(self, grouping: Grouping, effect: Effect) -> Grouping | None:
         """The same effect with other levels; None where one that stayed inside blocks no longer does."""
@@ -221,3 +232,10 @@ class KnownModel:
                 target.append((row[:, :, None] * width + column[:, None, :])[lower])
             before += bucket.cells.size * bucket.cells.shape[1]
         return np.concatenate(source), np.concatenate(target)
+
+
+def _number_of_levels(codes: Codes) -> int:
+    """How many different codes there are."""
+    seen = np.zeros(levels_of(codes), dtype=bool)
+    seen[codes] = True
+    return int(np.count_nonzero(seen))
