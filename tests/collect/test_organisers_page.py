@@ -96,3 +96,23 @@ def edge(page: Page, side: str) -> bytes:
     assert box is not None
     x = box["x"] if side == "left" else box["x"] + box["width"] - 6
     return page.screenshot(clip={"x": x, "y": box["y"] + box["height"] - 6, "width": 6, "height": 4})
+
+
+def test_a_failure_stays_told_and_a_reason_stays_written(page: Page, server: Server) -> None:
+    page.clock.install()
+    page.goto(server.links["organiser"])
+    page.route("**/renew", lambda route: route.fulfill(status=500, body="broken", content_type="text/plain"))
+    page.route("**/decision", lambda route: route.abort())
+    row(page, "bert").get_by_role("button", name="New link").click()
+    page.locator("dialog[open]").get_by_role("button", name="New link").click()
+    failed = page.get_by_text("That did not work: the server answered 500")
+    expect(failed).to_be_visible()
+    with page.expect_response("**/api/organiser/overview"):
+        page.clock.run_for(4000)
+    expect(page.locator(".updated")).to_contain_text("Updated")
+    expect(failed).to_be_visible()
+    row(page, "bert").get_by_role("button", name="Exclude…").click()
+    page.get_by_label("Reason").fill("only clicked")
+    page.get_by_role("button", name="Record the decision").click()
+    expect(page.locator("dialog[open]")).to_contain_text("That did not work")
+    expect(page.get_by_label("Reason")).to_have_value("only clicked")

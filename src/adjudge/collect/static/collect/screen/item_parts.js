@@ -1,6 +1,6 @@
 // @ts-check
 /** Parts that the items of all protocols are made of: texts in their own direction, context, comments, lessons. */
-import { h, modified, shownText } from "../shared/dom.js";
+import { h, shownText } from "../shared/dom.js";
 import { currentLanguage, t } from "../shared/interface_texts.js";
 
 /** @typedef {import("./screen.js").Setting} Setting */
@@ -78,7 +78,6 @@ export function commentBox(output, setting) {
   );
   area.disabled = setting.locked;
   area.addEventListener("input", () => setting.change({ [output]: { comment: area.value || null } }));
-  area.addEventListener("keydown", (event) => event.key === "Escape" && !modified(event) && area.blur());
   const button = h("button.quiet", { type: "button", "data-key": "c" }, t("comment"));
   const element = h("div.comment", {}, button, area);
   const open = () => {

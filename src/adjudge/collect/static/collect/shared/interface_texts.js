@@ -35,10 +35,13 @@ export async function loadTexts() {
 }
 
 /**
- * Use another language from now on.
+ * Use another language from now on. Without an answer of the server the page stays as it is: loaded anew, it would be
+ * gone until the connection is back.
  * @param {string} wanted
  */
-export function chooseLanguage(wanted) {
+export async function chooseLanguage(wanted) {
+  const answer = await fetch(location.href, { cache: "no-store" });
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   localStorage.setItem(STORED, wanted);
   location.reload();
 }

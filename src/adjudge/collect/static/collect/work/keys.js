@@ -12,14 +12,23 @@ const SCROLLING = [" ", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "E
 /** @param {Work} work @param {KeyboardEvent} event */
 export function handleKey(work, event) {
   const target = /** @type {HTMLElement} */ (event.target);
-  if (document.querySelector("dialog[open]") || target.matches("input, textarea, select")) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (target.matches("input, textarea")) return leaveText(work, event);
   if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z" && work.task) {
     if (!event.shiftKey) undo(work);
     return event.preventDefault();
   }
-  if (modified(event) || !work.task) return;
+  if (modified(event) || !work.task || target.matches("select")) return;
   if ([document.body, work.frame.main].includes(target) && SCROLLING.includes(event.key)) return;
   if (onStop(work, event) || onPage(work, event)) event.preventDefault();
+}
+
+/**
+ * Esc in a text gives the focus back to what the text is about, so that all keys act again.
+ * @param {Work} work @param {KeyboardEvent} event
+ */
+function leaveText(work, event) {
+  if (event.key === "Escape" && !event.isComposing && !modified(event)) work.current?.focus();
 }
 
 // The character that answered last: held a little too long, it must not answer again, or for the next translation.
