@@ -81,7 +81,7 @@ def test_a_task_asked_for_twice_on_a_slow_connection_is_shown_once(page: Page, t
     def hold(route: Route) -> None:
         held.append(route)
 
-    with Server(make_campaign(tmp_path, documents=2, task_size=9)) as server:
+    with Server(make_campaign(tmp_path, documents=2, systems=1, task_size=3)) as server:
         begin(page, server)
         judge_all(page, "da")
         page.route("**/api/tasks/next", hold)
