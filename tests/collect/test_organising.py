@@ -183,7 +183,7 @@ def test_a_link_in_use_is_not_renewed_by_a_slip_and_failures_are_told(page: Page
     page.route("**/renew", lambda route: route.fulfill(status=500, body="broken", content_type="text/plain"))
     row.get_by_role("button", name="New link").click()
     page.locator("dialog[open]").get_by_role("button", name="New link").click()
-    expect(page.locator(".updated")).to_contain_text("That did not work: the server answered 500")
+    expect(page.get_by_role("alert").first).to_contain_text("That did not work: the server answered 500")
     page.unroute("**/renew")
     row.get_by_role("button", name="New link").click()
     page.locator("dialog[open]").get_by_role("button", name="New link").click()

@@ -1,7 +1,7 @@
 // @ts-check
 /** The organisers' page: progress, people and decisions, fresh every few seconds. */
 import { copyButton } from "./shared/copy.js";
-import { clockTime, dialog, h, logo } from "./shared/dom.js";
+import { clockTime, dialog, giveBack, h, logo } from "./shared/dom.js";
 import { call } from "./shared/net.js";
 import { showPanels } from "./organise/panels.js";
 import { answers, attention, decisions, figures, hours, linkState, when } from "./organise/parts.js";
@@ -16,6 +16,9 @@ const WAITING_MS = 1500;
 class Organising {
   constructor() {
     this.updated = h("span.updated", { role: "status" });
+    // Apart from it, because the next figures must not wipe away that something has failed.
+    this.failed = h("p.said.failed", { role: "alert" });
+    this.acting = false;
     this.title = h("h1", {}, t("organise"));
     this.state = h("div.panels.state");
     this.progress = h("section.panel");
@@ -33,7 +36,7 @@ class Organising {
       this.updated,
       h("a.button", { href: "/api/organiser/export", download: "judgments.csv" }, t("export")),
     );
-    document.body.replaceChildren(h("main", {}, head, this.state, this.progress, this.people, this.panels, this.decisions));
+    document.body.replaceChildren(h("main", {}, head, this.failed, this.state, this.progress, this.people, this.panels, this.decisions));
     this.lastTime = "";
     void this.refresh();
     void this.follow("/api/organiser/state", this.state);
@@ -71,14 +74,13 @@ class Organising {
   /** @param {Server.OverviewOut} now */
   show(now) {
     // Whoever has a button in focus keeps it.
-    const focused = document.activeElement?.getAttribute("data-focus");
+    const focused = document.activeElement;
     this.title.textContent = now.campaign.name;
     this.progress.replaceChildren(h("h2", {}, t("progress")), figures(now), hours(now.throughput));
     this.attention.replaceChildren(attention(now.annotators));
     this.table.replaceChildren(this.tableOf(now.annotators));
     this.decisions.replaceChildren(...decisions(now), ...this.links(now.links));
-    if (focused)
-      /** @type {HTMLElement | null} */ (document.querySelector(`[data-focus="${CSS.escape(focused)}"]`))?.focus();
+    giveBack(focused);
   }
 
   /** @param {Server.AnnotatorOut[]} annotators @returns {HTMLElement} */
@@ -95,8 +97,8 @@ class Organising {
     const flagged = (/** @type {"pace" | "controls"} */ fault) =>
       person.faults.includes(fault) ? "td.count.flagged" : "td.count";
     const controls = person.controls ? `${person.controls_right} / ${person.controls}` : "–";
-    const button = (/** @type {string} */ name, /** @type {() => void} */ act) =>
-      h("button.quiet", { type: "button", "data-focus": `${name}:${person.id}`, onclick: act }, t(name));
+    const button = (/** @type {string} */ kind, /** @type {() => void} */ act, name = kind) =>
+      h("button.quiet", { type: "button", "data-focus": `${kind}:person-${person.id}`, onclick: act }, t(name));
     return h(
       person.excluded ? "tr.excluded" : "tr",
       {},
@@ -113,22 +115,28 @@ class Organising {
         {},
         button("renew", () => this.renew(person)),
         person.link.status === "valid" ? button("revoke", () => this.revoke(person)) : null,
-        button(person.excluded ? "include" : "exclude", () => this.decide(person)),
+        button("decide", () => this.decide(person), person.excluded ? "include" : "exclude"),
       ),
     );
   }
 
   /**
-   * Do something, show what has become of it, and say if it failed.
+   * Do something, show what has become of it, and say if it failed. One at a time: a second new link, asked for while
+   * the first is on its way, would revoke it.
    * @param {() => Promise<void>} act
    */
   async attempt(act) {
+    if (this.acting) return;
+    this.acting = true;
+    this.failed.textContent = "";
+    this.updated.textContent = t("entering");
     try {
       await act();
-      await this.refresh();
     } catch (error) {
-      this.updated.textContent = t("not_done", { reason: /** @type {any} */ (error).message });
+      this.failed.textContent = t("not_done", { reason: /** @type {any} */ (error).message });
     }
+    this.acting = false;
+    await this.refresh();
   }
 
   /** @param {Server.AnnotatorOut} person */
@@ -164,11 +172,22 @@ class Organising {
     const reason = /** @type {HTMLTextAreaElement} */ (
       h("textarea", { id: "reason", rows: 3, required: true, minlength: 3, dir: "auto" })
     );
-    const act = (/** @type {Event} */ event) => {
+    const said = h("p.said", { role: "alert" });
+    let sending = false;
+    const act = async (/** @type {Event} */ event) => {
       event.preventDefault();
+      if (sending) return;
+      sending = true;
       const decision = { excluded: !person.excluded, reason: reason.value };
-      box.close();
-      void this.attempt(() => call("POST", `/api/organiser/annotators/${person.id}/decision`, decision));
+      try {
+        await call("POST", `/api/organiser/annotators/${person.id}/decision`, decision);
+        box.close();
+        void this.refresh();
+      } catch (error) {
+        // What was written stays, to be sent again.
+        said.textContent = t("not_done", { reason: /** @type {any} */ (error).message });
+        sending = false;
+      }
     };
     const box = dialog(t("decision_title", { name: person.name }), [
       h("p", {}, t("decision_text")),
@@ -177,6 +196,7 @@ class Organising {
         { onsubmit: act },
         h("label", { for: "reason" }, t("reason")),
         reason,
+        said,
         h(
           "div.buttons",
           {},
@@ -225,31 +245,26 @@ class Organising {
     ]);
   }
 
+  /** @param {Server.OtherLinkOut} link */
+  revokeOther(link) {
+    const question = t(link.role === "crowd" ? "revoke_crowd_question" : "revoke_organiser_question", { name: link.label });
+    this.ask(t("revoke"), question, () => call("POST", `/api/organiser/links/${link.id}/revoke`));
+  }
+
   /** @param {Server.OtherLinkOut[]} links @returns {HTMLElement[]} */
   links(links) {
-    const rows = links.map((link) =>
-      h(
+    const rows = links.map((link) => {
+      const place = `link-${link.id}`;
+      const button = { type: "button", "data-focus": `revoke:${place}`, onclick: () => this.revokeOther(link) };
+      return h(
         "tr",
-        {},
+        // It takes the focus over from its button, which goes with the link.
+        { tabindex: -1, "data-focus": `row:${place}` },
         h("td", {}, link.label),
         h("td", {}, linkState(link)),
-        h(
-          "td",
-          {},
-          link.status === "valid"
-            ? h(
-                "button.quiet",
-                {
-                  type: "button",
-                  "data-focus": `link:${link.id}`,
-                  onclick: () => this.attempt(() => call("POST", `/api/organiser/links/${link.id}/revoke`)),
-                },
-                t("revoke"),
-              )
-            : null,
-        ),
-      ),
-    );
+        h("td", {}, link.status === "valid" ? h("button.quiet", button, t("revoke")) : null),
+      );
+    });
     return [h("h2", {}, t("other_links")), h("div.scroll", {}, h("table", {}, h("tbody", {}, ...rows)))];
   }
 }

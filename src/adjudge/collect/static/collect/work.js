@@ -2,7 +2,7 @@
 /** The annotator's page: one screen at a time, every change saved by itself, every action with a key. */
 import { Clock } from "./work/clock.js";
 import { clockTime, h } from "./shared/dom.js";
-import { backToEnd, handIn, showEnd } from "./work/ending.js";
+import { backToEnd, handIn, openTask, showEnd, takeNext } from "./work/ending.js";
 import { Frame } from "./work/frame.js";
 import { showInstructions, showKeys, showOverview } from "./work/dialogs.js";
 import { handleKey, step } from "./work/keys.js";
@@ -57,7 +57,7 @@ export class Work {
       smaller: () => changeSize(-1),
       dark: changeTheme,
       refused: () => this.saving.offerRefused(),
-      nextTask: () => void this.takeNext(),
+      nextTask: () => void takeNext(this),
       end: () => void backToEnd(this),
       undo: () => undo(this),
     };
@@ -81,35 +81,12 @@ export class Work {
     if (!this.task) {
       this.clock.show(null);
       if (work.completion) showEnd(this, work);
-      else void this.takeNext();
+      else void takeNext(this);
       return;
     }
     this.index = this.task.firstOpen;
     this.show();
     this.welcome();
-  }
-
-  /**
-   * Go to a task that was given before.
-   * @param {string} id
-   */
-  async openTask(id) {
-    await this.saving.queue.flush();
-    try {
-      this.take(await call("GET", `/api/work?task=${encodeURIComponent(id)}`));
-    } catch (error) {
-      this.saving.notDone(error);
-    }
-  }
-
-  async takeNext() {
-    try {
-      const work = await call("POST", "/api/tasks/next");
-      if (work.task || work.completion) this.take(work);
-      else showEnd(this, work);
-    } catch (error) {
-      this.saving.notDone(error);
-    }
   }
 
   welcome() {
@@ -158,7 +135,8 @@ export class Work {
     const last = this.index === this.screens.length - 1;
     if (!last && this.mayGo(this.index + 1)) this.go(this.index + 1);
     else if (this.task?.left) this.goToMissing(true);
-    else if (last) handIn(this);
+    else if (last && !this.task?.finished) handIn(this);
+    else if (last && this.completion) void backToEnd(this);
   }
 
   /**
@@ -174,8 +152,8 @@ export class Work {
     const here = order.find((stop) => stop.isOpen());
     if (here) return this.attend(here, true);
     const count = this.screens.length;
-    for (let step = 1; step < count; step += 1) {
-      const i = (this.index + step) % count;
+    for (let away = 1; away < count; away += 1) {
+      const i = (this.index + away) % count;
       if (!this.task?.isDone(this.screens[i]) && this.mayGo(i)) return this.go(i);
     }
   }
@@ -194,7 +172,7 @@ export class Work {
       (i) => this.go(i),
       this.tasks,
       task.id,
-      (id) => void this.openTask(id),
+      (id) => void openTask(this, id),
     );
   }
 
@@ -243,7 +221,7 @@ export class Work {
    * @param {Event} event
    */
   turnTo(event) {
-    const holds = (/** @type {Stop | undefined} */ stop) => stop?.element.contains(/** @type {Node} */ (event.target));
+    const holds = (/** @type {Stop | undefined} */ one) => one?.element.contains(/** @type {Node} */ (event.target));
     const stop = this.stops.find(holds);
     if (stop && !holds(this.current)) this.attend(stop);
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /** The list of a segment's errors beside the text: each with its severity, its place in the text, and a way out. */
-import { h } from "../shared/dom.js";
+import { h, modified } from "../shared/dom.js";
 import { sameMark } from "./marks.js";
 import { letterOf } from "./word_selection.js";
 import { t } from "../shared/interface_texts.js";
@@ -110,7 +110,7 @@ function categories(holder, { rules, locked, choose, goTo }) {
     choice.closest("li")?.setAttribute("aria-label", describe(holder.span));
   });
   choice.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" && event.key !== "Enter") return;
+    if (modified(event) || (event.key !== "Escape" && event.key !== "Enter")) return;
     event.preventDefault();
     goTo(holder.span);
   });

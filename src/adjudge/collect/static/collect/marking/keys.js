@@ -40,8 +40,8 @@ export function markingKey(marking, event) {
  */
 function chooseCategory(marking) {
   const rows = [...marking.list.children];
-  const open = rows.find((row) => row.querySelector("select.unset"));
-  const row = rows.find((row) => row.classList.contains("current")) ?? open ?? rows[0];
+  const open = rows.find((one) => one.querySelector("select.unset"));
+  const row = rows.find((one) => one.classList.contains("current")) ?? open ?? rows[0];
   row?.querySelector("select")?.focus();
 }
 

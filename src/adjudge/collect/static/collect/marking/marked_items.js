@@ -44,7 +44,7 @@ function askBack(output, setting, warning) {
 
   /** @param {KeyboardEvent} event @returns {boolean} */
   function key(event) {
-    if (event.key !== "k" || element.hidden || setting.locked) return false;
+    if (event.key.toLowerCase() !== "k" || element.hidden || setting.locked) return false;
     keep();
     return true;
   }
@@ -78,9 +78,9 @@ export function scoredSpansItem(item, setting, number) {
     label: number ? t("score_of", { n: number }) : t("score"),
     value: value(),
     locked: setting.locked,
-    change: (score) => {
-      setting.change({ [id]: { score } });
-      said.textContent = lesson(output, score);
+    change: (points) => {
+      setting.change({ [id]: { score: points } });
+      said.textContent = lesson(output, points);
       asking.show();
     },
     attend: () => setting.attend(score),

@@ -27,22 +27,22 @@ export function ordered(spans) {
  * @returns {{spans: Span[], span: Span}}
  */
 export function withMark(spans, rules, { side, start, end }, quote) {
-  const met = spans.filter((span) => span.side === side && Number(span.start) < end && start < Number(span.end));
+  const met = spans.filter((mark) => mark.side === side && Number(mark.start) < end && start < Number(mark.end));
   const same = met.find((mark) => mark.start === start && mark.end === end);
   const around = met.find((mark) => Number(mark.start) <= start && Number(mark.end) >= end);
   if (!rules.overlap && around) return { spans, span: around };
   if (rules.overlap && same && !same.category) return { spans, span: same };
   if (rules.overlap || !met.length) {
-    const span = { start, end, severity: first(rules), category: null, side, text: quote(start, end), of: null };
-    return { spans: ordered([...spans, span]), span };
+    const added = { start, end, severity: mildest(rules), category: null, side, text: quote(start, end), of: null };
+    return { spans: ordered([...spans, added]), span: added };
   }
   const from = Math.min(start, ...met.map((mark) => Number(mark.start)));
   const to = Math.max(end, ...met.map((mark) => Number(mark.end)));
   const worst = Math.max(...met.map((mark) => rules.severities.indexOf(mark.severity)));
-  const severity = rules.severities[worst] ?? first(rules);
+  const severity = rules.severities[worst] ?? mildest(rules);
   const of = met.find((mark) => mark.of !== null)?.of ?? null;
   const span = { ...met[0], start: from, end: to, text: quote(from, to), severity, of };
-  return { spans: ordered([...spans.filter((span) => !met.includes(span)), span]), span };
+  return { spans: ordered([...spans.filter((mark) => !met.includes(mark)), span]), span };
 }
 
 /**
@@ -53,7 +53,7 @@ export function withMissing(spans, rules) {
   const span = {
     start: null,
     end: null,
-    severity: first(rules),
+    severity: mildest(rules),
     category: rules.categories.find(({ name }) => /(^|\/)omission$/i.test(name))?.name ?? null,
     side: "missing",
     text: null,
@@ -74,7 +74,7 @@ export function nextSeverity(rules, severity) {
  * What a new mark begins with: the mildest that is an error.
  * @param {Rules} rules @returns {string}
  */
-function first(rules) {
+function mildest(rules) {
   return rules.severities.find((severity) => severity !== "neutral") ?? rules.severities[0];
 }
 

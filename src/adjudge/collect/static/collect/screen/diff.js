@@ -40,10 +40,11 @@ function compare(old, fresh) {
     return [...old.map((text) => part("del", text)), ...fresh.map((text) => part("ins", text))];
   }
   const length = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1));
-  for (let i = rows - 1; i >= 0; i -= 1) {
-    for (let j = columns - 1; j >= 0; j -= 1) {
-      length[i][j] =
-        old[i] === fresh[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
+  for (let row = rows - 1; row >= 0; row -= 1) {
+    const [here, below] = [length[row], length[row + 1]];
+    for (let column = columns - 1; column >= 0; column -= 1) {
+      here[column] =
+        old[row] === fresh[column] ? below[column + 1] + 1 : Math.max(below[column], here[column + 1]);
     }
   }
   /** @type {Part[]} */
@@ -107,6 +108,6 @@ export function changedPercent(before, after, snap) {
     snap === "words" ? (text.match(/\S+/g) ?? []) : [...text.replace(/\s/g, "")];
   const [old, fresh] = [split(before), split(after)];
   const total = old.length + fresh.length;
-  const common = compare(old, fresh).filter((part) => part.kind === "same").length;
+  const common = compare(old, fresh).filter(({ kind }) => kind === "same").length;
   return total ? 100 * (1 - (2 * common) / total) : 0;
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** Post-editing: a translation to be corrected, with what was changed shown as it is written. */
 import { changedPercent, difference, shownDifference } from "./diff.js";
-import { h, present } from "../shared/dom.js";
+import { h, modified, present } from "../shared/dom.js";
 import { commentBox, given, lesson, note } from "./item_parts.js";
 import { t } from "../shared/interface_texts.js";
 
@@ -77,11 +77,11 @@ export function editItem(item, setting, number) {
   area.addEventListener("focus", () => setting.attend(stop));
   area.addEventListener("blur", () => show());
   area.addEventListener("keydown", (event) => {
-    const enter = event.key === "Enter" && !event.shiftKey && !event.isComposing;
-    if (event.key !== "Escape" && !enter) return;
+    const enter = event.key === "Enter" && !event.shiftKey;
+    if (event.isComposing || modified(event) || (event.key !== "Escape" && !enter)) return;
     event.preventDefault();
     box.focus();
-    if (enter) setting.on();
+    if (enter && !event.repeat) setting.on();
   });
 
   function grow() {
@@ -113,7 +113,7 @@ export function editItem(item, setting, number) {
       /** @type {Record<string, () => void>} */
       const keys = { e: () => area.focus(), f: () => fine.hidden || confirm(), Delete: takeBack };
       const onButton = /** @type {HTMLElement} */ (event.target).closest("button");
-      const act = onButton ? undefined : keys[event.key];
+      const act = onButton ? undefined : keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
       if (act && !setting.locked) act();
       return act !== undefined;
     },

@@ -78,7 +78,6 @@ export function commentBox(output, setting) {
   );
   area.disabled = setting.locked;
   area.addEventListener("input", () => setting.change({ [output]: { comment: area.value || null } }));
-  area.addEventListener("keydown", (event) => event.key === "Escape" && area.blur());
   const button = h("button.quiet", { type: "button", "data-key": "c" }, t("comment"));
   const element = h("div.comment", {}, button, area);
   const open = () => {

@@ -1,6 +1,6 @@
 // @ts-check
 /** Two translations side by side: one is better, or they are equally good. */
-import { h } from "../shared/dom.js";
+import { h, modified } from "../shared/dom.js";
 import { t } from "../shared/interface_texts.js";
 
 /** @typedef {"first" | "second" | "tie" | null} Choice */
@@ -61,7 +61,7 @@ export function pairWidget({ ties, locked, value, change, attend }) {
 
   /** @param {KeyboardEvent} event @returns {boolean} */
   function key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (modified(event)) return false;
     /** @type {Record<string, Choice>} */
     const keys = { ArrowLeft: "first", 1: "first", ArrowRight: "second", 2: "second", Delete: null, Backspace: null };
     if (ties) Object.assign(keys, { ArrowDown: "tie", "=": "tie", 0: "tie" });

@@ -1,6 +1,6 @@
 // @ts-check
 /** Ranking: every translation keeps its place and gets a rank by key, by button, or by dragging its letter to a shelf. */
-import { h } from "../shared/dom.js";
+import { h, modified } from "../shared/dom.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
@@ -48,7 +48,7 @@ export function rankWidget({ count, label, value, locked, change, attend }) {
 
   /** @param {KeyboardEvent} event @returns {boolean} */
   function key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (modified(event)) return false;
     if (/^[1-9]$/.test(event.key) && Number(event.key) <= count) set(Number(event.key));
     else if (event.key === "Delete" || event.key === "Backspace" || event.key === "0") set(null);
     else return false;
@@ -135,7 +135,7 @@ export function shelves({ outputs, ranks, locked, change }) {
 
   /** @param {HTMLElement | null} place */
   function mark(place) {
-    for (const shelf of [tray, ...places]) shelf.classList.toggle("target", shelf === place);
+    for (const other of [tray, ...places]) other.classList.toggle("target", other === place);
   }
   show();
   return { element, show, drag };

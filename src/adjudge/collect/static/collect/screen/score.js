@@ -1,6 +1,6 @@
 // @ts-check
 /** The slider for a score. Nothing is set until somebody sets it: unset is not 0, and looks and reads different. */
-import { h } from "../shared/dom.js";
+import { h, modified } from "../shared/dom.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
@@ -68,7 +68,7 @@ export function scoreWidget({ scale, label, value, locked, change, attend }) {
 
   /** @param {KeyboardEvent} event @returns {boolean} */
   function key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (modified(event)) return false;
     if (/^[0-9]$/.test(event.key)) {
       type(event.key);
       return true;
@@ -117,7 +117,20 @@ export function scoreWidget({ scale, label, value, locked, change, attend }) {
   });
   slider.addEventListener("pointermove", (event) => slider.hasPointerCapture(event.pointerId) && follow(event));
   show(value);
-  return { element, show, key, focus: () => slider.focus({ preventScroll: true }) };
+  return {
+    element,
+    show: (next) => {
+      // Digits do not join those of a number that was taken back, or changed in another tab.
+      if (next !== current) typed = "";
+      show(next);
+    },
+    key,
+    focus: () => {
+      // Nor those typed before somebody went elsewhere and came back.
+      typed = "";
+      slider.focus({ preventScroll: true });
+    },
+  };
 }
 
 /**
@@ -166,7 +179,7 @@ function anchors(scale) {
  * @param {Scale} scale @param {number} value
  */
 function anchorText(scale, value) {
-  const anchor = scale.anchors.find((anchor) => anchor.at === value);
+  const anchor = scale.anchors.find(({ at }) => at === value);
   return anchor && anchor.text !== `${value}%` ? `${value}: ${anchor.text}` : String(value);
 }
 

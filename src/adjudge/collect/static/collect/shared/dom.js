@@ -70,6 +70,14 @@ export function shownText(text) {
   });
 }
 
+/**
+ * Whether a key is pressed together with one that makes it the browser's or the system's: then it is no key of the page.
+ * @param {KeyboardEvent} event @returns {boolean}
+ */
+export function modified(event) {
+  return event.ctrlKey || event.altKey || event.metaKey;
+}
+
 // The key pressed last, as long as nothing was pointed at since: it may be what opens a dialog.
 let lastKey = "";
 if (typeof window !== "undefined") {
@@ -96,20 +104,38 @@ function guard(box) {
 }
 
 /**
+ * Give the focus back to what had it, or to what has taken its place since: the same button of a table made anew.
+ * @param {Element | null} former
+ */
+export function giveBack(former) {
+  const name = former?.getAttribute("data-focus");
+  if (!name || former?.isConnected) return;
+  const named = (/** @type {string} */ selector) => /** @type {HTMLElement | null} */ (document.querySelector(selector));
+  // A button that is no longer there leaves it to its neighbour: who revoked a link stays in that row.
+  const [kind, row] = name.split(":");
+  (named(`[data-focus="${kind}:${row}"]`) ?? named(`[data-focus$=":${row}"]`))?.focus();
+}
+
+/**
  * A dialog that is shown at once and removed when closed.
  * @param {string} title
  * @param {Child[]} content
- * @param {{className?: string, closable?: boolean}} options
+ * @param {{className?: string, closable?: () => boolean}} options  closable: whether it may be closed without an answer now
  * @returns {HTMLDialogElement}
  */
-export function dialog(title, content, { className = "", closable = true } = {}) {
+export function dialog(title, content, { className = "", closable = () => true } = {}) {
   const heading = h("h2", { id: "dialog-title" }, title);
   const box = /** @type {HTMLDialogElement} */ (
     h(`dialog${className ? "." + className : ""}`, { "aria-labelledby": "dialog-title" }, heading, ...content)
   );
-  if (!closable) box.addEventListener("cancel", (event) => event.preventDefault());
-  else box.addEventListener("click", (event) => event.target === box && box.close());
-  box.addEventListener("close", () => box.remove());
+  box.addEventListener("keydown", (event) => event.key === "Escape" && !closable() && event.preventDefault());
+  box.addEventListener("cancel", (event) => closable() || event.preventDefault());
+  box.addEventListener("click", (event) => event.target === box && closable() && box.close());
+  const opener = document.activeElement;
+  box.addEventListener("close", () => {
+    box.remove();
+    if (document.activeElement === document.body) giveBack(opener);
+  });
   guard(box);
   document.body.append(box);
   box.showModal();

@@ -26,8 +26,8 @@ export function currentLocale() {
 /** Load the catalogue of the language chosen before, or of the browser's first language that there is. */
 export async function loadTexts() {
   const known = languages();
-  const wanted = [localStorage.getItem(STORED) || "", ...navigator.languages.map((language) => language.split("-")[0]), "en"];
-  language = wanted.find((language) => known.includes(language)) || "en";
+  const wanted = [localStorage.getItem(STORED) || "", ...navigator.languages.map((preferred) => preferred.split("-")[0]), "en"];
+  language = wanted.find((name) => known.includes(name)) || "en";
   english = await load("en");
   catalogue = language === "en" ? english : await load(language);
   document.documentElement.lang = language;
@@ -35,10 +35,13 @@ export async function loadTexts() {
 }
 
 /**
- * Use another language from now on.
+ * Use another language from now on. Without an answer of the server the page stays as it is: loaded anew, it would be
+ * gone until the connection is back.
  * @param {string} wanted
  */
-export function chooseLanguage(wanted) {
+export async function chooseLanguage(wanted) {
+  const answer = await fetch(location.href, { cache: "no-store" });
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   localStorage.setItem(STORED, wanted);
   location.reload();
 }

@@ -31,6 +31,8 @@ export async function call(method, path, body, { keepalive = false } = {}) {
   const timer = setTimeout(() => stop.abort(), TIMEOUT_MS);
   /** @type {Response} */
   let answer;
+  /** @type {any} */
+  let said;
   try {
     answer = await fetch(path, {
       method,
@@ -40,22 +42,22 @@ export async function call(method, path, body, { keepalive = false } = {}) {
       signal: stop.signal,
       keepalive,
     });
+    // Within the same time: an answer that stops half-way must not be waited for for ever.
+    if (answer.status !== 204) said = await answer.json().catch(() => undefined);
   } catch {
     throw new CallError("offline", "no answer");
   } finally {
     clearTimeout(timer);
   }
-  if (!answer.ok) throw await failure(answer);
+  if (!answer.ok) throw failure(answer, said ?? {});
   if (answer.status === 204) return null;
-  return answer.json().catch(() => {
-    // A page of the network's own, as hotels and trains have: the server has not been reached.
-    throw new CallError("offline", "no answer");
-  });
+  // A page of the network's own, as hotels and trains have: the server has not been reached.
+  if (said === undefined) throw new CallError("offline", "no answer");
+  return said;
 }
 
-/** @param {Response} answer @returns {Promise<CallError>} */
-async function failure(answer) {
-  const said = await answer.json().catch(() => ({}));
+/** @param {Response} answer @param {any} said @returns {CallError} */
+function failure(answer, said) {
   // Only the server itself refuses for good. What a proxy says in its stead decides nothing, and is tried again.
   if (said.detail === undefined || answer.status >= 500 || (answer.status === 429 && !said.code)) {
     return new CallError("fault", `the server answered ${answer.status}`);

@@ -1,7 +1,7 @@
 // @ts-check
 /** Dialogs: the keys, the instructions, the overview of screens, entering again, and handing in. */
 import { copyButton } from "../shared/copy.js";
-import { dialog, h } from "../shared/dom.js";
+import { dialog, h, modified } from "../shared/dom.js";
 import { call, renewToken, secretIn } from "../shared/net.js";
 import { keysOn, switchKeys } from "../shared/prefs.js";
 import { currentLanguage, hasText, t } from "../shared/interface_texts.js";
@@ -191,7 +191,7 @@ export function showReentry(name, reason, entered) {
     said,
     h("button.primary", { type: "submit" }, t("go_on")),
   );
-  const box = dialog(t("enter_again"), [form], { closable: false, className: "wide" });
+  const box = dialog(t("enter_again"), [form], { closable: () => false, className: "wide" });
 }
 
 /**
@@ -236,21 +236,35 @@ function inWords(value) {
   return spans ? spans.map((span) => `${span.severity} “${span.text ?? "…"}”`).join(" ") || "[]" : (value ?? "–");
 }
 
-/** @param {{judged: number, time: string, finish: () => void}} summary */
+/**
+ * Ask whether to hand in. The dialog stays until that is done, so that no key does anything else meanwhile.
+ * @param {{judged: number, time: string, finish: () => Promise<() => void>}} summary  finish: gives what is to be shown then
+ */
 export function showHandIn({ judged, time, finish }) {
-  const handIn = () => (box.close(), finish());
-  const box = dialog(t("hand_in"), [
-    h("p", {}, t("hand_in_summary", { n: judged, time })),
-    h("p", {}, t("hand_in_question")),
-    h(
-      "div.buttons",
-      {},
-      h("button", { type: "button", onclick: () => box.close() }, t("look_again")),
-      h("button.primary", { type: "button", onclick: handIn }, h("span", {}, t("hand_in")), h("kbd", {}, "H")),
-    ),
-  ]);
+  const said = h("p", { role: "status" }, t("hand_in_question"));
+  const buttons = h(
+    "div.buttons",
+    {},
+    h("button", { type: "button", onclick: () => box.close() }, t("look_again")),
+    h("button.primary", { type: "button", onclick: () => void handIn() }, h("span", {}, t("hand_in")), h("kbd", {}, "H")),
+  );
+  let underWay = false;
+  const handIn = async () => {
+    if (underWay) return;
+    underWay = true;
+    said.textContent = t("handing_in");
+    buttons.replaceChildren();
+    box.focus();
+    const show = await finish();
+    box.close();
+    show();
+  };
+  const summary = h("p", {}, t("hand_in_summary", { n: judged, time }));
+  const box = dialog(t("hand_in"), [summary, said, buttons], { closable: () => !underWay });
   // Nothing is chosen beforehand: Enter, which opens this from the last screen, must not hand in by itself.
   box.tabIndex = -1;
   box.focus();
-  box.addEventListener("keydown", (event) => event.key.toLowerCase() === "h" && !event.repeat && handIn());
+  box.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() === "h" && !event.repeat && !modified(event)) void handIn();
+  });
 }

@@ -57,11 +57,18 @@ export class Frame {
         sign,
       );
     const known = languages();
-    const choice = h(
-      "select.language",
-      { "aria-label": t("language"), onchange: (/** @type {any} */ event) => chooseLanguage(event.target.value) },
-      ...known.map((language) => h("option", { value: language, selected: language === currentLanguage() }, language)),
+    const choice = /** @type {HTMLSelectElement} */ (
+      h(
+        "select.language",
+        { "aria-label": t("language") },
+        ...known.map((language) => h("option", { value: language, selected: language === currentLanguage() }, language)),
+      )
     );
+    const notChosen = () => {
+      choice.value = currentLanguage();
+      this.notice(t("no_answer"), "warning");
+    };
+    choice.addEventListener("change", () => void chooseLanguage(choice.value).catch(notChosen));
     return h(
       "div.tools",
       { role: "toolbar", "aria-label": t("tools") },

@@ -1,20 +1,34 @@
 // @ts-check
 /** Keys of the annotator's page: first what is being judged takes them, then the page. `?` shows them all. */
+import { modified } from "../shared/dom.js";
 import { keysOn } from "../shared/prefs.js";
 import { undo } from "./undo.js";
 
 /** @typedef {import("../work.js").Work} Work */
 
+// Where nothing has the focus, as after a click on a text to read it, these keys scroll: they must not answer.
+const SCROLLING = [" ", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"];
+
 /** @param {Work} work @param {KeyboardEvent} event */
 export function handleKey(work, event) {
   const target = /** @type {HTMLElement} */ (event.target);
-  if (document.querySelector("dialog[open]") || target.matches("input, textarea, select")) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (target.matches("input, textarea")) return leaveText(work, event);
   if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z" && work.task) {
     if (!event.shiftKey) undo(work);
     return event.preventDefault();
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || !work.task) return;
+  if (modified(event) || !work.task || target.matches("select")) return;
+  if ([document.body, work.frame.main].includes(target) && SCROLLING.includes(event.key)) return;
   if (onStop(work, event) || onPage(work, event)) event.preventDefault();
+}
+
+/**
+ * Esc in a text gives the focus back to what the text is about, so that all keys act again.
+ * @param {Work} work @param {KeyboardEvent} event
+ */
+function leaveText(work, event) {
+  if (event.key === "Escape" && !event.isComposing && !modified(event)) work.current?.focus();
 }
 
 // The character that answered last: held a little too long, it must not answer again, or for the next translation.
@@ -27,7 +41,8 @@ function onStop(work, event) {
   const ranking = work.campaign.protocol === "ranking";
   const onButton = /** @type {HTMLElement} */ (event.target).matches("button:not([role=radio])");
   if (event.key === "Enter" && !onButton) {
-    step(work, event.shiftKey ? -1 : 1);
+    // Held, it would run past what is open.
+    if (!event.repeat) step(work, event.shiftKey ? -1 : 1);
     return true;
   }
   if (ranking && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
@@ -35,7 +50,7 @@ function onStop(work, event) {
     return true;
   }
   const shifted = event.shiftKey && !work.current?.takesShift;
-  if (!work.current || shifted || (!keysOn() && event.key.length === 1)) return false;
+  if (!work.current || shifted || (!keysOn() && /^\S$/.test(event.key))) return false;
   if (!work.current.key(event)) return false;
   if (event.key.length === 1) answered = event.key;
   // On a small or enlarged screen it may lie below: who sets something sees what.
@@ -84,6 +99,6 @@ function onPage(work, event) {
     "-": actions.smaller,
   };
   const wanted = keys[event.key.toLowerCase()];
-  wanted?.();
+  if (!event.repeat) wanted?.();
   return wanted !== undefined;
 }

@@ -1,0 +1,118 @@
+"""The organisers' page by keys and on a phone: it asks before it takes a link away, and keeps the focus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.collect.campaigns import make_campaign
+from tests.collect.conftest import shoot
+from tests.collect.serving import Server
+from tests.conftest import PATIENCE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = pytest.mark.browser
+
+POOL = '[assignment]\npolicy = "pool"\n[crowd]\ncompletion_code = "DONE"\n'
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("organisers")
+    with Server(make_campaign(folder, documents=1, annotators='["anna", "bert"]', more=POOL)) as running:
+        yield running
+
+
+def row(page: Page, name: str) -> Locator:
+    return page.locator("tr").filter(has_text=name).first
+
+
+def test_a_link_of_organisers_or_of_the_crowd_is_not_revoked_by_a_slip(page: Page, server: Server) -> None:
+    page.goto(server.links["organiser"])
+    question, crowd = page.locator("dialog[open]"), row(page, "crowd")
+    row(page, "organiser, made").get_by_role("button", name="Revoke").click()
+    expect(question).to_contain_text("If it is your own, you need another one to come back.")
+    page.keyboard.press("Escape")
+    crowd.get_by_role("button", name="Revoke").press("Enter")
+    expect(question).to_contain_text("Nobody can enter by it any more")
+    expect(crowd).to_contain_text("valid")
+    question.get_by_role("button", name="Revoke").click()
+    expect(crowd).to_contain_text("revoked")
+    # The button has gone with the link: its row has the focus.
+    expect(crowd).to_be_focused()
+
+
+def test_the_focus_stays_while_figures_come_in_behind_a_dialog(page: Page, server: Server) -> None:
+    page.clock.install()
+    page.goto(server.links["organiser"])
+    exclude = row(page, "anna").get_by_role("button", name="Exclude…")
+    exclude.press("Enter")
+    before = exclude.element_handle()
+    with page.expect_response("**/api/organiser/overview"):
+        page.clock.run_for(4000)
+    assert before is not None
+    before.wait_for_element_state("hidden")
+    page.keyboard.press("Escape")
+    expect(exclude).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.type("only clicked")
+    page.get_by_role("button", name="Record the decision").press("Enter")
+    expect(row(page, "anna").get_by_role("button", name="Take back in…")).to_be_focused()
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_an_edge_beyond_which_a_table_goes_on_is_shaded(language: str, browser: Browser, server: Server) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740}, is_mobile=True, locale=language)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(server.links["organiser"])
+    page.locator("td bdi").first.wait_for()
+    # Figures that come in meanwhile would be another picture.
+    page.route("**/api/organiser/**", lambda route: route.abort())
+    first, last = ("left", "right") if language == "en" else ("right", "left")
+    at_first = [edge(page, side) for side in (first, last)]
+    shoot(page, f"organise-narrow-{language}")
+    page.locator(".scroll").first.evaluate(
+        "one => one.scrollTo(one.scrollWidth * (document.dir === 'rtl' ? -1 : 1), 0)"
+    )
+    at_last = [edge(page, side) for side in (first, last)]
+    paper = at_first[0]
+    assert at_first[1] != paper
+    assert at_last[0] != paper
+    assert at_last[1] == paper
+    context.close()
+
+
+def edge(page: Page, side: str) -> bytes:
+    """A picture of the lowest pixels at an edge of the table of annotators, where it has no words."""
+    table = page.locator(".scroll").first
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    assert box is not None
+    x = box["x"] if side == "left" else box["x"] + box["width"] - 6
+    return page.screenshot(clip={"x": x, "y": box["y"] + box["height"] - 6, "width": 6, "height": 4})
+
+
+def test_a_failure_stays_told_and_a_reason_stays_written(page: Page, server: Server) -> None:
+    page.clock.install()
+    page.goto(server.links["organiser"])
+    page.route("**/renew", lambda route: route.fulfill(status=500, body="broken", content_type="text/plain"))
+    page.route("**/decision", lambda route: route.abort())
+    row(page, "bert").get_by_role("button", name="New link").click()
+    page.locator("dialog[open]").get_by_role("button", name="New link").click()
+    failed = page.get_by_text("That did not work: the server answered 500")
+    expect(failed).to_be_visible()
+    with page.expect_response("**/api/organiser/overview"):
+        page.clock.run_for(4000)
+    expect(page.locator(".updated")).to_contain_text("Updated")
+    expect(failed).to_be_visible()
+    row(page, "bert").get_by_role("button", name="Exclude…").click()
+    page.get_by_label("Reason").fill("only clicked")
+    page.get_by_role("button", name="Record the decision").click()
+    expect(page.locator("dialog[open]")).to_contain_text("That did not work")
+    expect(page.get_by_label("Reason")).to_have_value("only clicked")
