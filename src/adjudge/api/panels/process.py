@@ -23,24 +23,24 @@ _NICE = 10
 """How much the process gives way to others: people who judge come first."""
 
 
-def compute_apart(judgments: Judgments, wanted: dict[str, Any]) -> list[PanelTable]:
-    """The panels that are wanted: `what` names them, the rest are their settings."""
+def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
+    """The panels that are asked for: `what` names them, the rest are their settings."""
     from adjudge.core.errors import DataError
     from adjudge.formats import native
 
     with TemporaryDirectory(prefix="adjudge-") as folder:
         table = Path(folder) / "judgments.parquet"
         native.write(judgments, table)
-        done = subprocess.run(
+        finished = subprocess.run(
             [sys.executable, "-m", "adjudge.api.panels.process"],
-            input=json.dumps({**wanted, "judgments": str(table)}),
+            input=json.dumps({**request, "judgments": str(table)}),
             capture_output=True,
             text=True,
             check=False,
         )
-    if done.returncode:
-        raise RuntimeError(f"statistics could not be computed: {done.stderr[-2000:]}")
-    answer = json.loads(done.stdout)
+    if finished.returncode:
+        raise RuntimeError(f"statistics could not be computed: {finished.stderr[-2000:]}")
+    answer = json.loads(finished.stdout)
     if "fault" in answer:
         raise DataError(answer["fault"])
     return [as_panel(table) for table in answer["panels"]]
@@ -71,13 +71,13 @@ def main() -> None:
     from adjudge.formats.options import ReadOptions
 
     os.nice(_NICE)
-    wanted = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     try:
-        judgments = native.read([Path(wanted["judgments"])], ReadOptions())
-        if wanted["what"] == "state":
-            panels = compute_state(judgments, wanted)
-        elif wanted["what"] == "annotators":
-            panels = annotator_panels(judgments, least_seconds=wanted["least_seconds"])
+        judgments = native.read([Path(request["judgments"])], ReadOptions())
+        if request["what"] == "state":
+            panels = compute_state(judgments, request)
+        elif request["what"] == "annotators":
+            panels = annotator_panels(judgments, least_seconds=request["least_seconds"])
         else:
             panels = agreement_panels(judgments)
         answer: dict[str, Any] = {"panels": [asdict(panel) for panel in panels]}
