@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from adjudge.collect.organisers.panels import PanelInterval, PanelTable
     from adjudge.core.judgments import Judgments
@@ -28,26 +28,8 @@ LEVEL = 0.05
 """Of the sets of ranks where no looks are planned."""
 
 
-def state_panel(looks: Looks | None, history: Path) -> Callable[[Judgments], list[PanelTable]]:
-    """A function that says how far the campaign is; the model may take a minute."""
-
-    def state(judgments: Judgments) -> list[PanelTable]:
-        from adjudge.api.panels.process import compute_apart
-        from adjudge.collect.organisers.overview import judgments_planned
-
-        request = {
-            "what": "state",
-            "history": str(history),
-            "planned": judgments_planned() if looks is None else looks.planned,
-            "looks": None if looks is None else looks.model_dump(mode="json"),
-        }
-        return compute_apart(judgments, request)
-
-    return state
-
-
 def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
-    """The panels that `state_panel` asks for."""
+    """How far the campaign is: `request` has the planned looks, if any, and the file with the history of looks."""
     from adjudge.design.campaign.parts import Looks
 
     looks = None if request["looks"] is None else Looks.model_validate_json(json.dumps(request["looks"]))
@@ -95,7 +77,7 @@ def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> l
 
 
 def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking) -> list[PanelTable]:
-    from adjudge.api.panels import as_panels
+    from adjudge.collect.organisers.panels import panels_of_result
     from adjudge.core.files import write_text
     from adjudge.look import look
     from adjudge.look.estimates import count_judgments
@@ -117,7 +99,7 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
         history=history,
         ranking=ranking,
     )
-    first, *others = as_panels(result, "look")
+    first, *others = panels_of_result(result, "look")
     claims = (*result.settled, *result.open)
     panels = [replace(first, headline=result.advice, intervals=_intervals(claims)), *others]
     write_text(_shown_file(history), json.dumps([asdict(panel) for panel in panels], ensure_ascii=False))
@@ -187,8 +169,7 @@ def _start(file: Path, systems: list[str], planned: int) -> tuple[float, tuple[f
 
 def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     """Possible ranks as a picture, all pairs as another, and what more judgments would buy."""
-    from adjudge.api.panels import as_panels
-    from adjudge.collect.organisers.panels import PanelRanks
+    from adjudge.collect.organisers.panels import PanelRanks, panels_of_result
 
     ranks = tuple(PanelRanks(entry.system, entry.best, entry.worst, len(live.systems)) for entry in live.systems)
     outlook = "" if live.outlook is None else live.outlook.sentence
@@ -197,7 +178,7 @@ def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     assumption = "What more judgments buy is a guess: as if differences were as estimated and the same people went on."
     note = f"{certain}; {stopping} {assumption}"
     title = f"Possible ranks after {live.judgments:,} of {live.planned:,} judgments"
-    first = as_panels(live, "look")[1]
+    first = panels_of_result(live, "look")[1]
     with_outlook = " ".join(part for part in (headline, outlook) if part)
     # Beside a verdict, two pictures of the same pairs would only puzzle.
     pairs = _intervals(live.claims) if headline else ()
@@ -231,9 +212,9 @@ def _shown_file(history: Path) -> Path:
 
 def _shown(history: Path) -> list[PanelTable]:
     """The verdict of the last look as it was shown."""
-    from adjudge.api.panels.process import as_panel
+    from adjudge.collect.organisers.panels import PanelTable
 
     file = _shown_file(history)
     if not file.exists():
         return []
-    return [as_panel(table) for table in json.loads(file.read_text(encoding="utf-8"))]
+    return [PanelTable.from_plain(table) for table in json.loads(file.read_text(encoding="utf-8"))]
