@@ -17,7 +17,7 @@ from adjudge.audit import audit
 from adjudge.audit.aa import TESTS, _halved, _random_halves, _welch, aa
 from adjudge.audit.changes import DIVISORS
 from adjudge.audit.influence import influence
-from adjudge.audit.reliability import kendall, reliability
+from adjudge.audit.reliability import reliability, tau_of_halves
 from adjudge.audit.settings import AuditSettings
 from adjudge.audit.stability import stability
 from adjudge.core.errors import DataError, UsageError
@@ -283,7 +283,7 @@ def test_welch_is_that_of_scipy() -> None:
 def test_tau_between_halves_is_that_of_scipy(scores: list[tuple[int, int]]) -> None:
     first, other = np.array([*scores, (2, 3)], dtype=float).T
     gap = np.append(first, np.nan), np.append(other, 1.0)
-    np.testing.assert_array_equal(kendall(*gap), kendalltau(first, other).statistic)
+    np.testing.assert_array_equal(tau_of_halves(*gap), kendalltau(first, other).statistic)
 
 
 def test_of_a_large_table_fewer_splits_are_made(monkeypatch: pytest.MonkeyPatch) -> None:

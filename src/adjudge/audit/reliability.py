@@ -13,7 +13,7 @@ import numpy as np
 
 from adjudge.audit.halves import random_half, z_by_row
 from adjudge.core.errors import DataError, unknown_choice
-from adjudge.core.maths import divide
+from adjudge.core.maths import divide, kendall
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
@@ -74,7 +74,7 @@ def reliability(
     def taus(split: int) -> dict[str, float]:
         first = random_half(annotator, generator(seed, _STREAM, split))
         halves = [scores_of(rows) for rows in (first, ~first)]
-        tau = {name: kendall(halves[0][name], halves[1][name]) for name in orders}
+        tau = {name: tau_of_halves(halves[0][name], halves[1][name]) for name in orders}
         return {name: tau[SAME_ORDERS.get(name, name)] for name in chosen}
 
     by_split = map_tasks(taus, range(splits), what="halves of the annotators")
@@ -120,15 +120,10 @@ def _means(design: MixedDesign, value: Floats, rows: Bools) -> Floats:
     return divide(total, count)
 
 
-def kendall(first: Floats, other: Floats) -> float:
+def tau_of_halves(first: Floats, other: Floats) -> float:
     """Kendall's tau-b of the systems that have a score in both halves."""
     both = ~np.isnan(first) & ~np.isnan(other)
-    x, y = (np.sign(np.subtract.outer(scores[both], scores[both])) for scores in (first, other))
-    # Every pair is there twice; where all scores of a half are equal, there is no order.
-    agreeing, in_first, in_other = (x * y).sum() / 2, np.count_nonzero(x) / 2, np.count_nonzero(y) / 2
-    if not in_first or not in_other:
-        return float("nan")
-    return float(np.clip(agreeing / np.sqrt(in_first) / np.sqrt(in_other), -1.0, 1.0))
+    return kendall(first[both], other[both])
 
 
 def agreement_of(tau: Floats) -> HalfAgreement:

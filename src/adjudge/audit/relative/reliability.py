@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.halves import random_half
-from adjudge.audit.reliability import SPLITS, agreement_of, kendall
+from adjudge.audit.reliability import SPLITS, agreement_of, tau_of_halves
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
@@ -65,7 +65,7 @@ def reliability(compared: Comparisons, *, splits: int = SPLITS, seed: int = DEFA
             halves = _strengths(compared, units, chosen)
         else:
             halves = [_scores(method, units.weighted(part.astype(float)), seed) for part in (chosen, ~chosen)]
-        agreements[name] = agreement_of(np.array([kendall(*pair) for pair in zip(*halves, strict=True)]))
+        agreements[name] = agreement_of(np.array([tau_of_halves(*pair) for pair in zip(*halves, strict=True)]))
     return Reliability(agreements, units.number, len(compared.systems))
 
 
