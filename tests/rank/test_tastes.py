@@ -364,6 +364,14 @@ def test_comparisons_without_an_annotator_are_told() -> None:
         "rank": [1, 2] * len(rows),
     }
     told = "3 comparisons name no annotator: they count as those of one more person; name the annotators"
-    assert told in rank(Judgments.from_columns(columns)).notes
+    partly = Judgments.from_columns(columns)
+    people = "only 2 annotators and judgments without a name, which count as one person's"
+    for method, few in (
+        ("bradley-terry", f"{people}: tastes are allowed"),
+        ("wins", f"{people}: intervals, rank sets"),
+    ):
+        notes = rank(partly, method=method).notes
+        assert told in notes
+        assert any(note.startswith(few) for note in notes), notes
     columns["annotator"] = [who or "r" for who in columns["annotator"]]
     assert told not in rank(Judgments.from_columns(columns)).notes

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.audit.halves import z_by_row
+from adjudge.audit.halves import named_annotators, unnamed_note, z_by_row
 from adjudge.audit.intervals import proportion
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import student_tail
@@ -66,9 +66,10 @@ def section(judgments: Judgments, settings: AuditSettings) -> AATest:
     splits = SPLITS if len(judgments) <= LARGE_TABLE else LARGE_SPLITS
     by_pages = aa(judgments, splits=splits, seed=settings.seed)
     try:
-        return replace(by_pages, by_annotator=aa(judgments, unit="annotators", splits=splits, seed=settings.seed))
+        by_annotator = aa(judgments, unit="annotators", splits=splits, seed=settings.seed)
     except DataError as fault:
         return replace(by_pages, no_annotators=str(fault))
+    return replace(by_pages, by_annotator=by_annotator, notes=by_annotator.notes)
 
 
 def aa(
@@ -103,7 +104,7 @@ def aa(
 
     by_split = map_tasks(p_values, range(splits), what=f"A/A splits by {unit}")
     rates = {name: _rate(np.concatenate([p[name] for p in by_split])) for name in chosen}
-    return AATest(rates, splits, len(halved.systems), unit)
+    return AATest(rates, splits, len(halved.systems), unit, notes=unnamed_note(halved.unnamed, "score"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,10 +118,14 @@ class _Halved:
     unit_system: Codes
     systems: Codes
     """Those with enough units."""
+    unnamed: int
+    """Scores that are not split, because they name no annotator."""
 
 
 def _halved(judgments: Judgments, unit: Unit) -> _Halved:
-    design = design_from(judgments)
+    design, unnamed = design_from(judgments), 0
+    if unit == "annotators":
+        design, unnamed = _of_named_annotators(judgments, design)
     design.check()
     page = _pages(design)
     codes = page if unit == "pages" else _annotators_by_system(design)
@@ -130,7 +135,15 @@ def _halved(judgments: Judgments, unit: Unit) -> _Halved:
     if not enough.any():
         raise DataError(f"the A/A test needs a system with {FEWEST_UNITS} {unit} or more; collect more judgments")
     z = z_by_row(judgments)[design.row]
-    return _Halved(design, z, page, codes, unit_system, np.flatnonzero(enough))
+    return _Halved(design, z, page, codes, unit_system, np.flatnonzero(enough), unnamed)
+
+
+def _of_named_annotators(judgments: Judgments, design: MixedDesign) -> tuple[MixedDesign, int]:
+    """The rows that name an annotator, and how many do not."""
+    annotator = named_annotators(judgments, design)
+    if annotator is None or (annotator >= 0).all():
+        return design, 0
+    return design.subset(annotator >= 0), int((annotator < 0).sum())
 
 
 def _pages(design: MixedDesign) -> Codes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.halves import random_half, z_by_row
+from adjudge.audit.halves import named_annotators, random_halves, unnamed_note, z_by_row
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import divide, kendall
 from adjudge.core.rng import DEFAULT_SEED, generator
@@ -60,9 +60,9 @@ def reliability(
             raise unknown_choice("method", name, METHODS)
     design = design_from(judgments)
     design.check()
-    if design.annotator is None or levels_of(design.annotator) < FEWEST_ANNOTATORS:
+    annotator = named_annotators(judgments, design)
+    if annotator is None or levels_of(annotator) < FEWEST_ANNOTATORS:
         raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
-    annotator = design.annotator
     values = {"mixed": design.score, "raw": design.as_given, "zscore": z_by_row(judgments)[design.row]}
     orders = tuple(dict.fromkeys(SAME_ORDERS.get(name, name) for name in chosen))
     by_model = _by_model(design) if "mixed" in orders else None
@@ -72,14 +72,14 @@ def reliability(
         return means if by_model is None else {"mixed": by_model(rows), **means}
 
     def taus(split: int) -> dict[str, float]:
-        first = random_half(annotator, generator(seed, _STREAM, split))
-        halves = [scores_of(rows) for rows in (first, ~first)]
+        halves = [scores_of(rows) for rows in random_halves(annotator, generator(seed, _STREAM, split))]
         tau = {name: tau_of_halves(halves[0][name], halves[1][name]) for name in orders}
         return {name: tau[SAME_ORDERS.get(name, name)] for name in chosen}
 
     by_split = map_tasks(taus, range(splits), what="halves of the annotators")
     agreement = {name: agreement_of(np.array([tau[name] for tau in by_split])) for name in chosen}
-    return Reliability(agreement, levels_of(annotator), len(design.systems))
+    notes = unnamed_note(int((annotator < 0).sum()), "score")
+    return Reliability(agreement, levels_of(annotator), len(design.systems), notes)
 
 
 def _by_model(design: MixedDesign) -> Callable[[Bools], Floats]:

@@ -39,6 +39,8 @@ class Units:
     times: NDArray[np.int64]
     kind: str
     """What a unit is: `annotators`, `documents`, `segments` or `blocks`."""
+    unnamed: int = 0
+    """Comparisons that name no annotator, where others do: they count as those of one more person."""
 
     @property
     def number(self) -> int:
@@ -95,7 +97,8 @@ def annotator_units(comparisons: Comparisons) -> Units:
     code = np.searchsorted(judged, comparisons.block_annotator)
     cells = _block_cells(comparisons, label_scale(comparisons))
     matrix = _sum_rows(cells, code[cells.row], len(judged), _width(comparisons))
-    return Units(comparisons.systems, comparisons.human, matrix, np.ones(len(judged), dtype=np.int64), "annotators")
+    times, unnamed = np.ones(len(judged), dtype=np.int64), len(comparisons) - len(comparisons.of_named_annotators())
+    return Units(comparisons.systems, comparisons.human, matrix, times, "annotators", unnamed)
 
 
 def text_units(comparisons: Comparisons) -> Units | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.audit.halves import unnamed_note
 from adjudge.audit.intervals import proportion
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
@@ -67,6 +68,7 @@ def aa(
         resampling: whether the tests by resampling are made too.
         seed: of the splits.
     """
+    every, compared = len(compared), compared.of_named_annotators()
     split_systems = np.flatnonzero(_people_by_system(compared).sum(0) >= FEWEST_ANNOTATORS)
     if not len(split_systems):
         raise DataError(
@@ -82,7 +84,8 @@ def aa(
 
     by_split = map_tasks(p_values, range(number), what="A/A splits by annotators")
     rates = {name: _rate(np.concatenate([p[name] for p in by_split])) for name in by_split[0]}
-    return AATest(rates, number, len(split_systems), "annotators")
+    notes = unnamed_note(every - len(compared), "comparison")
+    return AATest(rates, number, len(split_systems), "annotators", notes=notes)
 
 
 def _people_by_system(compared: Comparisons) -> NDArray[np.bool_]:
