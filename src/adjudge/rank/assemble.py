@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-11
 """Scores no further apart than this, in parts of the largest, are equal: their digits beyond come from rounding."""
+NEGLIGIBLE = 1e-6
+"""So are those no further apart than this, in standard errors: a search for variances ends no closer to the optimum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ def assemble(
     left_out: tuple[LeftOut, ...] = (),
 ) -> Ranking:
     """Put the ranking together."""
-    estimate = replace(estimate, scores=_levelled(estimate.scores))
+    estimate = replace(estimate, scores=_levelled(estimate))
     order = _order(estimate)
     after = line_after(rule, order, estimate.tests, estimate.rank_sets, level)
     clusters = cluster_numbers(after)
@@ -96,12 +98,15 @@ def assemble(
     )
 
 
-def _levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The scores with those that only rounding tells apart made equal, to the largest of them."""
+def _levelled(estimate: Estimate) -> NDArray[np.float64]:
+    """The scores with those that only rounding, or where a search ended, tells apart made equal, to the largest."""
+    scores, se = estimate.scores, estimate.pair_numbers.get("se")
     levelled = scores.copy()
-    tolerance = ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0))
+    tolerance = np.full((len(scores), len(scores)), ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0)))
+    if se is not None:
+        tolerance = np.maximum(tolerance, NEGLIGIBLE * np.where(np.isfinite(se), se, 0.0))
     for above, below in pairwise(np.argsort(-scores)):
-        if levelled[above] - scores[below] <= tolerance:
+        if levelled[above] - scores[below] <= tolerance[above, below]:
             levelled[below] = levelled[above]
     return levelled
 
