@@ -15,11 +15,12 @@ from adjudge.core.integer_codes import renumber
 from adjudge.core.protocols import SCORED
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.core.wording import agreeing, counted
+from adjudge.rank.mixed.design import combine, levels_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.core.arrays import Bools, Codes
+    from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign
 
@@ -50,6 +51,16 @@ def unnamed_note(unnamed: int, what: str) -> tuple[str, ...]:
         return ()
     named = counted(unnamed, f"{what} names", f"{what}s name")
     return (f"{named} no annotator, and {agreeing(unnamed, 'is', 'are')} in no half of the annotators",)
+
+
+def segment_means(design: MixedDesign, value: Floats, owner: Codes) -> tuple[Floats, Codes]:
+    """The means within segments of each owner (a system, or half of one), and whose they are; NaN does not count."""
+    known = ~np.isnan(value)
+    segment = np.arange(len(design)) if design.segment is None else design.segment
+    item = combine(owner[known], segment[known])
+    item_owner = np.empty(levels_of(item), dtype=np.int64)
+    item_owner[item] = owner[known]
+    return np.bincount(item, value[known]) / np.bincount(item), item_owner
 
 
 def z_by_row(judgments: Judgments) -> NDArray[np.float64]:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.halves import named_annotators, random_halves, unnamed_note, z_by_row
+from adjudge.audit.halves import named_annotators, random_halves, segment_means, unnamed_note, z_by_row
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import divide, kendall
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, prepare
-from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import HalfAgreement, Reliability
@@ -108,15 +108,9 @@ def _by_model(design: MixedDesign) -> Callable[[Bools], Floats]:
 
 def _means(design: MixedDesign, value: Floats, rows: Bools) -> Floats:
     """The customary score from some of the rows: the mean over segments of the means within them."""
-    usable = rows & ~np.isnan(value)
-    system = design.system[usable]
-    segment = np.arange(len(design)) if design.segment is None else design.segment
-    item = combine(system, segment[usable])
-    owner = np.empty(levels_of(item), dtype=np.int64)
-    owner[item] = system
-    mean = np.bincount(item, value[usable]) / np.bincount(item)
-    count = np.bincount(owner, minlength=len(design.systems))
-    total = np.bincount(owner, mean, minlength=len(design.systems))
+    mean, system = segment_means(design, np.where(rows, value, np.nan), design.system)
+    count = np.bincount(system, minlength=len(design.systems))
+    total = np.bincount(system, mean, minlength=len(design.systems))
     return divide(total, count)
 
 

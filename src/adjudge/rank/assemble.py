@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.lines_and_rank_sets import benjamini_hochberg, cluster_numbers, holm, line_after, rank_bounds
+from adjudge.rank.lines_and_rank_sets import (
+    benjamini_hochberg,
+    cluster_numbers,
+    holm,
+    line_after,
+    named_clusters,
+    rank_bounds,
+)
 from adjudge.rank.methods import find_method
 from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
 
@@ -88,10 +95,7 @@ def assemble(
         difference_unit=facts.difference_unit,
         systems=systems,
         comparisons=_comparisons(estimate, order),
-        clusters=tuple(
-            tuple(system.system for system in systems if system.cluster == number)
-            for number in range(1, int(clusters.max()) + 1)
-        ),
+        clusters=named_clusters([system.system for system in systems], clusters),
         lines=Lines(rule, level),
         components=components,
         left_out=left_out,

@@ -51,15 +51,7 @@ def cached(what: str, key: object, compute: Callable[[], _Computed]) -> _Compute
     """
     if not _is_on():
         return compute()
-    file = folder() / f"{fingerprint(f'{what}|{key!r}|{code_fingerprint()}', digits=32)}.pickle"
-    stored = _load(file)
-    if stored is not None:
-        return stored[0]  # type: ignore[no-any-return]
-    started = perf_counter()
-    result = compute()
-    if perf_counter() - started >= WORTH_KEEPING:
-        _store(file, result)
-    return result
+    return _stored(f"{what}|{key!r}|{code_fingerprint()}", compute, least_seconds=WORTH_KEEPING)
 
 
 def kept_with_version(what: str, version: str, compute: Callable[[], _Computed]) -> _Computed:
@@ -72,12 +64,19 @@ def kept_with_version(what: str, version: str, compute: Callable[[], _Computed])
     """
     if not _is_allowed():
         return compute()
-    file = folder() / f"{fingerprint(f'{what}|{version}|{sys.version}', digits=32)}.pickle"
-    stored = _load(file)
-    if stored is not None:
-        return stored[0]  # type: ignore[no-any-return]
+    return _stored(f"{what}|{version}|{sys.version}", compute, least_seconds=0.0)
+
+
+def _stored(key: str, compute: Callable[[], _Computed], *, least_seconds: float) -> _Computed:
+    """The result from its file, or computed, and stored if that took so long."""
+    file = folder() / f"{fingerprint(key, digits=32)}.pickle"
+    loaded = _load(file)
+    if loaded is not None:
+        return loaded[0]  # type: ignore[no-any-return]
+    started = perf_counter()
     result = compute()
-    _store(file, result)
+    if perf_counter() - started >= least_seconds:
+        _store(file, result)
     return result
 
 
