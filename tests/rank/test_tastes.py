@@ -323,6 +323,8 @@ def test_one_person_gets_no_lines_and_a_note() -> None:
         assert ranking.lines.rule == "none"
         assert len(ranking.clusters) == 1
         assert any("holds for this person only" in note for note in ranking.notes)
+        unnamed = Judgments(judgments.table.with_columns(annotator=pl.lit(None, dtype=pl.String)))
+        assert any("holds for those who judged only" in note for note in rank(unnamed, method=method).notes)
     drawn = rank(judgments, settings=RankSettings(lines="rank-sets"))
     assert len(drawn.clusters) > 1
 

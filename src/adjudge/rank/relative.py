@@ -143,7 +143,6 @@ def _rank_by_resamples(
         settings=_settings(method, settings, significance, rule, scored),
         notes=(
             *resampling_notes(units, significance, method),
-            *unnamed_people_note(units.unnamed, "comparison"),
             *evidence_notes(tally, scored.scores, settings.level),
             *(() if method.bounded else unopposed_note(tally, apart)),
         ),

@@ -76,11 +76,13 @@ def one_judge(systems: Sequence[str], judges: NDArray[np.int64]) -> Iterator[str
 def resampling_notes(units: Units, significance: str, method: Method) -> Iterator[str]:
     """Say what resampling so few people, or the sign test, leaves out."""
     if units.kind != "annotators":
+        who = "those who judged" if units.unnamed else "this person"
         yield (
-            f"fewer than two annotators are known, so {units.kind} were resampled: what is told holds for this person "
-            "only, and no line is drawn"
+            f"fewer than two annotators are known, so {units.kind} were resampled: what is told holds for {who} only, "
+            "and no line is drawn"
         )
         return
+    yield from unnamed_people_note(units.unnamed, "comparison")
     worth = effective_people(units)
     instead = "" if method.significance == "tastes" else "; bradley-terry allows for it"
     if worth < FEW:

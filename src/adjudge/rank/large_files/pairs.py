@@ -148,7 +148,7 @@ def _rank_counted(
     )  # fmt: skip
     pattern = compile_human_pattern(options.human)
     human = np.array([pattern.fullmatch(name) is not None for name in names], dtype=bool)
-    unnamed = int(counted.filter(annotator=NOBODY)[_TIMES].sum()) if len(annotators) > 1 else 0
+    unnamed = int(counted.filter(annotator=NOBODY)[_TIMES].sum())
     return rank_units(replace(units, human=human, unnamed=unnamed), source, method, settings)
 
 
