@@ -221,3 +221,9 @@ def test_sums_are_the_same_in_every_run() -> None:
     judgments = Judgments.from_columns(table)
     cells = [score_cells(judgments) for _ in range(5)]
     assert len({(own.total.tobytes(), own.squares.tobytes()) for own in cells}) == 1
+
+
+def test_tables_of_scores_name_their_parts_alike() -> None:
+    tables = agree(scores(random_scores(1, repeats=True)), resamples=20).tables()
+    assert [table.title for table in tables[:2]] == ["Agreement of scores", "95% intervals, annotators resampled"]
+    assert {table.columns[1].label for table in tables[:2]} == {"judgments"}

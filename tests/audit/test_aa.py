@@ -16,12 +16,14 @@ from adjudge.audit import aa as aa_module
 from adjudge.audit import audit
 from adjudge.audit.aa import TESTS, _halved, _random_halves, _welch, aa
 from adjudge.audit.changes import DIVISORS
+from adjudge.audit.claims.scores import section as claims_of_scores
 from adjudge.audit.influence import influence
-from adjudge.audit.reliability import kendall, reliability
+from adjudge.audit.reliability import reliability, tau_of_halves
 from adjudge.audit.settings import AuditSettings
 from adjudge.audit.stability import stability
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
+from adjudge.core.protocols import RATED
 from adjudge.formats.options import ReadOptions
 from adjudge.rank.mixed import MixedDesign, design_from, fit, refit
 from adjudge.results.audit.stability import ChangeFamily
@@ -283,7 +285,7 @@ def test_welch_is_that_of_scipy() -> None:
 def test_tau_between_halves_is_that_of_scipy(scores: list[tuple[int, int]]) -> None:
     first, other = np.array([*scores, (2, 3)], dtype=float).T
     gap = np.append(first, np.nan), np.append(other, 1.0)
-    np.testing.assert_array_equal(kendall(*gap), kendalltau(first, other).statistic)
+    np.testing.assert_array_equal(tau_of_halves(*gap), kendalltau(first, other).statistic)
 
 
 def test_of_a_large_table_fewer_splits_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,3 +298,25 @@ def test_of_a_large_table_fewer_splits_are_made(monkeypatch: pytest.MonkeyPatch)
     assert fewer.splits == aa_module.LARGE_SPLITS
     assert fewer.by_annotator is not None
     assert fewer.by_annotator.splits == aa_module.LARGE_SPLITS
+
+
+def test_scores_without_an_annotator_are_in_no_half(judgments: Judgments) -> None:
+    """Halves are those of the named people alone, whether tasks are named or not."""
+    people = judgments.table["annotator"].unique().sort()
+    unnamed = pl.when(~pl.col("annotator").is_in(people[:2].to_list())).then("annotator").alias("annotator")
+    scores = len(judgments.table.filter(pl.col("annotator").is_in(people[:2].to_list()), pl.col("kind").is_in(RATED)))
+    note = f"{scores} scores name no annotator, and are in no half of the annotators"
+    for crowd in (
+        Judgments(judgments.table.with_columns(unnamed)),
+        Judgments(judgments.table.with_columns(unnamed, pl.lit(None, pl.String).alias("task"))),
+    ):
+        halves = reliability(crowd, methods=["raw"], splits=3)
+        assert (halves.annotators, halves.notes) == (len(people) - 2, (note,))
+        assert aa(crowd, tests=["raw"], unit="annotators", splits=2).notes == (note,)
+        claims = claims_of_scores(crowd, AuditSettings())
+        assert (claims.annotators, claims.notes) == (None, (note,))
+    named = Judgments(judgments.table.filter(~pl.col("annotator").is_in(people[:2].to_list())))
+    assert halves.methods == reliability(named, methods=["raw"], splits=3).methods
+    few = pl.when(pl.col("annotator").is_in(people[:3].to_list())).then("annotator").alias("annotator")
+    with pytest.raises(DataError, match="4 named annotators"):
+        reliability(Judgments(judgments.table.with_columns(few)))

@@ -9,7 +9,9 @@ from bench.relative_campaigns import RelativeCampaign
 from scipy.stats import kendalltau
 
 from adjudge.audit import audit
-from adjudge.audit.halves import random_half
+from adjudge.audit.claims.relative import section as claims_of_rankings
+from adjudge.audit.claims.trials import HALVES
+from adjudge.audit.halves import random_halves
 from adjudge.audit.relative.aa import aa, halved
 from adjudge.audit.relative.changes import all_changes, block_weights, near_pairs
 from adjudge.audit.relative.influence import influence
@@ -139,11 +141,8 @@ def test_reliability_is_tau_between_rankings_of_halves() -> None:
     compared = comparisons(random_blocks(6, number=120, annotators=8))
     reliability_result = reliability(compared, splits=1, seed=3)
     units = annotator_units(compared)
-    from adjudge.audit.halves import random_half
-    from adjudge.core.rng import generator
-
-    first = random_half(np.arange(units.number), generator(3, 42, 0))
-    scores = [find_method("wins").score(units.weighted(half.astype(float)), generator(1)) for half in (first, ~first)]
+    halves = random_halves(np.arange(units.number), generator(3, 42, 0))
+    scores = [find_method("wins").score(units.weighted(half.astype(float)), generator(1)) for half in halves]
     assert reliability_result.methods["wins"].tau == pytest.approx(kendalltau(*scores).statistic)
 
 
@@ -273,8 +272,8 @@ def test_split_halves_have_the_strengths_of_the_ranking() -> None:
     compared = comparisons(judgments)
     people = people_counts(annotator_units(compared))
     fitted = fit_tastes(people, compared)
-    first = random_half(np.arange(6), generator(1, 42, 0))
-    halves = [refit(people.of(rows), fitted.taste, fitted.dispersion) for rows in (first, ~first)]
+    both = random_halves(np.arange(6), generator(1, 42, 0))
+    halves = [refit(people.of(rows), fitted.taste, fitted.dispersion) for rows in both]
     expected = float(kendalltau(*halves).statistic)
     assert reliability(compared, splits=1, seed=1).methods["bradley-terry"].tau == pytest.approx(expected)
 
@@ -307,3 +306,38 @@ def test_the_a_a_test_has_the_shape_of_scores() -> None:
     made = audit(random_blocks(5), only=["aa"]).to_dict()["aa"]
     assert made["by_annotator"]["bradley-terry"] == made["bradley-terry"]
     assert "by_annotator" not in made["by_annotator"]
+
+
+def without_names(judgments: Judgments, *people: str) -> Judgments:
+    unnamed = pl.when(~pl.col("annotator").is_in(people)).then("annotator")
+    return Judgments(judgments.table.with_columns(unnamed.alias("annotator")))
+
+
+def test_comparisons_without_an_annotator_are_in_no_half() -> None:
+    """Halves are those of the named people alone; three of them and judgments without a name are no four people."""
+    judgments = random_blocks(6, number=120, annotators=8)
+    crowd = without_names(judgments, "a1", "a2")
+    named = Judgments(judgments.table.filter(~pl.col("annotator").is_in(["a1", "a2"])))
+    unnamed = len(comparisons(judgments)) - len(comparisons(named))
+    note = f"{unnamed} comparisons name no annotator, and are in no half of the annotators"
+    for section in (reliability, aa):
+        mixed, alone = (section(comparisons(part), splits=2, seed=1) for part in (crowd, named))
+        assert mixed.to_dict() == alone.to_dict()
+        assert (mixed.notes, alone.notes) == ((note,), ())
+    few = comparisons(without_names(judgments, "a0", "a1", "a2", "a3", "a4"))
+    with pytest.raises(DataError, match="4 named annotators"):
+        reliability(few)
+    with pytest.raises(DataError, match="4 named annotators"):
+        aa(few)
+
+
+def test_claims_rest_on_halves_of_named_people_only() -> None:
+    rankings = [{"a": 1, "b": 2, "c": 3}] * 40
+    judgments = blocks(rankings, annotators=[f"p{i % 5}" for i in range(40)])
+    everybody, four, three = (
+        claims_of_rankings(without_names(judgments, *people), AuditSettings()) for people in ((), ("p4",), ("p3", "p4"))
+    )
+    assert (everybody.annotators, everybody.notes) == (5, ())
+    assert (four.annotators, three.annotators) == (None, None)
+    assert four.notes == ("24 comparisons name no annotator, and are in no half of the annotators",)
+    assert [HALVES in claims.audits for claims in (everybody, four, three)] == [True, True, False]

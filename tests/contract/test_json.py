@@ -79,10 +79,11 @@ def test_every_method_for_rankings(method: str, rankings: Path) -> None:
 @pytest.mark.parametrize("method", SCORES)
 def test_every_method_for_scores(method: str, scores: Path) -> None:
     assert_is_ranking(answer("rank", scores, "--method", method), method)
-    # Scores of a system stand by themselves: nothing is left to exclude, and that is said.
-    run = command("rank", scores, "--method", method, "--reference", "exclude")
-    assert (run.code, run.out) == (2, "")
-    assert "--reference exclude" in run.err
+    # Scores of a system stand by themselves: nothing is left to exclude, and that is said. So it is of their tests.
+    for option, value in (("--reference", "exclude"), ("--significance", "sign")):
+        run = command("rank", scores, "--method", method, option, value)
+        assert (run.code, run.out) == (2, "")
+        assert f"{option} {value} is for relative rankings" in run.err
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from adjudge.core.errors import DataError, InputError, UsageError
@@ -117,6 +118,10 @@ def test_what_two_people_settle_is_settled_for_them() -> None:
     campaign = growing({"A": 60.0, "B": 0.0, "C": -60.0}, annotators=2)[-1]
     result = look(campaign, planned=len(campaign.table), looks=1, goal="best")
     assert result.advice == "Stop: the best system is settled. This holds for these two annotators only."
+    unnamed = pl.when(pl.int_range(pl.len()) > 0).then("annotator").alias("annotator")
+    partly = Judgments(campaign.table.with_columns(unnamed))
+    advice = look(partly, planned=len(campaign.table), looks=1, goal="best").advice
+    assert advice.endswith("This may hold for those who judged only: not all annotators are named.")
 
 
 def test_the_best_system_and_the_advice() -> None:

@@ -132,6 +132,27 @@ def test_rounding_alone_gives_no_system_a_better_rank(method: str) -> None:
     assert len({system.score for system in ranking.systems}) == 1
 
 
+def test_where_a_search_ended_gives_no_system_a_better_rank() -> None:
+    """The same three scores for both, shared out alike: the model's estimates differed by 4e-8 points, p was 1."""
+    rows = [
+        ("3", "q", 60.0),
+        ("1", None, 70.0),
+        ("2", "q", 82.7),
+        ("3", None, 70.0),
+        ("1", "q", 82.7),
+        ("2", "q", 60.0),
+    ]
+    columns = {
+        "system": ["A"] * 3 + ["B"] * 3,
+        "document": ["d", "e", "d"] * 2,
+        **{name: [row[i] for row in rows] for i, name in enumerate(("segment", "annotator", "score"))},
+    }
+    ranking = rank(Judgments.from_columns({**columns, "protocol": ["da"] * 6}))
+    assert [(system.system, system.rank) for system in ranking.systems] == [("A", 1), ("B", 1)]
+    assert ranking.systems[0].score == ranking.systems[1].score == pytest.approx(70.9)
+    assert ranking.comparisons[0].difference == 0
+
+
 def test_equal_means_are_equal_though_sums_round_otherwise() -> None:
     """.1 + .2 + .3 in two orders differ in the last digit; both systems have the mean .2."""
     scores = {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.2, 0.1, 0.15]}

@@ -323,6 +323,8 @@ def test_one_person_gets_no_lines_and_a_note() -> None:
         assert ranking.lines.rule == "none"
         assert len(ranking.clusters) == 1
         assert any("holds for this person only" in note for note in ranking.notes)
+        unnamed = Judgments(judgments.table.with_columns(annotator=pl.lit(None, dtype=pl.String)))
+        assert any("holds for those who judged only" in note for note in rank(unnamed, method=method).notes)
     drawn = rank(judgments, settings=RankSettings(lines="rank-sets"))
     assert len(drawn.clusters) > 1
 
@@ -364,6 +366,14 @@ def test_comparisons_without_an_annotator_are_told() -> None:
         "rank": [1, 2] * len(rows),
     }
     told = "3 comparisons name no annotator: they count as those of one more person; name the annotators"
-    assert told in rank(Judgments.from_columns(columns)).notes
+    partly = Judgments.from_columns(columns)
+    people = "only 2 annotators and judgments without a name, which count as one person's"
+    for method, few in (
+        ("bradley-terry", f"{people}: tastes are allowed"),
+        ("wins", f"{people}: intervals, rank sets"),
+    ):
+        notes = rank(partly, method=method).notes
+        assert told in notes
+        assert any(note.startswith(few) for note in notes), notes
     columns["annotator"] = [who or "r" for who in columns["annotator"]]
     assert told not in rank(Judgments.from_columns(columns)).notes

@@ -45,14 +45,14 @@ def verb(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _check_keywords(name: str, given: Iterable[str], parameters: list[str]) -> None:
+def _check_keywords(name: str, keywords: Iterable[str], parameters: list[str]) -> None:
     """Refuse a keyword that is neither a parameter of the verb nor an option of the readers, before reading."""
     from adjudge.formats.options import ReadOptions
 
-    known = [*parameters, "format", *(option.name for option in fields(ReadOptions)), "options"]
-    for keyword in given:
-        if keyword not in known:
-            raise unknown_choice(f"parameter of adjudge.{name}", keyword, dict.fromkeys(known))
+    allowed = [*parameters, "format", *(option.name for option in fields(ReadOptions)), "options"]
+    for keyword in keywords:
+        if keyword not in allowed:
+            raise unknown_choice(f"parameter of adjudge.{name}", keyword, dict.fromkeys(allowed))
 
 
 def as_command(function: Callable[P, R]) -> Callable[P, R]:
@@ -74,8 +74,8 @@ def judgments_of(source: Any, reading: dict[str, Any]) -> Judgments:
 
 def column_names(names: str | Iterable[str]) -> tuple[str, ...]:
     """Names in a list, or joined by commas."""
-    given = names.split(",") if isinstance(names, str) else names
-    return tuple(name.strip() for name in given if name.strip())
+    listed = names.split(",") if isinstance(names, str) else names
+    return tuple(name.strip() for name in listed if name.strip())
 
 
 def single_pair(source: Any, reading: dict[str, Any], *, doing: str) -> Judgments:
@@ -83,9 +83,9 @@ def single_pair(source: Any, reading: dict[str, Any], *, doing: str) -> Judgment
     judgments = judgments_of(source, reading)
     parts = judgments.by_pair()
     if len(parts) > 1:
-        each = f"{{name: adjudge.{doing}(part) for name, part in judgments.by_pair().items()}}"
-        held = f"the judgments hold {len(parts)} language pairs ({', '.join(parts)})"
-        raise DataError(f"{held}; choose one with --pair, or take them one by one: {each}")
+        one_by_one = f"{{name: adjudge.{doing}(part) for name, part in judgments.by_pair().items()}}"
+        problem = f"the judgments hold {len(parts)} language pairs ({', '.join(parts)})"
+        raise DataError(f"{problem}; choose one with --pair, or take them one by one: {one_by_one}")
     return judgments
 
 
@@ -104,8 +104,8 @@ def compute_pairs(
     from adjudge.work import try_tasks
 
     sizes = [float(len(part)) for part in parts.values()]
-    known = seconds_per_row * sum(sizes)
-    outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes, known_seconds=known)
+    seconds = seconds_per_row * sum(sizes)
+    outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes, known_seconds=seconds)
     results: dict[str, R] = {}
     faults: dict[str, DataError] = {}
     for name, outcome in zip(parts, outcomes, strict=True):
@@ -124,12 +124,12 @@ def with_reading_options(function: Callable[P, R]) -> Callable[P, R]:
 
     signature = inspect.signature(function)
     options = fields(ReadOptions)
-    shown = [own for own in signature.parameters.values() if own.kind is not inspect.Parameter.VAR_KEYWORD]
-    shown += [
+    named = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    named += [
         inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type)
         for option in options
     ]
-    function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    function.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
     lines = "\n".join(f"        {option.name}: {_sentence(option.metadata['help'])}" for option in options)
     function.__doc__ = (function.__doc__ or "").replace("        **reading: see below.", lines)
     return function

@@ -122,7 +122,7 @@ def rank(
             `holm` or `none`; the method's own where left out.
         level: of significance, for lines, rank sets and intervals.
         significance: the test between pairs of relative methods: `sign` on their own judgments, `resample`, or `tastes`
-            (the default of `bradley-terry`), which holds for other annotators.
+            (the default of `bradley-terry`), which holds for other annotators. Refused for scores.
         resamples: for rank sets and intervals; 0 for none.
         zero_sd: annotators whose scores are all equal have no z-score (`drop`), or 0 (`zero`).
         by: columns of the judgments (or of `attributes`, a side table) by which the ranking is broken down, in a list

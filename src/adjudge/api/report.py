@@ -145,8 +145,8 @@ def report(
         seed=seed,
         tell=progress,
     )
-    named = Path(source).stem if isinstance(source, str | Path) else "Report"
-    return make_report(judgments.by_pair(), settings, title=title or named)
+    file_name = Path(source).stem if isinstance(source, str | Path) else "Report"
+    return make_report(judgments.by_pair(), settings, title=title or file_name)
 
 
 def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, title: str) -> CampaignReport:
@@ -155,9 +155,9 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     from adjudge.core.judgments import concat
 
     # One pair tells what is being done; of several, which may be done at the same time, their number is told.
-    own = settings if len(parts) == 1 else replace(settings, tell=silent)
+    pair_settings = settings if len(parts) == 1 else replace(settings, tell=silent)
     with workers(watch=lambda line: settings.tell(line or "computing")):
-        compute = partial(pair_results, settings=own)
+        compute = partial(pair_results, settings=pair_settings)
         results, faults = compute_pairs(parts, compute, seconds_per_row=SECONDS_PER_ROW)
     used = concat([parts[name] for name in results])
     chosen = {"method": settings.method, "only_passing": settings.only_passing, "by": ",".join(settings.by) or None}
@@ -214,18 +214,18 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
 
 @dataclass(frozen=True, eq=False)
 class _Beside:
-    """What a report says beside the audit. Each is computed when it is asked for, or was before (`made`)."""
+    """What a report says beside the audit. Each is computed when it is asked for, or was before (`outcomes`)."""
 
     judgments: Judgments
     settings: ReportSettings
     cache: bool
-    made: Mapping[str, Outcome[Any]] = field(default_factory=dict)
+    outcomes: Mapping[str, Outcome[Any]] = field(default_factory=dict)
 
-    def __call__(self, what: str) -> dict[str, Outcome[Any]]:
+    def __call__(self, part: str) -> dict[str, Outcome[Any]]:
         """What is said of the `people`, or the `rankings`, computed in this process or another."""
         # Other processes do not know what was chosen in this one.
         with workers(cache=self.cache):
-            if what == "people":
+            if part == "people":
                 checked = do_task(lambda _: self.checked(), None)
                 return {"checked": checked, "agreement": do_task(self.agreement, "")}
             ranking = do_task(lambda _: self.ranking(), None)
@@ -233,7 +233,7 @@ class _Beside:
             return {"ranking": ranking, **others}
 
     def _once(self, name: str, compute: Callable[[], _Computed]) -> _Computed:
-        return self.made[name].unwrap() if name in self.made else compute()
+        return self.outcomes[name].unwrap() if name in self.outcomes else compute()
 
     def checked(self) -> Checked:
         from adjudge.check.annotators import check
@@ -259,14 +259,14 @@ class _Beside:
 
 def _beside(judgments: Judgments, settings: ReportSettings) -> _Beside:
     """The parts of a report beside the audit, divided between two processes where that is faster."""
-    alone = _Beside(judgments, settings, current_workers().cache)
+    undivided = _Beside(judgments, settings, current_workers().cache)
     seconds = len(judgments) * SECONDS_BESIDE_PER_ROW
     # Agreement by length waits for the kind of the ranking, and a ranking of those who pass for the check.
     if settings.only_passing or settings.texts is not None or not worth_dividing(seconds, tasks=2, most_jobs=3):
-        return alone
-    make, parts = replace(alone, settings=replace(settings, tell=silent)), {"people": 2.0, "rankings": 1.0}
-    made = try_tasks(make, parts, what="annotators and rankings", sizes=[*parts.values()], known_seconds=seconds)
-    return replace(alone, made=made[0].unwrap() | made[1].unwrap())
+        return undivided
+    make, parts = replace(undivided, settings=replace(settings, tell=silent)), {"people": 2.0, "rankings": 1.0}
+    outcomes = try_tasks(make, parts, what="annotators and rankings", sizes=[*parts.values()], known_seconds=seconds)
+    return replace(undivided, outcomes=outcomes[0].unwrap() | outcomes[1].unwrap())
 
 
 def _other_rankings(judgments: Judgments, ranking: Ranking, seed: int) -> tuple[Ranking, ...]:
@@ -274,13 +274,13 @@ def _other_rankings(judgments: Judgments, ranking: Ranking, seed: int) -> tuple[
     from adjudge.rank import METHODS, RankSettings
 
     settings = RankSettings(resamples=0 if ranking.kind == "relative" else None, seed=seed)
-    rankings = []
+    others = []
     for name in METHODS[ranking.method].beside:
         try:
-            rankings.append(_kept_ranking(judgments, name, settings))
+            others.append(_kept_ranking(judgments, name, settings))
         except DataError:  # a method that these data do not allow is no part of the comparison
             continue
-    return tuple(own for own in rankings if own.method != ranking.method and set(own.order) & set(ranking.order))
+    return tuple(other for other in others if other.method != ranking.method and set(other.order) & set(ranking.order))
 
 
 def _kept_ranking(judgments: Judgments, method: str | None, settings: RankSettings) -> Ranking:

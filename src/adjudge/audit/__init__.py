@@ -52,10 +52,10 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
         entries = tuple(entry for entry in entries if entry.name != "breakdown")
     if not entries:
         raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
-    held, scored = kinds_of(judgments, settings), _as_scores(judgments)
+    kinds, scored = kinds_of(judgments, settings), _as_scores(judgments)
     if scored is not None:
-        held.add("scores")
-    sections, notes = _sections(entries, held, (judgments, scored or judgments), settings, asked=only is not None)
+        kinds.add("scores")
+    sections, notes = _sections(entries, kinds, (judgments, scored or judgments), settings, asked_for=only is not None)
     if not sections:
         raise DataError(notes[0].partition(": ")[2] if notes else "no section applies to these judgments")
     return Audit(
@@ -80,11 +80,11 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
 
 def _sections(
     entries: Sequence[SectionEntry],
-    held: set[Kind],
+    kinds: set[Kind],
     judgments: tuple[Judgments, Judgments],
     settings: AuditSettings,
     *,
-    asked: bool,
+    asked_for: bool,
 ) -> tuple[dict[str, Section], list[str]]:
     """Every section that can be made, and a note on those that cannot.
 
@@ -93,7 +93,7 @@ def _sections(
     """
     sections: dict[str, Section] = {}
     notes: list[str] = []
-    make = _Maker(held, judgments, settings, current_workers().cache)
+    make = _Maker(kinds, judgments, settings, current_workers().cache)
     for entry, outcome in _outcomes(entries, make, len(judgments[0])):
         if outcome.fault is None:
             sections[entry.name] = outcome.unwrap()
@@ -101,7 +101,7 @@ def _sections(
             raise outcome.fault
         elif len(entries) == 1:
             raise DataError(f"section '{entry.name}' cannot be made: {outcome.fault}") from outcome.fault
-        elif asked or entry.functions.keys() & held:
+        elif asked_for or entry.functions.keys() & kinds:
             notes.append(f"section '{entry.name}' is left out: {outcome.fault}")
     return sections, notes
 
@@ -110,7 +110,7 @@ def _sections(
 class _Maker:
     """Makes sections one after the other, in this process or another."""
 
-    held: set[Kind]
+    kinds: set[Kind]
     judgments: tuple[Judgments, Judgments]
     settings: AuditSettings
     cache: bool
@@ -121,7 +121,7 @@ class _Maker:
             return [do_task(self._section, name) for name in names]
 
     def _section(self, name: str) -> Section:
-        return _section(SECTIONS[name], self.held, *self.judgments, self.settings)
+        return _section(SECTIONS[name], self.kinds, *self.judgments, self.settings)
 
 
 def _short(names: Sequence[str]) -> list[str]:
@@ -139,13 +139,13 @@ def _outcomes(
     """
     names = [entry.name for entry in entries]
     groups = [[name] for name in names if name in _SHARE and name not in _SAME_REFITS]
-    groups += [own for own in ([name for name in names if name in _SAME_REFITS], _short(names)) if own]
+    groups += [group for group in ([name for name in names if name in _SAME_REFITS], _short(names)) if group]
     if len(names) >= FEWEST_DIVIDED and worth_dividing(rows * SECONDS_PER_ROW, tasks=2, most_jobs=3):
         sizes = [sum(_SHARE.get(name, 0.0) for name in group) for group in groups]
-        made = try_tasks(make, groups, what="sections", sizes=sizes, known_seconds=rows * SECONDS_PER_ROW)
+        by_group = try_tasks(make, groups, what="sections", sizes=sizes, known_seconds=rows * SECONDS_PER_ROW)
         by_name = {
             name: outcome
-            for group, outcomes in zip(groups, made, strict=True)
+            for group, outcomes in zip(groups, by_group, strict=True)
             for name, outcome in zip(group, outcomes.unwrap(), strict=True)
         }
         return [(entry, by_name[entry.name]) for entry in entries]
@@ -173,16 +173,17 @@ def _as_scores(judgments: Judgments) -> Judgments | None:
 
 
 def _section(
-    entry: SectionEntry, held: set[Kind], judgments: Judgments, scored: Judgments, settings: AuditSettings
+    entry: SectionEntry, kinds: set[Kind], judgments: Judgments, scored: Judgments, settings: AuditSettings
 ) -> Section:
-    kind = next((kind for kind in entry.functions if kind in held), None)
+    kind = next((kind for kind in entry.functions if kind in kinds), None)
     if kind is None:
-        wanted = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.functions)
-        raise DataError(f"it needs {wanted}, which are not given")
+        needed = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.functions)
+        raise DataError(f"it needs {needed}, which are not given")
     if kind == "scores":
         _check_several_systems(scored)
-    own = scored if kind == "scores" else judgments
-    return cached(f"audit {entry.name}", _key(kind, own, settings), lambda: entry.function(kind)(own, settings))
+    audited = scored if kind == "scores" else judgments
+    key = _key(kind, audited, settings)
+    return cached(f"audit {entry.name}", key, lambda: entry.function(kind)(audited, settings))
 
 
 def _key(kind: Kind, judgments: Judgments, settings: AuditSettings) -> tuple[object, ...]:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.audit.halves import z_by_row
-from adjudge.audit.intervals import proportion
+from adjudge.audit.halves import named_annotators, segment_means, unnamed_note, z_by_row
+from adjudge.audit.intervals import false_alarms
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import student_tail
 from adjudge.core.rng import DEFAULT_SEED, generator
@@ -32,7 +32,7 @@ from adjudge.rank.mann_whitney import halves_differ
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.shared_fits import model_of
-from adjudge.results.audit.trust import AARate, AATest
+from adjudge.results.audit.trust import AATest
 from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
@@ -66,9 +66,10 @@ def section(judgments: Judgments, settings: AuditSettings) -> AATest:
     splits = SPLITS if len(judgments) <= LARGE_TABLE else LARGE_SPLITS
     by_pages = aa(judgments, splits=splits, seed=settings.seed)
     try:
-        return replace(by_pages, by_annotator=aa(judgments, unit="annotators", splits=splits, seed=settings.seed))
+        by_annotator = aa(judgments, unit="annotators", splits=splits, seed=settings.seed)
     except DataError as fault:
         return replace(by_pages, no_annotators=str(fault))
+    return replace(by_pages, by_annotator=by_annotator, notes=by_annotator.notes)
 
 
 def aa(
@@ -102,8 +103,8 @@ def aa(
         return {name: p[SAME_TESTS.get(name, name)] for name in chosen}
 
     by_split = map_tasks(p_values, range(splits), what=f"A/A splits by {unit}")
-    rates = {name: _rate(np.concatenate([p[name] for p in by_split])) for name in chosen}
-    return AATest(rates, splits, len(halved.systems), unit)
+    rates = {name: false_alarms(np.concatenate([p[name] for p in by_split])) for name in chosen}
+    return AATest(rates, splits, len(halved.systems), unit, notes=unnamed_note(halved.unnamed, "score"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,10 +118,14 @@ class _Halved:
     unit_system: Codes
     systems: Codes
     """Those with enough units."""
+    unnamed: int
+    """Scores that are not split, because they name no annotator."""
 
 
 def _halved(judgments: Judgments, unit: Unit) -> _Halved:
-    design = design_from(judgments)
+    design, unnamed = design_from(judgments), 0
+    if unit == "annotators":
+        design, unnamed = _of_named_annotators(judgments, design)
     design.check()
     page = _pages(design)
     codes = page if unit == "pages" else _annotators_by_system(design)
@@ -130,7 +135,15 @@ def _halved(judgments: Judgments, unit: Unit) -> _Halved:
     if not enough.any():
         raise DataError(f"the A/A test needs a system with {FEWEST_UNITS} {unit} or more; collect more judgments")
     z = z_by_row(judgments)[design.row]
-    return _Halved(design, z, page, codes, unit_system, np.flatnonzero(enough))
+    return _Halved(design, z, page, codes, unit_system, np.flatnonzero(enough), unnamed)
+
+
+def _of_named_annotators(judgments: Judgments, design: MixedDesign) -> tuple[MixedDesign, int]:
+    """The rows that name an annotator, and how many do not."""
+    annotator = named_annotators(judgments, design)
+    if annotator is None or (annotator >= 0).all():
+        return design, 0
+    return design.subset(annotator >= 0), int((annotator < 0).sum())
 
 
 def _pages(design: MixedDesign) -> Codes:
@@ -208,14 +221,8 @@ def _fit_to_halves(design: MixedDesign, half: Codes, ratios: Mapping[str, float]
 def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:
     """Wilcoxon's rank-sum test on the means of segments of each half."""
     design = halved.design
-    known = ~np.isnan(value)
-    segment = np.arange(len(design)) if design.segment is None else design.segment
-    side = 2 * design.system[known] + half[known]
-    item = combine(side, segment[known])
-    owner = np.empty(levels_of(item), dtype=np.int64)
-    owner[item] = side
-    mean = np.bincount(item, value[known]) / np.bincount(item)
-    return halves_differ(mean, owner // 2, owner % 2, len(design.systems))[halved.systems]
+    mean, side = segment_means(design, value, 2 * design.system + half)
+    return halves_differ(mean, side // 2, side % 2, len(design.systems))[halved.systems]
 
 
 def _page_welch(halved: _Halved, half: Codes) -> Floats:
@@ -253,10 +260,3 @@ def _all_equal(value: Floats, system: Codes, systems: int) -> NDArray[np.bool_]:
     np.maximum.at(high, system, value)
     equal: NDArray[np.bool_] = low >= high
     return equal
-
-
-def _rate(p: Floats) -> AARate:
-    known = p[~np.isnan(p)]
-    at_05 = proportion(int((known < 0.05).sum()), len(known))
-    at_01 = proportion(int((known < 0.01).sum()), len(known))
-    return AARate(len(known), at_05.share, at_01.share, at_05.interval)

@@ -1,4 +1,4 @@
-"""Shares and correlations with their 95% intervals."""
+"""Shares, rates of false alarms and correlations with their 95% intervals."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from adjudge.core.maths import NORMAL_95, pearson, spearman
 from adjudge.results.audit.edits import Proportion
 from adjudge.results.audit.sampling import Correlation
+from adjudge.results.audit.trust import AARate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,13 @@ def proportion(part: int, whole: int) -> Proportion:
     low = 0.0 if part == 0 else max(0.0, middle - reach)
     high = 1.0 if part == whole else min(1.0, middle + reach)
     return Proportion(share, (low, high), whole)
+
+
+def false_alarms(p: NDArray[np.float64]) -> AARate:
+    """How often a test of equal halves said "different", from its p-values; NaN is no test."""
+    known = p[~np.isnan(p)]
+    at_05, at_01 = (proportion(int((known < level).sum()), len(known)) for level in (0.05, 0.01))
+    return AARate(len(known), at_05.share, at_01.share, at_05.interval)
 
 
 def correlate(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:

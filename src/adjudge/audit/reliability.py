@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.halves import random_half, z_by_row
+from adjudge.audit.halves import named_annotators, random_halves, segment_means, unnamed_note, z_by_row
 from adjudge.core.errors import DataError, unknown_choice
-from adjudge.core.maths import divide
+from adjudge.core.maths import divide, kendall
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.mixed import design_from, prepare
-from adjudge.rank.mixed.design import combine, levels_of
+from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import HalfAgreement, Reliability
@@ -60,9 +60,9 @@ def reliability(
             raise unknown_choice("method", name, METHODS)
     design = design_from(judgments)
     design.check()
-    if design.annotator is None or levels_of(design.annotator) < FEWEST_ANNOTATORS:
+    annotator = named_annotators(judgments, design)
+    if annotator is None or levels_of(annotator) < FEWEST_ANNOTATORS:
         raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
-    annotator = design.annotator
     values = {"mixed": design.score, "raw": design.as_given, "zscore": z_by_row(judgments)[design.row]}
     orders = tuple(dict.fromkeys(SAME_ORDERS.get(name, name) for name in chosen))
     by_model = _by_model(design) if "mixed" in orders else None
@@ -72,14 +72,14 @@ def reliability(
         return means if by_model is None else {"mixed": by_model(rows), **means}
 
     def taus(split: int) -> dict[str, float]:
-        first = random_half(annotator, generator(seed, _STREAM, split))
-        halves = [scores_of(rows) for rows in (first, ~first)]
-        tau = {name: kendall(halves[0][name], halves[1][name]) for name in orders}
+        halves = [scores_of(rows) for rows in random_halves(annotator, generator(seed, _STREAM, split))]
+        tau = {name: tau_of_halves(halves[0][name], halves[1][name]) for name in orders}
         return {name: tau[SAME_ORDERS.get(name, name)] for name in chosen}
 
     by_split = map_tasks(taus, range(splits), what="halves of the annotators")
     agreement = {name: agreement_of(np.array([tau[name] for tau in by_split])) for name in chosen}
-    return Reliability(agreement, levels_of(annotator), len(design.systems))
+    notes = unnamed_note(int((annotator < 0).sum()), "score")
+    return Reliability(agreement, levels_of(annotator), len(design.systems), notes)
 
 
 def _by_model(design: MixedDesign) -> Callable[[Bools], Floats]:
@@ -108,27 +108,16 @@ def _by_model(design: MixedDesign) -> Callable[[Bools], Floats]:
 
 def _means(design: MixedDesign, value: Floats, rows: Bools) -> Floats:
     """The customary score from some of the rows: the mean over segments of the means within them."""
-    usable = rows & ~np.isnan(value)
-    system = design.system[usable]
-    segment = np.arange(len(design)) if design.segment is None else design.segment
-    item = combine(system, segment[usable])
-    owner = np.empty(levels_of(item), dtype=np.int64)
-    owner[item] = system
-    mean = np.bincount(item, value[usable]) / np.bincount(item)
-    count = np.bincount(owner, minlength=len(design.systems))
-    total = np.bincount(owner, mean, minlength=len(design.systems))
+    mean, system = segment_means(design, np.where(rows, value, np.nan), design.system)
+    count = np.bincount(system, minlength=len(design.systems))
+    total = np.bincount(system, mean, minlength=len(design.systems))
     return divide(total, count)
 
 
-def kendall(first: Floats, other: Floats) -> float:
+def tau_of_halves(first: Floats, other: Floats) -> float:
     """Kendall's tau-b of the systems that have a score in both halves."""
     both = ~np.isnan(first) & ~np.isnan(other)
-    x, y = (np.sign(np.subtract.outer(scores[both], scores[both])) for scores in (first, other))
-    # Every pair is there twice; where all scores of a half are equal, there is no order.
-    agreeing, in_first, in_other = (x * y).sum() / 2, np.count_nonzero(x) / 2, np.count_nonzero(y) / 2
-    if not in_first or not in_other:
-        return float("nan")
-    return float(np.clip(agreeing / np.sqrt(in_first) / np.sqrt(in_other), -1.0, 1.0))
+    return kendall(first[both], other[both])
 
 
 def agreement_of(tau: Floats) -> HalfAgreement:

@@ -18,17 +18,18 @@ from adjudge.core.maths import divide
 from adjudge.core.protocols import RATED
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.core.wording import counted
-from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after
+from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after, named_clusters
 from adjudge.rank.mann_whitney import RankSums, mann_whitney
 from adjudge.results.audit.stability import Stability, StabilityRow
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Sequence
 
     from numpy.typing import NDArray
 
     from adjudge.audit.changes import Change
+    from adjudge.audit.relative.changes import RelativeChange
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.judgments import Judgments
     from adjudge.core.score_sheet import Sheet
@@ -75,7 +76,9 @@ def rating_style(judgments: Judgments) -> str:
 
 
 @dataclass(frozen=True)
-class _Order:
+class Order:
+    """Systems in order, the best first, and the clusters between lines."""
+
     order: tuple[str, ...]
     clusters: tuple[tuple[str, ...], ...]
 
@@ -133,7 +136,7 @@ def stability(
             after = everybody.ranked_without(change.annotator, rule, level)
         else:
             after = _ranked(prepare(change.apply(sheet)), change.removed, rule, level)
-        return _compared(sheet, change, baselines[change.removed.tobytes()], after)
+        return compared_orders(sheet.systems, change, baselines[change.removed.tobytes()], after, change.divisor)
 
     return tuple(map_tasks(compare, changes, what="changes to the data"))
 
@@ -154,7 +157,7 @@ class _Everybody:
         self.place = np.cumsum(seen) - 1
         """Of every item among those that have a mean."""
 
-    def ranked_without(self, annotator: int, rule: str, level: float) -> _Order:
+    def ranked_without(self, annotator: int, rule: str, level: float) -> Order:
         """Order and clusters without an annotator."""
         by_annotator = self.annotator == annotator
         items = np.unique(self.item[by_annotator])
@@ -176,7 +179,7 @@ class _Everybody:
         return _ordered(self.sheet.systems, means.system_means(len(self.sheet.systems)), tests, rule, level)
 
 
-def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -> _Order:
+def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -> Order:
     """Order and clusters of the systems that are not removed."""
     means = item_means(sheet)
     n = len(sheet.systems)
@@ -186,24 +189,21 @@ def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -
     return _ordered(sheet.systems, scores, tests, rule, level)
 
 
-def _ordered(
-    systems: tuple[str, ...], scores: NDArray[np.float64], tests: PairTests, rule: str, level: float
-) -> _Order:
+def _ordered(systems: tuple[str, ...], scores: NDArray[np.float64], tests: PairTests, rule: str, level: float) -> Order:
     """Order and clusters of the systems that have a score."""
     kept = np.flatnonzero(~np.isnan(scores))
     if not len(kept):
-        return _Order((), ())
+        return Order((), ())
     order = np.array(sorted(kept, key=lambda i: (-scores[i], systems[i])), dtype=np.int64)
     numbers = cluster_numbers(line_after(rule, order, tests, np.ones((len(systems), 2), dtype=np.int64), level))
     names = tuple(systems[i] for i in order)
-    clusters = tuple(
-        tuple(name for name, number in zip(names, numbers, strict=True) if number == cluster)
-        for cluster in range(1, numbers.max() + 1)
-    )
-    return _Order(names, clusters)
+    return Order(names, named_clusters(names, numbers))
 
 
-def _compared(sheet: Sheet, change: Change, before: _Order, after: _Order) -> StabilityRow:
+def compared_orders(
+    systems: Sequence[str], change: Change | RelativeChange, before: Order, after: Order, divisor: float | None = None
+) -> StabilityRow:
+    """What a change does to the order and the clusters of the systems that are in both rankings."""
     common = set(before.order) & set(after.order)
     order_before = tuple(name for name in before.order if name in common)
     order_after = tuple(name for name in after.order if name in common)
@@ -212,7 +212,7 @@ def _compared(sheet: Sheet, change: Change, before: _Order, after: _Order) -> St
     return StabilityRow(
         change=change.name,
         family=change.family,
-        removed=tuple(name for name, gone in zip(sheet.systems, change.removed, strict=True) if gone),
+        removed=tuple(name for name, gone in zip(systems, change.removed, strict=True) if gone),
         rank_changed=order_before != order_after,
         cluster_changed=_as_sets(before.clusters) != _as_sets(after.clusters),
         order=after.order,
@@ -221,7 +221,7 @@ def _compared(sheet: Sheet, change: Change, before: _Order, after: _Order) -> St
         baseline_order=before.order,
         baseline_clusters=before.clusters,
         pairs=len(common) * (len(common) - 1) // 2,
-        divisor=change.divisor,
+        divisor=divisor,
     )
 
 

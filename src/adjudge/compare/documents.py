@@ -9,7 +9,7 @@ import numpy as np
 
 from adjudge.compare.orders import agreement_on
 from adjudge.core.errors import DataError
-from adjudge.meta.coefficients import kendall
+from adjudge.core.maths import kendall
 from adjudge.meta.gold import gold
 from adjudge.results.compare import (
     CampaignComparison,

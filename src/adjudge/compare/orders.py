@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import NORMAL_95, pearson, spearman
+from adjudge.core.maths import NORMAL_95, kendall, pearson, spearman
 from adjudge.core.wording import agreeing, counted
-from adjudge.meta.coefficients import kendall
 from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.compare import Flip, FlipCount, ItemAgreement, ScoreCorrelation
 

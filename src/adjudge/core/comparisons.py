@@ -72,6 +72,13 @@ class Comparisons:
         """The comparisons and labels of these annotators, given by their codes."""
         return self.keep(np.isin(self.annotator, chosen), np.isin(self.block_annotator[self.label_block], chosen))
 
+    def of_named_annotators(self) -> Comparisons:
+        """The comparisons and labels that name their annotator."""
+        if NOBODY not in self.annotators:
+            return self
+        named = [code for code, name in enumerate(self.annotators) if name != NOBODY]
+        return self.of_annotators(np.array(named, dtype=np.int64))
+
     def without(self, left_out: NDArray[np.bool_]) -> Comparisons:
         """The comparisons and labels in which none of the marked systems takes part; codes are renumbered."""
         kept_systems = np.flatnonzero(~left_out)

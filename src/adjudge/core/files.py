@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import json
 import os
 import select
 import stat
@@ -13,7 +14,7 @@ import time
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError
 
@@ -120,6 +121,15 @@ def is_gzip(path: Path) -> bool:
 def read_text(path: Path) -> str:
     """The whole file as text: UTF-8 with or without a byte-order mark. Binary files are refused with their place."""
     return decode_text(read_bytes(path), path)
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds."""
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as fault:
+        line = getattr(fault, "lineno", None)
+        raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
 
 
 def decode_text(raw: bytes, path: Path) -> str:

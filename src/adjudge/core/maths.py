@@ -63,6 +63,20 @@ def spearman(x: Floats, y: Floats) -> float:
     return pearson(mean_ranks(x), mean_ranks(y))
 
 
+def kendall(x: Floats, y: Floats) -> float:
+    """Kendall's tau-b; NaN where one side does not vary. Few values or many, it has the digits of SciPy."""
+    if not (varies(x) and varies(y)):
+        return float("nan")
+    if len(x) > FEW:
+        from scipy.stats import kendalltau
+
+        return float(kendalltau(x, y).statistic)
+    a, b = signs(x), signs(y)
+    # Every pair is there twice.
+    agreeing, apart_x, apart_y = (a * b).sum() / 2, np.count_nonzero(a) / 2, np.count_nonzero(b) / 2
+    return float(np.clip(agreeing / np.sqrt(apart_x) / np.sqrt(apart_y), -1, 1))
+
+
 def normal_quantile(probability: ArrayLike) -> Floats:
     """The value below which a standard normal variable lies with this probability."""
     from scipy.special import ndtri

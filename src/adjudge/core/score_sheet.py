@@ -53,7 +53,7 @@ class Sheet:
     documents: tuple[str, ...]
     document: NDArray[np.int64]
     """Place in `documents`, -1 where the document is not known."""
-    own: NDArray[np.bool_]
+    original: NDArray[np.bool_]
     """False for the copy of a judgment that was credited to another system with the same output."""
     given_z: NDArray[np.float64]
     """A z-score that came with the data (where only means of segments were released), NaN elsewhere."""
@@ -77,7 +77,7 @@ class Sheet:
             rated=self.rated[rows],
             kind=self.kind[rows],
             document=self.document[rows],
-            own=self.own[rows],
+            original=self.original[rows],
             given_z=self.given_z[rows],
             judgments=self.judgments[rows],
         )
@@ -119,7 +119,7 @@ def sheet_of(judgments: Judgments) -> Sheet:
         kind=_codes(table["kind"], tuple(KIND_CODES)),
         documents=tuple(documents),
         document=_codes(table["document"], documents),
-        own=~_column(table, "copy", False).to_numpy(),
+        original=~_column(table, "copy", False).to_numpy(),
         given_z=_column(table, "z", float("nan")).to_numpy(),
         judgments=_column(table, "n", 1).cast(pl.Int64).to_numpy(),
         item_weight=_item_weights(table, rated, item),
@@ -130,8 +130,8 @@ def _rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
     """Which scores rate a system, by annotators who passed; judgments without any are refused."""
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
     if not rated.any():
-        held = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
+        protocols = ", ".join(judgments.protocols) or "no judgments at all"
+        raise DataError(f"scores of systems are needed, but the data hold {protocols}; choose a method for rankings")
     return rated
 
 
@@ -189,10 +189,11 @@ def item_means(sheet: Sheet) -> ItemMeans:
     items = len(sheet.item_system)
     count = np.bincount(item, minlength=items)
     total = np.bincount(item, weights=score, minlength=items)
-    seen = count > 0
+    has_scores = count > 0
     judged = np.bincount(sheet.system[used], weights=sheet.judgments[used], minlength=len(sheet.systems))
-    weight = None if sheet.item_weight is None else sheet.item_weight[seen]
-    return ItemMeans(total[seen] / count[seen], sheet.item_system[seen], judged.astype(np.int64), weight)
+    weight = None if sheet.item_weight is None else sheet.item_weight[has_scores]
+    mean, system = total[has_scores] / count[has_scores], sheet.item_system[has_scores]
+    return ItemMeans(mean, system, judged.astype(np.int64), weight)
 
 
 def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = False) -> Sheet:
@@ -203,20 +204,20 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
         zero_sd: what becomes of annotators whose scores are all equal: `drop` (no z) or `zero` (z = 0).
         calibrated: use the calibration items alone, which all annotators judged.
     """
-    base = sheet.own & sheet.of_kind("calibration") if calibrated else sheet.own
+    base = sheet.original & sheet.of_kind("calibration") if calibrated else sheet.original
     if not base.any():
         raise DataError("there are no calibration items in the data; use zscore, or mark them with kind 'calibration'")
     who, score = sheet.annotator[base], sheet.score[base]
     people = len(sheet.annotators)
     count = np.bincount(who, minlength=people)
     # Around a score of the annotator's own, so that equal scores have no spread at all, decimals or not.
-    own = np.zeros(people)
-    own[who] = score
-    around = score - own[who]
+    pivot = np.zeros(people)
+    pivot[who] = score
+    around = score - pivot[who]
     shift = np.bincount(who, weights=around, minlength=people) / np.maximum(count, 1)
     squares = np.bincount(who, weights=(around - shift[who]) ** 2, minlength=people)
     sd = significant(np.sqrt(squares / np.maximum(count - 1, 1)))
-    mean = significant(own + shift)
+    mean = significant(pivot + shift)
     usable = (count > 1) & (sd > 0)
     z = (sheet.score - mean[sheet.annotator]) / np.where(usable, sd, 1.0)[sheet.annotator]
     otherwise = 0.0 if zero_sd == "zero" else np.nan
@@ -261,9 +262,9 @@ def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArr
     for start in range(0, count, step):
         size = min(step, count - start)
         weights = rng.multinomial(people, np.full(people, 1 / people), size=size).T.astype(float)
-        seen = counts @ weights
-        total = by_system @ divide(sums @ weights, seen, otherwise=0.0)
-        slices.append(divide(total, by_system @ ((seen > 0) * weight[:, None])).T)
+        drawn = counts @ weights
+        total = by_system @ divide(sums @ weights, drawn, otherwise=0.0)
+        slices.append(divide(total, by_system @ ((drawn > 0) * weight[:, None])).T)
     return np.concatenate(slices) if slices else np.empty((0, systems))
 
 
@@ -285,10 +286,10 @@ def _judged_alike(sheet: Sheet, item: NDArray[np.int64], who: NDArray[np.int64])
     pattern = np.empty(len(items), dtype=np.int64)
     patterns = 0
     for number in np.unique(size):
-        here = np.flatnonzero(size == number)
-        judges = who[start[here][:, None] + np.arange(number)]
+        of_this_size = np.flatnonzero(size == number)
+        judges = who[start[of_this_size][:, None] + np.arange(number)]
         distinct, code = np.unique(judges, axis=0, return_inverse=True)
-        pattern[here] = patterns + code.ravel()
+        pattern[of_this_size] = patterns + code.ravel()
         patterns += len(distinct)
     system = sheet.item_system[items]
     groups, first, code = np.unique(pattern * len(sheet.systems) + system, return_index=True, return_inverse=True)

@@ -9,13 +9,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import InputError, UsageError, shown
-from adjudge.core.files import read_text
+from adjudge.core.files import read_json, read_text
 from adjudge.core.wording import counted
 from adjudge.formats.parsing.delimited import DELIMITERS, Delimited, read_delimited, to_float
 from adjudge.formats.tables.cells import MISSING
@@ -167,11 +166,7 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
 
     Of one system the name is that of the file. TER counts errors and is turned round.
     """
-    try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError) as fault:
-        line = getattr(fault, "lineno", None)
-        raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
+    content = read_json(path)
     entries = content if isinstance(content, list) else [content]
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict) or not ({"name", "score"} <= entry.keys() or "system" in entry):

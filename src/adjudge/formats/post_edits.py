@@ -11,7 +11,6 @@ annotators' names. Several systems are told apart in the names of the documents.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import DataError, InputError, shown
-from adjudge.core.files import read_text, write_text
+from adjudge.core.files import read_json, write_text
 from adjudge.core.judgments import SetAside
 from adjudge.core.protocols import NOT_CONTROLS
 from adjudge.formats.parsing.delimited import read_delimited, to_float
@@ -97,11 +96,7 @@ def _column(table: Delimited, index: int) -> dict[str, float]:
 
 
 def _from_gold(path: Path) -> dict[str, float]:
-    try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError) as fault:
-        line = getattr(fault, "lineno", None)
-        raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
+    content = read_json(path)
     rows: list[Mapping[str, object]] = content.get("documents", []) if isinstance(content, dict) else []
     what = "is not what 'adjudge gold --json' says of documents by one system each"
     try:

@@ -223,6 +223,8 @@ def _whose_verdict(judgments: Judgments, claims: Sequence[LookClaim]) -> str:
     people = judgments.table["annotator"].drop_nulls().n_unique()
     if people > 2 or not any(claim.verdict == "settled" for claim in claims):
         return ""
+    if judgments.table["annotator"].null_count():
+        return " This may hold for those who judged only: not all annotators are named."
     return f" This holds for {'this annotator' if people <= 1 else 'these two annotators'} only."
 
 

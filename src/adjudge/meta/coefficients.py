@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.core.maths import FEW, pearson, signs, spearman, varies
+from adjudge.core.maths import kendall, pearson, spearman
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,20 +17,6 @@ if TYPE_CHECKING:
 
 Grouping = Literal["pooled", "system", "item"]
 GROUPINGS: tuple[Grouping, ...] = ("pooled", "system", "item")
-
-
-def kendall(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Kendall's tau-b."""
-    from scipy.stats import kendalltau
-
-    if not (varies(x) and varies(y)):
-        return float("nan")
-    if len(x) <= FEW:
-        a, b = signs(x), signs(y)
-        return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
-    return float(kendalltau(x, y).statistic)
-
-
 COEFFICIENTS: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 
 

@@ -130,7 +130,7 @@ def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator
     if result.pilot is not None:
         low, high = result.pilot.times
         yield (
-            f"the spread comes from {result.pilot.judgments} judgments, so the size needed is known roughly: from "
+            f"the spread comes from {result.pilot.judgments:,} judgments, so the size needed is known roughly: from "
             f"{low:.1f} to {high:.1f} times that of the recommended design (90%)"
         )
 
@@ -165,8 +165,8 @@ def _on_people(result: Plan) -> Iterator[str]:
     if more and each:
         buys = "more people buy more than" if more[0].detectable < each[0].detectable else "more people buy less than"
         yield (
-            f"twice the people for the same {more[0].judgments} judgments find {more[0].detectable:.1f} points, twice "
-            f"the judgments by the same people {each[0].detectable:.1f}: {buys} more judgments per person"
+            f"twice the people for the same {more[0].judgments:,} judgments find {more[0].detectable:.1f} points, "
+            f"twice the judgments by the same people {each[0].detectable:.1f}: {buys} more judgments per person"
         )
 
 

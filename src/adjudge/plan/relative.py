@@ -138,7 +138,7 @@ def _notes(planned: RelativePoint, asked: RelativePlanSettings, assumed: Relativ
     floor = asked.difference / np.sqrt(2 * assumed.taste**2 / asked.annotators) if assumed.taste else np.inf
     note = (
         f"{asked.annotators} annotators cannot find {asked.difference:g} log-odds with power {asked.power:.0%} in "
-        f"{MOST_BLOCKS} blocks each: tastes alone leave a difference of {floor:.1f} standard errors; ask more people"
+        f"{MOST_BLOCKS:,} blocks each: tastes alone leave a difference of {floor:.1f} standard errors; ask more people"
     )
     return (note,)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
     from adjudge.formats.options import ReadOptions
+    from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
 
 __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
@@ -73,8 +74,7 @@ def rank(
             )
 
         return rank_relative(judgments, chosen, settings)
-    if settings.reference == "exclude":
-        raise UsageError(f"{chosen.name} scores every system by itself; --reference exclude is for relative rankings")
+    _check_for_scores(chosen, settings)
     ranking: Ranking = chosen.load()(judgments, chosen, settings)
     return ranking
 
@@ -110,10 +110,12 @@ def rank_large_file(
     """
     from adjudge.rank.large_files import pairs, scores_csv, scores_parquet
 
+    _check(settings)
     chosen = find_method(method) if method else None
     if path.suffix.lower() not in TABLES:
         return None
     if chosen is not None and chosen.counted_scores and settings.zero_sd == "drop":
+        _check_for_scores(chosen, settings)
         parquet = path.suffix.lower() == ".parquet"
         count = scores_parquet.rank_scores_parquet if parquet else scores_csv.rank_scores_csv
         return count(path, chosen, settings, options)
@@ -139,3 +141,12 @@ def _check(settings: RankSettings) -> None:
         from adjudge.rank.lines_and_rank_sets import check_rule
 
         check_rule(settings.lines)
+
+
+def _check_for_scores(method: Method, settings: RankSettings) -> None:
+    """Refuse what is for relative judgments alone."""
+    if settings.reference == "exclude":
+        raise UsageError(f"{method.name} scores every system by itself; --reference exclude is for relative rankings")
+    if settings.significance is not None:
+        test = f"--significance {settings.significance} is for relative rankings"
+        raise UsageError(f"{method.name} has a test of its own; {test}, leave it out")

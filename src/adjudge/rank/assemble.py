@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.lines_and_rank_sets import benjamini_hochberg, cluster_numbers, holm, line_after, rank_bounds
+from adjudge.rank.lines_and_rank_sets import (
+    benjamini_hochberg,
+    cluster_numbers,
+    holm,
+    line_after,
+    named_clusters,
+    rank_bounds,
+)
 from adjudge.rank.methods import find_method
 from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking
 
@@ -25,6 +32,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-11
 """Scores no further apart than this, in parts of the largest, are equal: their digits beyond come from rounding."""
+NEGLIGIBLE = 1e-6
+"""So are those no further apart than this, in standard errors: a search for variances ends no closer to the optimum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +78,7 @@ def assemble(
     left_out: tuple[LeftOut, ...] = (),
 ) -> Ranking:
     """Put the ranking together."""
-    estimate = replace(estimate, scores=_levelled(estimate.scores))
+    estimate = replace(estimate, scores=_levelled(estimate))
     order = _order(estimate)
     after = line_after(rule, order, estimate.tests, estimate.rank_sets, level)
     clusters = cluster_numbers(after)
@@ -86,22 +95,22 @@ def assemble(
         difference_unit=facts.difference_unit,
         systems=systems,
         comparisons=_comparisons(estimate, order),
-        clusters=tuple(
-            tuple(system.system for system in systems if system.cluster == number)
-            for number in range(1, int(clusters.max()) + 1)
-        ),
+        clusters=named_clusters([system.system for system in systems], clusters),
         lines=Lines(rule, level),
         components=components,
         left_out=left_out,
     )
 
 
-def _levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The scores with those that only rounding tells apart made equal, to the largest of them."""
+def _levelled(estimate: Estimate) -> NDArray[np.float64]:
+    """The scores with those that only rounding, or where a search ended, tells apart made equal, to the largest."""
+    scores, se = estimate.scores, estimate.pair_numbers.get("se")
     levelled = scores.copy()
-    tolerance = ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0))
+    tolerance = np.full((len(scores), len(scores)), ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0)))
+    if se is not None:
+        tolerance = np.maximum(tolerance, NEGLIGIBLE * np.where(np.isfinite(se), se, 0.0))
     for above, below in pairwise(np.argsort(-scores)):
-        if levelled[above] - scores[below] <= tolerance:
+        if levelled[above] - scores[below] <= tolerance[above, below]:
             levelled[below] = levelled[above]
     return levelled
 

@@ -39,7 +39,7 @@ from adjudge.core.maths import normal_quantile, student_quantile, student_tail
 from adjudge.core.rng import generator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -101,6 +101,14 @@ def _below(p: Floats, level: float) -> NDArray[np.bool_]:
 def cluster_numbers(after: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The cluster of each position in the order, 1 first."""
     return 1 + np.concatenate([[0], np.cumsum(after)]).astype(np.int64)
+
+
+def named_clusters(names: Sequence[str], clusters: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
+    """The names in every cluster, given them in order with the numbers of their clusters."""
+    return tuple(
+        tuple(name for name, cluster in zip(names, clusters, strict=True) if cluster == number)
+        for number in range(1, int(clusters.max()) + 1)
+    )
 
 
 def holm(p: Floats) -> Floats:

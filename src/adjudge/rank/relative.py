@@ -20,7 +20,6 @@ from adjudge.rank.relative_notes import (
     few_people_note,
     lone_judge_note,
     resampling_notes,
-    unnamed_comparisons,
     unnamed_people_note,
     unopposed_note,
 )
@@ -110,7 +109,7 @@ def _rank_by_tastes(
         },
         notes=(
             *few_people_note(units),
-            *unnamed_people_note(unnamed_comparisons(blocks), "comparison"),
+            *unnamed_people_note(units.unnamed, "comparison"),
             *([TEXTS_NOT_NAMED] if segments == 1 else []),
             *lone_judge_note(units.systems, people.wins, people.ties),
             *evidence_notes(tally, compared.fit.strength, settings.level),

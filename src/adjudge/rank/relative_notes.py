@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.comparisons import NOBODY
 from adjudge.core.wording import agreeing, counted
 from adjudge.rank.significance import circles, contradicted
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.core.comparisons import Comparisons
     from adjudge.rank.counts import Tally
     from adjudge.rank.methods import Method
     from adjudge.rank.resampling_units import Units
@@ -41,10 +39,15 @@ def effective_people(units: Units) -> float:
 def few_people_note(units: Units) -> Iterator[str]:
     """Say that two or three people decide."""
     if units.number <= VERY_FEW:
-        yield (
-            f"only {units.number} annotators: tastes are allowed for, but all that is told rests on these "
-            f"{units.number} people; ask more"
-        )
+        people = "these" if units.unnamed else f"these {units.number} people"
+        yield f"only {_people(units)}: tastes are allowed for, but all that is told rests on {people}; ask more"
+
+
+def _people(units: Units) -> str:
+    """Who judged; those without a name, however many they are, are no number of people."""
+    if not units.unnamed:
+        return counted(units.number, "annotator")
+    return f"{counted(units.number - 1, 'annotator')} and judgments without a name, which count as one person's"
 
 
 def unnamed_people_note(unnamed: int, what: str) -> Iterator[str]:
@@ -53,13 +56,6 @@ def unnamed_people_note(unnamed: int, what: str) -> Iterator[str]:
         named = counted(unnamed, f"{what} names", f"{what}s name")
         they = agreeing(unnamed, "it counts as that", "they count as those")
         yield f"{named} no annotator: {they} of one more person; name the annotators"
-
-
-def unnamed_comparisons(blocks: Comparisons | None) -> int:
-    """How many comparisons name no annotator, where others do."""
-    if blocks is None or NOBODY not in blocks.annotators or len(blocks.annotators) == 1:
-        return 0
-    return int((blocks.annotator == blocks.annotators.index(NOBODY)).sum())
 
 
 def lone_judge_note(systems: Sequence[str], wins: NDArray[np.float64], ties: NDArray[np.float64]) -> Iterator[str]:
@@ -80,17 +76,19 @@ def one_judge(systems: Sequence[str], judges: NDArray[np.int64]) -> Iterator[str
 def resampling_notes(units: Units, significance: str, method: Method) -> Iterator[str]:
     """Say what resampling so few people, or the sign test, leaves out."""
     if units.kind != "annotators":
+        who = "those who judged" if units.unnamed else "this person"
         yield (
-            f"fewer than two annotators are known, so {units.kind} were resampled: what is told holds for this person "
-            "only, and no line is drawn"
+            f"fewer than two annotators are known, so {units.kind} were resampled: what is told holds for {who} only, "
+            "and no line is drawn"
         )
         return
+    yield from unnamed_people_note(units.unnamed, "comparison")
     worth = effective_people(units)
     instead = "" if method.significance == "tastes" else "; bradley-terry allows for it"
     if worth < FEW:
         alike = "" if worth > 0.9 * units.number else f", worth {worth:.1f} who share the work evenly"
         yield (
-            f"only {counted(units.number, 'annotator')}{alike}: intervals, rank sets and lines from resampling so few "
+            f"only {_people(units)}{alike}: intervals, rank sets and lines from resampling so few "
             f"people are too narrow{instead}"
         )
     if significance == "sign":

@@ -39,6 +39,8 @@ class Units:
     times: NDArray[np.int64]
     kind: str
     """What a unit is: `annotators`, `documents`, `segments` or `blocks`."""
+    unnamed: int = 0
+    """Comparisons that name no annotator; where others do, they count as those of one more person."""
 
     @property
     def number(self) -> int:
@@ -86,7 +88,7 @@ def units_of(comparisons: Comparisons) -> Units:
     judged = np.unique(comparisons.annotator)
     if len(judged) > 1:
         return annotator_units(comparisons)
-    return text_units(comparisons) or block_units(comparisons)
+    return replace(text_units(comparisons) or block_units(comparisons), unnamed=_unnamed(comparisons))
 
 
 def annotator_units(comparisons: Comparisons) -> Units:
@@ -95,7 +97,12 @@ def annotator_units(comparisons: Comparisons) -> Units:
     code = np.searchsorted(judged, comparisons.block_annotator)
     cells = _block_cells(comparisons, label_scale(comparisons))
     matrix = _sum_rows(cells, code[cells.row], len(judged), _width(comparisons))
-    return Units(comparisons.systems, comparisons.human, matrix, np.ones(len(judged), dtype=np.int64), "annotators")
+    times = np.ones(len(judged), dtype=np.int64)
+    return Units(comparisons.systems, comparisons.human, matrix, times, "annotators", _unnamed(comparisons))
+
+
+def _unnamed(comparisons: Comparisons) -> int:
+    return len(comparisons) - len(comparisons.of_named_annotators())
 
 
 def text_units(comparisons: Comparisons) -> Units | None:

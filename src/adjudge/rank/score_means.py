@@ -140,7 +140,7 @@ def _notes(raw: Sheet, z: Sheet) -> tuple[str, ...]:
     without = np.unique(raw.annotator[np.isnan(z.score) & ~np.isnan(raw.score)])
     return (
         *equal_scores_note(len(without), int(np.isnan(z.score).sum())),
-        *few_annotators_note(len(raw.annotators)),
+        *few_annotators_note(len(raw.annotators) - (NOBODY in raw.annotators)),
         *_strangers(raw),
         *_groups(raw),
     )
@@ -154,8 +154,8 @@ def equal_scores_note(annotators: int, scores: int) -> Iterator[str]:
 
 
 def few_annotators_note(annotators: int) -> Iterator[str]:
-    """Warn of rank sets that rest on a handful of people."""
-    if annotators < FEW_ANNOTATORS:
+    """Warn of rank sets that rest on a handful of people, of whom so many are named."""
+    if 0 < annotators < FEW_ANNOTATORS:
         yield f"only {counted(annotators, 'annotator')}: rank sets from resampling so few people are too narrow"
 
 

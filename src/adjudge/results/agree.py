@@ -152,7 +152,7 @@ class Agreement(Result):
                 ends = (end for name in names for end in agreement.interval.get(name, (None, None)))
                 rows.append((kind, part, *ends))
         labels = [_LABELS.get(name, name) for name in names]
-        columns: list[Column] = [text("annotators"), text("comparisons")]
+        columns: list[Column] = [text("annotators"), text("comparisons" if self.kind == "preferences" else "judgments")]
         for label in labels:
             columns += [number(f"{label} low"), number("high")]
         return Table("95% intervals, annotators resampled", tuple(columns), tuple(rows))

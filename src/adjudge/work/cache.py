@@ -51,15 +51,7 @@ def cached(what: str, key: object, compute: Callable[[], _Computed]) -> _Compute
     """
     if not _is_on():
         return compute()
-    file = folder() / f"{fingerprint(f'{what}|{key!r}|{code_fingerprint()}', digits=32)}.pickle"
-    found = _load(file)
-    if found is not None:
-        return found[0]  # type: ignore[no-any-return]
-    started = perf_counter()
-    result = compute()
-    if perf_counter() - started >= WORTH_KEEPING:
-        _store(file, result)
-    return result
+    return _stored(f"{what}|{key!r}|{code_fingerprint()}", compute, least_seconds=WORTH_KEEPING)
 
 
 def kept_with_version(what: str, version: str, compute: Callable[[], _Computed]) -> _Computed:
@@ -72,13 +64,20 @@ def kept_with_version(what: str, version: str, compute: Callable[[], _Computed])
     """
     if not _is_allowed():
         return compute()
-    file = folder() / f"{fingerprint(f'{what}|{version}|{sys.version}', digits=32)}.pickle"
-    found = _load(file)
-    if found is not None:
-        return found[0]  # type: ignore[no-any-return]
-    made = compute()
-    _store(file, made)
-    return made
+    return _stored(f"{what}|{version}|{sys.version}", compute, least_seconds=0.0)
+
+
+def _stored(key: str, compute: Callable[[], _Computed], *, least_seconds: float) -> _Computed:
+    """The result from its file, or computed, and stored if that took so long."""
+    file = folder() / f"{fingerprint(key, digits=32)}.pickle"
+    loaded = _load(file)
+    if loaded is not None:
+        return loaded[0]  # type: ignore[no-any-return]
+    started = perf_counter()
+    result = compute()
+    if perf_counter() - started >= least_seconds:
+        _store(file, result)
+    return result
 
 
 def _is_on() -> bool:
@@ -138,18 +137,18 @@ def _store(file: Path, result: object) -> None:
     shrink(file.parent, MOST_BYTES)
 
 
-def shrink(kept: Path, most: int) -> None:
+def shrink(cache_folder: Path, most: int) -> None:
     """Remove what was not used for the longest time, until the folder holds no more than `most` bytes."""
     files = []
-    for file in kept.glob("*.pickle"):
+    for file in cache_folder.glob("*.pickle"):
         try:
             state = file.stat()
         except OSError:  # another process was faster
             continue
         files.append((state.st_mtime_ns, state.st_size, file))
-    size = sum(own for _, own, _ in files)
-    for _, own, file in sorted(files):
-        if size <= most:
+    total = sum(size for _, size, _ in files)
+    for _, size, file in sorted(files):
+        if total <= most:
             break
         file.unlink(missing_ok=True)
-        size -= own
+        total -= size

@@ -77,14 +77,14 @@ class _Shared(Generic[_Task, _Done]):
                 for _ in range(min(jobs - 1, len(self.chunks) - 1)):
                     self._hand_over(executor)
             here = self._do_own_share()
-            done = [here[k] if k in here else self.elsewhere[k].result() for k in range(len(self.chunks))]
+            by_chunk = [here[k] if k in here else self.elsewhere[k].result() for k in range(len(self.chunks))]
         except BaseException:
             # An interrupt or a fault: nobody waits for what the others are at.
             with self.lock:
                 self.waiting.clear()
             executor.shutdown(wait=False, kill_workers=True)
             raise
-        return [outcome for outcomes in done for outcome in outcomes]
+        return [outcome for outcomes in by_chunk for outcome in outcomes]
 
     def _hand_over(self, executor: Any) -> None:
         """Give the next chunk to another process, which gets one more when it is done."""
@@ -95,10 +95,10 @@ class _Shared(Generic[_Task, _Done]):
             chunk = self.chunks[number]
             self.elsewhere[number] = future = executor.submit(do_chunk, self.function, chunk)
 
-        def then(done: Future[list[Outcome[_Done]]]) -> None:
-            if done.cancelled():
+        def then(finished: Future[list[Outcome[_Done]]]) -> None:
+            if finished.cancelled():
                 return
-            if done.exception() is not None:
+            if finished.exception() is not None:
                 with self.lock:
                     self.waiting.clear()
                 return
@@ -110,14 +110,14 @@ class _Shared(Generic[_Task, _Done]):
     def _do_own_share(self) -> dict[int, list[Outcome[_Done]]]:
         from threadpoolctl import threadpool_limits
 
-        done: dict[int, list[Outcome[_Done]]] = {}
+        outcomes: dict[int, list[Outcome[_Done]]] = {}
         while True:
             with self.lock:
                 if not self.waiting:
-                    return done
+                    return outcomes
                 number = self.waiting.popleft()
             with threadpool_limits(1):
-                done[number] = do_chunk(self.function, self.chunks[number])
+                outcomes[number] = do_chunk(self.function, self.chunks[number])
             self._count(len(self.chunks[number]))
 
     def _count(self, tasks: int) -> None:
@@ -203,7 +203,7 @@ def _by_chosen_backend(
     outcomes: list[Outcome[_Done]] = []
     # Without memory maps: arrays that workers cannot write to would behave otherwise than in this process.
     parallel = Parallel(n_jobs=jobs, batch_size=1, prefer="processes", max_nbytes=None)
-    for done in parallel(delayed(do_chunk)(function, chunk) for chunk in chunks):
-        outcomes += done
-        progress.advance(len(done))
+    for outcomes_of_chunk in parallel(delayed(do_chunk)(function, chunk) for chunk in chunks):
+        outcomes += outcomes_of_chunk
+        progress.advance(len(outcomes_of_chunk))
     return outcomes

@@ -102,9 +102,8 @@ def try_tasks(
     if not handed_over:
         order = order[-1:] + order[:-1]
     ordered = [todo[position] for position in order]
-    weights = [sizes[position] for position in order]
-    tried = [] if handed_over else weights
-    outcomes = _in_order(function, ordered, tried, what=what, at_least=at_least, alone=True)
+    sizes_to_try = [] if handed_over else [sizes[position] for position in order]
+    outcomes = _in_order(function, ordered, sizes_to_try, what=what, at_least=at_least, alone=True)
     by_position = dict(zip(order, outcomes, strict=True))
     return [by_position[position] for position in range(len(todo))]
 
@@ -150,15 +149,15 @@ def _here(
     """
     current, outcomes = current_workers(), list[Outcome[_Done]]()
     started = process_time()
-    done, size = 0.0, sum(sizes)
-    for task, own in zip(tasks, sizes, strict=True):
-        left = len(tasks) - len(outcomes)
-        if outcomes and left > 1 and done > 0:
-            seconds = (process_time() - started) * (size - done) / done
-            if _worth_it(current, seconds, left, at_least):
+    size_done, size_of_all = 0.0, sum(sizes)
+    for task, size in zip(tasks, sizes, strict=True):
+        tasks_left = len(tasks) - len(outcomes)
+        if outcomes and tasks_left > 1 and size_done > 0:
+            seconds = (process_time() - started) * (size_of_all - size_done) / size_done
+            if _worth_it(current, seconds, tasks_left, at_least):
                 break
         outcomes.append(do_task(function, task))
-        done += own
+        size_done += size
         progress.advance()
     return outcomes
 
@@ -177,13 +176,13 @@ def worth_dividing(seconds: float, *, tasks: int, most_jobs: int) -> bool:
     return _worth_it(current, seconds, tasks, at_least=1)
 
 
-def _worth_it(current: Workers, seconds: float, left: int, at_least: int) -> bool:
-    """Whether processes do `left` tasks, of so many seconds together, sooner than this one."""
+def _worth_it(current: Workers, seconds: float, tasks: int, at_least: int) -> bool:
+    """Whether processes do so many tasks, of so many seconds together, sooner than this one."""
     if seconds < HAND_OVER:
         return False
     jobs = jobs_of(current)
     waiting = HAND_OVER if _Processes.started >= jobs else START_UP
-    return jobs > 1 and left >= at_least * jobs and seconds * (1 - 1 / min(jobs, left)) > waiting
+    return jobs > 1 and tasks >= at_least * jobs and seconds * (1 - 1 / min(jobs, tasks)) > waiting
 
 
 def do_task(function: Callable[[_Task], _Done], task: _Task) -> Outcome[_Done]:

@@ -132,3 +132,15 @@ def test_blocks_of_two_keep_their_ranks() -> None:
     judgments = blocks([{"x": 1, "y": 5}, {"x": 2, "y": 2}, {"x": 4, "y": 3}], annotators=["only"] * 3)
     ranking = rank(judgments, method="rank-points", settings=RankSettings(resamples=20))
     assert [(system.system, system.score) for system in ranking.systems] == [("x", 11 / 3), ("y", 8 / 3)]
+
+
+def test_comparisons_without_an_annotator_are_told_as_in_files_that_are_read(tmp_path: Path) -> None:
+    people = [*[None] * 3, *["ann", "bob", "cat", "dan"] * 50]
+    pairs = random_pairs(5)[:203].with_columns(annotator=pl.Series(people))
+    file = tmp_path / "pairs.csv"
+    pairs.write_csv(file)
+    told = "3 comparisons name no annotator: they count as those of one more person; name the annotators"
+    counted = rank_pairs_file(file, find_method("bradley-terry"), RankSettings())
+    assert counted is not None
+    assert told in counted.notes
+    assert told in rank(read(file)).notes

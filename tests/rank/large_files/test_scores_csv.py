@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 from adjudge import formats
 from adjudge.cli.app import app
-from adjudge.core.errors import DataError, InputError
+from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions, native
 from adjudge.formats.tables.large_file_rows import FileRows
-from adjudge.rank import RankSettings, rank
+from adjudge.rank import RankSettings, rank, rank_large_file
 from adjudge.rank.large_files import item_sums, scores_csv
 from adjudge.rank.large_files.columns import NO_RESAMPLES
 from adjudge.rank.large_files.scores_csv import rank_scores_csv
@@ -252,3 +252,12 @@ def test_humans_are_known_by_name_by_option_and_by_column(tmp_path: Path) -> Non
         human=pl.when(pl.col("system") == other).then(pl.lit("yes")).otherwise(pl.lit("0"))
     ).write_csv(file)
     assert people(ReadOptions()) == {other}
+
+
+def test_settings_are_checked_before_anything_is_counted(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    native.write(random_scores(3), file)
+    with pytest.raises(UsageError, match="zscore has a test of its own; --significance sign is for relative rankings"):
+        rank_large_file(file, "zscore", RankSettings(significance="sign"))
+    with pytest.raises(UsageError, match="--level is 2, it must lie between 0 and 1"):
+        rank_large_file(file, "raw", RankSettings(level=2))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from adjudge.collect.organisers.panels import PanelInterval, PanelTable
     from adjudge.core.judgments import Judgments
@@ -28,32 +28,14 @@ LEVEL = 0.05
 """Of the sets of ranks where no looks are planned."""
 
 
-def state_panel(looks: Looks | None, history: Path) -> Callable[[Judgments], list[PanelTable]]:
-    """A function that says how far the campaign is; the model may take a minute."""
-
-    def state(judgments: Judgments) -> list[PanelTable]:
-        from adjudge.api.panels.process import compute_apart
-        from adjudge.collect.organisers.overview import judgments_planned
-
-        wanted = {
-            "what": "state",
-            "history": str(history),
-            "planned": judgments_planned() if looks is None else looks.planned,
-            "looks": None if looks is None else looks.model_dump(mode="json"),
-        }
-        return compute_apart(judgments, wanted)
-
-    return state
-
-
-def compute_state(judgments: Judgments, wanted: dict[str, Any]) -> list[PanelTable]:
-    """The panels that `state_panel` asks for."""
+def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
+    """How far the campaign is: `request` has the planned looks, if any, and the file with the history of looks."""
     from adjudge.design.campaign.parts import Looks
 
-    looks = None if wanted["looks"] is None else Looks.model_validate_json(json.dumps(wanted["looks"]))
-    history = Path(wanted["history"])
+    looks = None if request["looks"] is None else Looks.model_validate_json(json.dumps(request["looks"]))
+    history = Path(request["history"])
     with _one_process_at_a_time(history):
-        return _state(judgments, looks, history, wanted["planned"])
+        return _state(judgments, looks, history, request["planned"])
 
 
 @contextmanager
@@ -89,24 +71,24 @@ def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> l
     from adjudge.look.history import read_history
 
     past = read_history(history)
-    taken = 0 if past is None else len(past.records)
-    first, *others = _waiting(_shown(history), answered_rows(judgments).height, taken, looks)
+    looks_taken = 0 if past is None else len(past.records)
+    first, *others = _waiting(_shown(history), answered_rows(judgments).height, looks_taken, looks)
     return [replace(first, note=f"{first.note} {why}."), *others]
 
 
 def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking) -> list[PanelTable]:
-    from adjudge.api.panels import as_panels
+    from adjudge.collect.organisers.panels import panels_of_result
     from adjudge.core.files import write_text
     from adjudge.look import look
     from adjudge.look.estimates import count_judgments
     from adjudge.look.history import read_history
 
     past = read_history(history)
-    taken = 0 if past is None else len(past.records)
+    looks_taken = 0 if past is None else len(past.records)
     count = count_judgments(judgments)
     due = looks.looks if count >= looks.planned else count * looks.looks // looks.planned
-    if due <= taken and looks.spending != "anytime":
-        return _waiting(_shown(history), count, taken, looks)
+    if due <= looks_taken and looks.spending != "anytime":
+        return _waiting(_shown(history), count, looks_taken, looks)
     result = look(
         judgments,
         planned=looks.planned,
@@ -117,24 +99,27 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
         history=history,
         ranking=ranking,
     )
-    first, *others = as_panels(result, "look")
+    first, *others = panels_of_result(result, "look")
     claims = (*result.settled, *result.open)
     panels = [replace(first, headline=result.advice, intervals=_intervals(claims)), *others]
     write_text(_shown_file(history), json.dumps([asdict(panel) for panel in panels], ensure_ascii=False))
     return panels
 
 
-def _waiting(shown: list[PanelTable], count: int, taken: int, looks: Looks) -> list[PanelTable]:
+def _waiting(shown: list[PanelTable], count: int, looks_taken: int, looks: Looks) -> list[PanelTable]:
     """The last verdict once more, with what is still to come."""
     from adjudge.collect.organisers.panels import PanelTable
 
-    at = -(-(taken + 1) * looks.planned // looks.looks)
-    coming = f"the next planned look comes at {at:,}" if taken < looks.looks else "all planned looks have been taken"
+    next_look = -(-(looks_taken + 1) * looks.planned // looks.looks)
+    coming = "all planned looks have been taken"
+    if looks_taken < looks.looks:
+        coming = f"the next planned look comes at {next_look:,}"
     now = f"Now {count:,} of {looks.planned:,} judgments are in; {coming}."
     if not shown:
-        said = f"Go on: {count:,} of {looks.planned:,} judgments are in; the first planned look comes at {at:,}."
+        first_look = f"the first planned look comes at {next_look:,}"
+        headline = f"Go on: {count:,} of {looks.planned:,} judgments are in; {first_look}."
         note = "Until then there is no verdict, so that what is said stays true."
-        return [PanelTable("Verdict (adjudge look)", (), (), note, headline=said)]
+        return [PanelTable("Verdict (adjudge look)", (), (), note, headline=headline)]
     return [replace(shown[0], note=f"{shown[0].note} {now}"), *shown[1:]]
 
 
@@ -167,38 +152,37 @@ def _live(
     level = LEVEL if looks is None else looks.level
     state = live(judgments, planned=planned, level=level, plan=plan, history=past, start=start, ranking=ranking)
     if start is None:
-        kept = {"systems": systems, "planned": planned, "fraction": state.start[0], "se": state.start[1]}
-        write_text(file, json.dumps(kept))
+        bounds = {"systems": systems, "planned": planned, "fraction": state.start[0], "se": state.start[1]}
+        write_text(file, json.dumps(bounds))
     return state
 
 
 def _start(file: Path, systems: list[str], planned: int) -> tuple[float, tuple[float | None, ...]] | None:
     if not file.exists():
         return None
-    kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    bounds: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     # With a system more there are other pairs, and the bounds begin anew.
-    if kept["systems"] != systems or kept["planned"] != planned:
+    if bounds["systems"] != systems or bounds["planned"] != planned:
         return None
-    return float(kept["fraction"]), tuple(kept["se"])
+    return float(bounds["fraction"]), tuple(bounds["se"])
 
 
 def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     """Possible ranks as a picture, all pairs as another, and what more judgments would buy."""
-    from adjudge.api.panels import as_panels
-    from adjudge.collect.organisers.panels import PanelRanks
+    from adjudge.collect.organisers.panels import PanelRanks, panels_of_result
 
     ranks = tuple(PanelRanks(entry.system, entry.best, entry.worst, len(live.systems)) for entry in live.systems)
-    bought = "" if live.outlook is None else live.outlook.sentence
+    outlook = "" if live.outlook is None else live.outlook.sentence
     certain = f"These ranks hold at all times together, with {1 - live.level:.0%} confidence, however often one looks"
-    kept = "verdicts are given at planned looks only." if not headline else "one may stop at any time."
-    guess = "What more judgments buy is a guess: as if differences were as estimated and the same people went on."
-    note = f"{certain}; {kept} {guess}"
+    stopping = "verdicts are given at planned looks only." if not headline else "one may stop at any time."
+    assumption = "What more judgments buy is a guess: as if differences were as estimated and the same people went on."
+    note = f"{certain}; {stopping} {assumption}"
     title = f"Possible ranks after {live.judgments:,} of {live.planned:,} judgments"
-    first = as_panels(live, "look")[1]
-    said = " ".join(part for part in (headline, bought) if part)
+    first = panels_of_result(live, "look")[1]
+    with_outlook = " ".join(part for part in (headline, outlook) if part)
     # Beside a verdict, two pictures of the same pairs would only puzzle.
     pairs = _intervals(live.claims) if headline else ()
-    return replace(first, title=title, headline=said, note=note, ranks=ranks, intervals=pairs)
+    return replace(first, title=title, headline=with_outlook, note=note, ranks=ranks, intervals=pairs)
 
 
 def planned_part(judgments: Judgments, planned: int) -> Judgments:
@@ -228,9 +212,9 @@ def _shown_file(history: Path) -> Path:
 
 def _shown(history: Path) -> list[PanelTable]:
     """The verdict of the last look as it was shown."""
-    from adjudge.api.panels.process import as_panel
+    from adjudge.collect.organisers.panels import PanelTable
 
     file = _shown_file(history)
     if not file.exists():
         return []
-    return [as_panel(table) for table in json.loads(file.read_text(encoding="utf-8"))]
+    return [PanelTable.from_plain(table) for table in json.loads(file.read_text(encoding="utf-8"))]

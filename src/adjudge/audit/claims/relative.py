@@ -13,7 +13,7 @@ import numpy as np
 
 from adjudge.audit.claims.make_claims import Evidence, better_claims
 from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, spread_out
-from adjudge.audit.halves import random_half
+from adjudge.audit.halves import random_halves, unnamed_note
 from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.maths import student_quantile
 from adjudge.core.rng import generator
@@ -69,6 +69,7 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
         audits=audits,
         humans=tuple(name for name, human in zip(compared.systems, compared.human, strict=True) if human),
         annotators=_named_annotators(compared),
+        notes=unnamed_note(whole.units.unnamed, "comparison") if trials else (),
     )
 
 
@@ -149,14 +150,13 @@ def _trials(whole: _Estimated, seed: int) -> Iterator[Trial]:
 
 def _halves(whole: _Estimated, seed: int) -> Iterator[Trial]:
     """Both halves of the annotators, in several random divisions."""
-    units = whole.units
-    if units.kind != "annotators" or units.number < FEWEST_ANNOTATORS:
+    annotators = labelling_annotators(whole.compared.of_named_annotators())
+    if len(annotators) < FEWEST_ANNOTATORS:
         return
-    judged = labelling_annotators(whole.compared)
     for division in range(1, DIVISIONS + 1):
-        first = random_half(np.arange(units.number), generator(seed, _STREAM, division))
-        for half, chosen in (("first", first), ("second", ~first)):
-            part = _Estimated(whole.compared.of_annotators(judged[chosen]), seed)
+        halves = random_halves(np.arange(len(annotators)), generator(seed, _STREAM, division))
+        for half, chosen in zip(("first", "second"), halves, strict=True):
+            part = _Estimated(whole.compared.of_annotators(annotators[chosen]), seed)
             name = f"division {division} of the annotators, {half} half"
             yield Trial(name, HALVES, part.difference, part.se, part.df, part.least_p, adjusted=False)
 

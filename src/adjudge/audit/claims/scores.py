@@ -19,8 +19,9 @@ import numpy as np
 
 from adjudge.audit.claims.make_claims import Evidence, above_zero, better_claims, verdict
 from adjudge.audit.claims.trials import DIVISIONS, HALVES, Trial, TrialOutcome, spread_out, try_claim
-from adjudge.audit.halves import random_half
+from adjudge.audit.halves import named_annotators, random_halves, unnamed_note
 from adjudge.audit.margins import margin_in_points
+from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.audit.settings import AuditSettings
-    from adjudge.core.arrays import Bools
+    from adjudge.core.arrays import Bools, Codes
     from adjudge.core.judgments import Judgments
     from adjudge.rank.contrasts import Contrasts, Equivalence
     from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared
@@ -59,8 +60,10 @@ Pair = tuple[int, int]
 
 def section(judgments: Judgments, settings: AuditSettings) -> Claims:
     """Make every claim and put it to the trials."""
-    used = rows_of_the_model(judgments)
-    model = _Model(design_from(judgments), used.table)
+    design = design_from(judgments)
+    annotator = named_annotators(judgments, design)
+    unnamed = 0 if annotator is None else int((annotator < 0).sum())
+    model = _Model(design, rows_of_the_model(judgments).table, annotator)
     trials: list[Trial] = []
 
     def tried() -> list[Trial]:
@@ -81,8 +84,8 @@ def section(judgments: Judgments, settings: AuditSettings) -> Claims:
         claims=(*parity, *claims),
         audits=tuple(dict.fromkeys(trial.family for trial in trials)),
         humans=tuple(name for name, human in zip(model.systems, model.design.human, strict=True) if human),
-        annotators=None if model.design.annotator is None else levels_of(model.design.annotator),
-        notes=model.model.left_out_notes if trials else (),
+        annotators=None if annotator is None or unnamed else levels_of(annotator),
+        notes=(*model.model.left_out_notes, *unnamed_note(unnamed, "score")) if trials else (),
     )
 
 
@@ -106,9 +109,11 @@ def _fit_to_part(prepared: Prepared, fitted: MixedFit, known: KnownModel | None,
 class _Model:
     """The fitted model of all data, and its refits."""
 
-    def __init__(self, design: MixedDesign, table: pl.DataFrame) -> None:
+    def __init__(self, design: MixedDesign, table: pl.DataFrame, annotator: Codes | None) -> None:
         self.design = design
         self.table = table
+        self.annotator = annotator
+        """Of every row, -1 where it names none; None where nobody is named."""
         self.model = model_of(design)
         self.prepared, self.fitted = self.model.prepared, self.model.fitted
         self.compared = contrasts(self.fitted.effects, self.fitted.covariance, self.fitted.df)
@@ -149,12 +154,11 @@ class _Model:
 
     def _halves(self, seed: int) -> Iterator[_Part]:
         """Both halves of the annotators, in several random divisions."""
-        annotator = self.design.annotator
-        if annotator is None or levels_of(annotator) < FEWEST_ANNOTATORS:
+        if self.annotator is None or levels_of(self.annotator) < FEWEST_ANNOTATORS:
             return
         for division in range(1, DIVISIONS + 1):
-            first = random_half(annotator, generator(seed, _STREAM, division))
-            for half, rows in (("first", first), ("second", ~first)):
+            halves = random_halves(self.annotator, generator(seed, _STREAM, division))
+            for half, rows in zip(("first", "second"), halves, strict=True):
                 yield _Part(f"division {division} of the annotators, {half} half", HALVES, rows)
 
     def _without_systems(self) -> Iterator[_Part]:
@@ -177,7 +181,7 @@ class _Model:
         names = self.table[unit]
         for code, fitted in zip(chosen, self.model.leave_out(unit, chosen), strict=True):
             if fitted is not None:
-                name = f"{unit} {names[int(first[code])] or code + 1} left out"
+                name = f"{unit} {names[int(first[code])] or (NOBODY if unit == 'annotator' else code + 1)} left out"
                 yield self._trial(name, f"any {unit} left out", fitted)
 
     def _trial(self, name: str, family: str, fitted: Refit) -> Trial:

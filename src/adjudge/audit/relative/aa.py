@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.intervals import proportion
+from adjudge.audit.halves import unnamed_note
+from adjudge.audit.intervals import false_alarms
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
@@ -26,7 +27,7 @@ from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import annotator_units
 from adjudge.rank.significance import difference_spread, resampling_tests
 from adjudge.rank.strengths import compare_strengths
-from adjudge.results.audit.trust import AARate, AATest
+from adjudge.results.audit.trust import AATest
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def aa(
         resampling: whether the tests by resampling are made too.
         seed: of the splits.
     """
+    every, compared = len(compared), compared.of_named_annotators()
     split_systems = np.flatnonzero(_people_by_system(compared).sum(0) >= FEWEST_ANNOTATORS)
     if not len(split_systems):
         raise DataError(
@@ -81,8 +83,9 @@ def aa(
         return {name: values[split_systems] for name, values in tests}
 
     by_split = map_tasks(p_values, range(number), what="A/A splits by annotators")
-    rates = {name: _rate(np.concatenate([p[name] for p in by_split])) for name in by_split[0]}
-    return AATest(rates, number, len(split_systems), "annotators")
+    rates = {name: false_alarms(np.concatenate([p[name] for p in by_split])) for name in by_split[0]}
+    notes = unnamed_note(every - len(compared), "comparison")
+    return AATest(rates, number, len(split_systems), "annotators", notes=notes)
 
 
 def _people_by_system(compared: Comparisons) -> NDArray[np.bool_]:
@@ -151,9 +154,3 @@ def _resampled(units: Units, score: Callable[[Tally], Floats], rng: np.random.Ge
     usable = drawn[~np.isnan(drawn).any(axis=1)]
     tally = units.total()
     return resampling_tests(score(tally), difference_spread(usable, units.number), units.number, tally.wins).two_sided
-
-
-def _rate(p: Floats) -> AARate:
-    known = p[~np.isnan(p)]
-    at_05, at_01 = (proportion(int((known < level).sum()), len(known)) for level in (0.05, 0.01))
-    return AARate(len(known), at_05.share, at_01.share, at_05.interval)

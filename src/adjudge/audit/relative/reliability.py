@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.halves import random_half
-from adjudge.audit.reliability import SPLITS, agreement_of, kendall
+from adjudge.audit.halves import random_halves, unnamed_note
+from adjudge.audit.reliability import SPLITS, agreement_of, tau_of_halves
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.rank.counts import labelling_annotators
 from adjudge.rank.methods import METHODS
 from adjudge.rank.relative import check_comparable
-from adjudge.rank.resampling_units import people_counts, units_of
+from adjudge.rank.resampling_units import annotator_units, people_counts
 from adjudge.rank.tastes import fit_tastes, refit
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import Reliability
@@ -51,22 +52,24 @@ def reliability(compared: Comparisons, *, splits: int = SPLITS, seed: int = DEFA
         splits: random divisions of the annotators.
         seed: of the divisions.
     """
-    units = units_of(compared)
-    if units.kind != "annotators" or units.number < FEWEST_ANNOTATORS:
+    named = compared.of_named_annotators()
+    unnamed = len(compared) - len(named)
+    if len(labelling_annotators(named)) < FEWEST_ANNOTATORS:
         raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
+    units = annotator_units(named)
     people = np.arange(units.number)
-    first = np.stack([random_half(people, generator(seed, _STREAM, split)) for split in range(splits)])
+    first = np.stack([random_halves(people, generator(seed, _STREAM, split))[0] for split in range(splits)])
     agreements = {}
     for name, method in METHODS.items():
         if method.judgments != "relative":
             continue
         chosen = first[:SLOW_SPLITS] if name in SLOW else first
         if method.significance == "tastes":
-            halves = _strengths(compared, units, chosen)
+            halves = _strengths(named, units, chosen)
         else:
             halves = [_scores(method, units.weighted(part.astype(float)), seed) for part in (chosen, ~chosen)]
-        agreements[name] = agreement_of(np.array([kendall(*pair) for pair in zip(*halves, strict=True)]))
-    return Reliability(agreements, units.number, len(compared.systems))
+        agreements[name] = agreement_of(np.array([tau_of_halves(*pair) for pair in zip(*halves, strict=True)]))
+    return Reliability(agreements, units.number, len(compared.systems), unnamed_note(unnamed, "comparison"))
 
 
 def _strengths(compared: Comparisons, units: Units, first: NDArray[np.bool_]) -> list[Floats]:

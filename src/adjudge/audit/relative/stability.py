@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.audit.relative.changes import MOST_LEFT_OUT, all_changes, block_weights, segment_names, untried_notes
+from adjudge.audit.stability import Order, compared_orders
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.connected_groups import check_connected
 from adjudge.rank.counts import count_people, group_of, person_of
-from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after, rank_sets
+from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after, named_clusters, rank_sets
 from adjudge.rank.methods import find_method
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import units_of
 from adjudge.rank.significance import PairTests, sign_tests
 from adjudge.rank.strengths import compare_people
-from adjudge.results.audit.stability import Stability, StabilityRow
+from adjudge.results.audit.stability import Stability
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.rank.methods import Method
     from adjudge.rank.strengths import ComparedStrengths
+    from adjudge.results.audit.stability import StabilityRow
 
 LEVEL = 0.05
 DRAWS = 500
@@ -89,7 +90,7 @@ def _tried(
     changes = list(all_changes(compared, whole.order, segments))
     ranked = map_tasks(partial(ranker.changed, compared), changes, what="changes to the data")
     rows = tuple(
-        _compared(compared, change, whole.without(change.removed, rule), after)
+        compared_orders(compared.systems, change, whole.without(change.removed, rule), after)
         for change, after in zip(changes, ranked, strict=True)
         if after is not None
     )
@@ -110,21 +111,16 @@ class _Estimate:
         known = [i for i, score in enumerate(self.scores) if not np.isnan(score)]
         return np.array(sorted(known, key=lambda i: (-self.scores[i], self.systems[i])), dtype=np.int64)
 
-    def without(self, removed: NDArray[np.bool_], rule: str) -> _Ranked:
+    def without(self, removed: NDArray[np.bool_], rule: str) -> Order:
         """Order and clusters of the systems that are not removed."""
         order = np.array([i for i in self.order if not removed[i]], dtype=np.int64)
         names = tuple(self.systems[i] for i in order)
         if len(order) < 2:
-            return _Ranked(names, (names,))
+            return Order(names, (names,))
         part = np.ix_(order, order)
         tests = PairTests(self.tests.greater[part], self.tests.two_sided[part])
         lines = line_after(rule, np.arange(len(order)), tests, self._rank_sets(order), LEVEL)
-        numbers = cluster_numbers(lines)
-        clusters = [
-            tuple(name for name, cluster in zip(names, numbers, strict=True) if cluster == number)
-            for number in range(1, int(numbers.max()) + 1)
-        ]
-        return _Ranked(names, tuple(clusters))
+        return Order(names, named_clusters(names, cluster_numbers(lines)))
 
     def _rank_sets(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
         n = len(order)
@@ -135,12 +131,6 @@ class _Estimate:
         chosen = {name: getattr(pairs, name)[part] for name in ("difference", "se", "df", "t", "greater", "two_sided")}
         covariance = self.strengths.fit.covariance[part]
         return rank_sets(replace(pairs, **chosen), covariance, level=LEVEL, draws=DRAWS).simultaneous
-
-
-@dataclass(frozen=True)
-class _Ranked:
-    order: tuple[str, ...]
-    clusters: tuple[tuple[str, ...], ...]
 
 
 class _Ranker:
@@ -170,30 +160,10 @@ class _Ranker:
         scores = self.method.score(tally, generator(self.seed))
         return _Estimate(compared.systems, scores, sign_tests(tally.wins), None)
 
-    def changed(self, compared: Comparisons, change: RelativeChange) -> _Ranked | None:
+    def changed(self, compared: Comparisons, change: RelativeChange) -> Order | None:
         """The ranking after a change; None where the rest cannot be ranked any more."""
         try:
             after = self.estimate(change.apply(compared), weighted=change.weighted)
         except DataError:
             return None
         return after.without(np.zeros(len(after.systems), dtype=bool), self.rule)
-
-
-def _compared(compared: Comparisons, change: RelativeChange, before: _Ranked, after: _Ranked) -> StabilityRow:
-    common = set(before.order) & set(after.order)
-    order_before, order_after = (tuple(name for name in ranked.order if name in common) for ranked in (before, after))
-    position = {name: i for i, name in enumerate(order_after)}
-    clusters = [[frozenset(cluster) for cluster in ranked.clusters] for ranked in (before, after)]
-    return StabilityRow(
-        change=change.name,
-        family=change.family,
-        removed=tuple(name for name, gone in zip(compared.systems, change.removed, strict=True) if gone),
-        rank_changed=order_before != order_after,
-        cluster_changed=clusters[0] != clusters[1],
-        order=after.order,
-        clusters=after.clusters,
-        flips=tuple((a, b) for a, b in combinations(order_before, 2) if position[a] > position[b]),
-        baseline_order=before.order,
-        baseline_clusters=before.clusters,
-        pairs=len(common) * (len(common) - 1) // 2,
-    )

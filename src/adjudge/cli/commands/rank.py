@@ -31,8 +31,8 @@ def rank(
     significance: Annotated[
         Literal["sign", "resample", "tastes"] | None,
         typer.Option(
-            help="Test between pairs: sign test on their own judgments, differences over resamples, or (bradley-terry) "
-            "a model of annotators' tastes."
+            help="Test between pairs of relative rankings: sign test on their own judgments, differences over "
+            "resamples, or (bradley-terry) a model of annotators' tastes."
         ),
     ] = None,
     resamples: Annotated[int | None, typer.Option(help="Number of resamples for rank sets and intervals.")] = None,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adjudge.core.judgments import Judgments
+    from adjudge.results.result import Result
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,34 @@ class PanelTable:
     intervals: tuple[PanelInterval, ...] = ()
     ranks: tuple[PanelRanks, ...] = ()
     bars: tuple[PanelBar, ...] = ()
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> PanelTable:
+        """The panel that `dataclasses.asdict` and JSON made plain."""
+        return cls(
+            title=plain["title"],
+            columns=tuple(plain["columns"]),
+            rows=tuple(tuple(row) for row in plain["rows"]),
+            note=plain["note"],
+            headline=plain["headline"],
+            intervals=tuple(PanelInterval(**interval) for interval in plain["intervals"]),
+            ranks=tuple(PanelRanks(**ranks) for ranks in plain.get("ranks", ())),
+            bars=tuple(PanelBar(**bar) for bar in plain.get("bars", ())),
+        )
+
+
+def panels_of_result(result: Result, command: str) -> list[PanelTable]:
+    """The tables of a command's result as the page shows them."""
+    from adjudge.results.table import show
+
+    panels = []
+    for table in result.tables():
+        rows = tuple(
+            tuple(show(cell, column) for cell, column in zip(row, table.columns, strict=True)) for row in table.rows
+        )
+        title = f"{table.title} (adjudge {command})"
+        panels.append(PanelTable(title, tuple(column.label for column in table.columns), rows, table.note))
+    return panels
 
 
 Group = Literal["state", "statistics"]

@@ -33,7 +33,7 @@ def undo(rows: pl.DataFrame, means: pl.DataFrame, path: Path) -> tuple[pl.DataFr
         raise InputError(problem, file=path, line=line)
     exact = pl.col("score") * pl.col("sd") + pl.col("mean")
     joined = joined.with_columns(exact.alias("exact"), exact.round().alias("whole"))
-    off = joined.select((pl.col("exact") - pl.col("whole")).abs().alias("off"))["off"]
+    deviation = joined.select((pl.col("exact") - pl.col("whole")).abs().alias("deviation"))["deviation"]
     score = pl.when((pl.col("exact") - pl.col("whole")).abs() <= _WHOLE).then("whole").otherwise("exact")
     joined = joined.with_columns(score.alias("score"))
     outside = joined.filter((pl.col("score") < SCALE[0] - _WHOLE) | (pl.col("score") > SCALE[1] + _WHOLE))
@@ -42,23 +42,24 @@ def undo(rows: pl.DataFrame, means: pl.DataFrame, path: Path) -> tuple[pl.DataFr
         problem = f"the score is {value:g} once standardisation is undone, outside 0 to 100; check the file of means"
         raise InputError(problem, file=path, line=line)
     notes = []
-    if broken := int((off > _WHOLE).sum()):
-        largest = float(str(off.max()))
+    if broken := int((deviation > _WHOLE).sum()):
+        largest = float(str(deviation.max()))
         are = agreeing(broken, "is", "are")
-        what = f"{broken} of {counted(len(off), 'score')} {are} not whole once standardisation is undone"
-        notes.append(f"{path.name}: {what} (off by up to {largest:.2g}); the means may be of another version")
+        problem = f"{broken} of {counted(len(deviation), 'score')} {are} not whole once standardisation is undone"
+        notes.append(f"{path.name}: {problem} (off by up to {largest:.2g}); the means may be of another version")
     notes += _changed_means(joined, path)
     return joined.drop("mean", "sd", "exact", "whole"), notes
 
 
 def _changed_means(joined: pl.DataFrame, path: Path) -> list[str]:
     """A note where a worker's mean is not that of the rows: then the file lacks some of the worker's judgments."""
-    own = joined.filter(~pl.col("copy")).group_by("annotator").agg(pl.col("score").mean(), pl.col("mean").first())
-    differing = own.filter((pl.col("score") - pl.col("mean")).abs() > _SAME_MEAN).height
+    own_judgments = joined.filter(~pl.col("copy")).group_by("annotator")
+    workers = own_judgments.agg(pl.col("score").mean(), pl.col("mean").first())
+    differing = workers.filter((pl.col("score") - pl.col("mean")).abs() > _SAME_MEAN).height
     if not differing:
         return []
-    what = f"the released means of {differing} of {own.height} workers are not those of their judgments here"
-    return [f"{path.name}: {what}; z-scores will differ from the released ones"]
+    problem = f"the released means of {differing} of {workers.height} workers are not those of their judgments here"
+    return [f"{path.name}: {problem}; z-scores will differ from the released ones"]
 
 
 def without_spread(
@@ -97,8 +98,9 @@ def without_spread(
 def _lacking(rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     """Segments with fewer rows than the released means count: how many are lacking, and their mean score."""
     scored = rows.filter(pl.col("kind").is_in(["system", "repeat"])).group_by("system", "sid")
-    known = scored.agg(pl.len().alias("here"), pl.col("score").sum().alias("sum"))
-    joined = segments.join(known, on=["system", "sid"], how="left").with_columns(pl.col("here", "sum").fill_null(0))
+    counts_here = scored.agg(pl.len().alias("here"), pl.col("score").sum().alias("sum"))
+    joined = segments.join(counts_here, on=["system", "sid"], how="left")
+    joined = joined.with_columns(pl.col("here", "sum").fill_null(0))
     lacking = (pl.col("n") - pl.col("here")).cast(pl.Int64)
     value = ((pl.col("score") * pl.col("n") - pl.col("sum")) / (pl.col("n") - pl.col("here"))).round(6)
     return joined.filter(pl.col("n") > pl.col("here")).select(

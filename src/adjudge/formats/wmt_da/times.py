@@ -28,10 +28,10 @@ def with_times(
     timed = rows.join(hits, on=_HIT, how="left", maintain_order="left")
     seconds = pl.coalesce("hit_seconds", pl.when(pl.col("seconds") > 0).then("seconds"))
     items = (~pl.col("copy")).sum().over(*_HIT)
-    known = pl.col("hit_id").is_not_null() & (items > 0)
-    timed = timed.with_columns(pl.when(known).then(seconds / items).alias("active_seconds"))
-    rejected, told = _rejected(timed, campaign, item, options)
-    return timed.with_columns(rejected).drop("hit_seconds", "approval"), [*notes, *told]
+    has_hit = pl.col("hit_id").is_not_null() & (items > 0)
+    timed = timed.with_columns(pl.when(has_hit).then(seconds / items).alias("active_seconds"))
+    rejected, rejection_notes = _rejected(timed, campaign, item, options)
+    return timed.with_columns(rejected).drop("hit_seconds", "approval"), [*notes, *rejection_notes]
 
 
 def _hits(campaign: Campaign, item: str, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:

@@ -148,7 +148,8 @@ def _rank_counted(
     )  # fmt: skip
     pattern = compile_human_pattern(options.human)
     human = np.array([pattern.fullmatch(name) is not None for name in names], dtype=bool)
-    return rank_units(replace(units, human=human), source, method, settings)
+    unnamed = int(counted.filter(annotator=NOBODY)[_TIMES].sum())
+    return rank_units(replace(units, human=human, unnamed=unnamed), source, method, settings)
 
 
 def _codes(column: pl.Series, names: pl.Series) -> NDArray[np.int64]:

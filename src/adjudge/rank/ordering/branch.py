@@ -77,8 +77,8 @@ class _Search:
         self.rng = generator(3, len(costs))
         self.best = first_order(costs)
         self.cost = cost_of(costs, self.best)
-        self.made = 0
-        self.proved = 0.0
+        self.nodes_made = 0
+        self.proved_bound = 0.0
         self.shaken = False
         self.searched = False
 
@@ -87,13 +87,13 @@ class _Search:
         root = _Node(float(packed_bound(self.costs)), 0, np.zeros((n, n), dtype=bool), self.pairs.no_cuts())
         heap = [root]
         while heap and not self._closes(heap[0].bound):
-            self.proved = heap[0].bound
+            self.proved_bound = heap[0].bound
             node = heapq.heappop(heap)
             try:
                 children = self._children(node)
             except _Stopped:
-                proved = min([self.proved, *(node.bound for node in heap)])
-                return Ordered(self.best, self.cost, min(self.cost, math.ceil(proved - TOLERANCE)))
+                lower_bound = min([self.proved_bound, *(node.bound for node in heap)])
+                return Ordered(self.best, self.cost, min(self.cost, math.ceil(lower_bound - TOLERANCE)))
             for child in children:
                 heapq.heappush(heap, child)
         return Ordered(self.best, self.cost, self.cost)
@@ -125,8 +125,8 @@ class _Search:
             before[earlier, later] = True
             decided = closed(before)
             if decided is not None:
-                self.made += 1
-                children.append(_Node(node.bound, -self.made, decided, node.cuts))
+                self.nodes_made += 1
+                children.append(_Node(node.bound, -self.nodes_made, decided, node.cuts))
         return children
 
     def _found_cheaper(self, node: _Node) -> bool:
@@ -134,19 +134,19 @@ class _Search:
         if self.searched:
             return False
         self.searched = True
-        before, goal = self.cost, math.ceil(node.bound - TOLERANCE)
+        previous_cost, goal = self.cost, math.ceil(node.bound - TOLERANCE)
         self._offer(search_widely(self.costs, self.best, goal=goal, deadline=self.deadline))
-        return self.cost < before
+        return self.cost < previous_cost
 
     def _tightened(self, node: _Node) -> tuple[_Node, Relaxed] | None:
         """Bound a node as well as is worthwhile; None where that closes it."""
-        rounds = ROUNDS_BELOW if self.made else ROUNDS_AT_ROOT
+        rounds = ROUNDS_BELOW if self.nodes_made else ROUNDS_AT_ROOT
         previous = -math.inf
         while True:
-            settled = self._without_broken_cycles(node)
-            if settled is None:
+            solved = self._without_broken_cycles(node)
+            if solved is None:
                 return None
-            node, relaxed = settled
+            node, relaxed = solved
             if self._is_closed_by(node, relaxed):
                 return None
             decided = self._decided(node, relaxed)
@@ -158,12 +158,12 @@ class _Search:
             if moved:
                 continue
             gap = self.cost - 1 - node.bound
-            new = odd_cuts(self.pairs, relaxed.x, self.rng) if rounds else self.pairs.no_cuts()
-            if not len(new) or node.bound - previous < WORTHWHILE * gap:
+            new_cuts = odd_cuts(self.pairs, relaxed.x, self.rng) if rounds else self.pairs.no_cuts()
+            if not len(new_cuts) or node.bound - previous < WORTHWHILE * gap:
                 return node, relaxed
             rounds -= 1
             previous = node.bound
-            node = replace(node, cuts=node.cuts.joined(new))
+            node = replace(node, cuts=node.cuts.joined(new_cuts))
 
     def _without_broken_cycles(self, node: _Node) -> tuple[_Node, Relaxed] | None:
         """Solve the program, adding violated cycle inequalities until none is left; None where that closes the node."""
@@ -176,13 +176,13 @@ class _Search:
             if relaxed is None:
                 raise _Stopped
             node = replace(node, bound=max(node.bound, relaxed.bound))
-            self.proved = node.bound
+            self.proved_bound = node.bound
             if self._closes(node.bound):
                 return None
-            new = self.pairs.broken_cycles(relaxed.x)
-            if not len(new):
+            new_cuts = self.pairs.broken_cycles(relaxed.x)
+            if not len(new_cuts):
                 return replace(node, cuts=cuts.chosen(relaxed.near)), relaxed
-            cuts = cuts.joined(new)
+            cuts = cuts.joined(new_cuts)
 
     def _is_closed_by(self, node: _Node, relaxed: Relaxed) -> bool:
         """Look for a better order near the program's point, and see whether it closes the node."""

@@ -34,7 +34,7 @@ def claims_of(results: PairResults) -> Claims | None:
 def annotators_of(results: PairResults) -> int | None:
     """How many people judged, where they are known."""
     claims = claims_of(results)
-    if claims is not None and claims.annotators is not None:
+    if claims is not None:
         return claims.annotators
     return results.counts.annotators or None
 

@@ -38,6 +38,8 @@ class AATest:
     """The same where whole annotators are split instead of pages."""
     no_annotators: str = ""
     """Why annotators could not be split, where that was tried."""
+    notes: tuple[str, ...] = ()
+    """What is in no half of the annotators, and why."""
 
     def to_dict(self) -> dict[str, Any]:
         """As promised to users: by test, and under `by_annotator` by halves of the annotators.
@@ -97,6 +99,8 @@ class Reliability:
     methods: Mapping[str, HalfAgreement]
     annotators: int
     systems: int
+    notes: tuple[str, ...] = ()
+    """What is in neither half, and why."""
 
     def to_dict(self) -> dict[str, Any]:
         """By method."""
