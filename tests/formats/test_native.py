@@ -93,10 +93,17 @@ def read(tmp_path: Path, text: str) -> Judgments:
 
 
 def test_nothing_is_missing_and_two_quotes_are_empty(tmp_path: Path) -> None:
-    judgments = read(tmp_path, 'system,segment,score,text\na,"",1,""\nb,,"",\n')
-    assert judgments.table["segment"].to_list() == ["", None]
+    judgments = read(tmp_path, 'system,score,text\na,1,""\nb,"",\n')
     assert judgments.table["text"].to_list() == ["", None]
     assert judgments.table["score"].to_list() == [1.0, None]
+
+
+def test_a_blank_name_is_no_name(tmp_path: Path) -> None:
+    """Programs that quote every cell write two quotes for what is missing: that was one more person."""
+    names = ("annotator", "task", "screen", "document", "segment")
+    lines = [f"system,score,{','.join(names)}", 'a,1,"","","","",""', 'b,2," "," "," "," "," "', "c,3,n,n,n,n,n"]
+    table = read(tmp_path, "\n".join(lines)).table
+    assert [table[name].to_list() for name in names] == [[None, None, "n"]] * 5
 
 
 def test_marks_of_passed_and_rejected_work_are_true_or_false_in_csv_too(tmp_path: Path) -> None:

@@ -69,6 +69,8 @@ DEFAULTS: dict[str, str | bool | int] = {
     "source_lang": UNKNOWN,
     "target_lang": UNKNOWN,
 }
+NAMES = ("annotator", "task", "screen", "document", "segment")
+"""Columns in which an empty cell is no name."""
 # What identifies a judgment; its revisions differ in nothing of this.
 KEY = (
     "campaign", "protocol", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment",
@@ -240,7 +242,15 @@ def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataTy
         row = _first_bad(column, dtype)
         value, needed = (column.dtype if row is None else column[row]), _KINDS_OF_VALUES.get(dtype, str(dtype))
         raise source.fault(f"column '{name}' holds '{shown(value)}', {needed} is needed; correct it", row)
+    if name in NAMES:
+        cast = _without_blanks(cast)
     return cast if default is None else cast.fill_null(default)
+
+
+def _without_blanks(names: pl.Series) -> pl.Series:
+    """The names with those that are empty or blanks alone left out, as programs write what is missing in quotes."""
+    blank = names.str.strip_chars() == ""
+    return pl.select(pl.when(~blank).then(names).alias(names.name)).to_series() if blank.any() else names
 
 
 def _whole(column: pl.Series) -> pl.Series:
