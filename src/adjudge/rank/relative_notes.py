@@ -50,12 +50,13 @@ def _people(units: Units) -> str:
     return f"{counted(units.number - 1, 'annotator')} and judgments without a name, which count as one person's"
 
 
-def unnamed_people_note(unnamed: int, what: str) -> Iterator[str]:
-    """Say that judgments without an annotator, among others with one, count as one person's."""
+def unnamed_people_note(unnamed: int, what: str, *, by_task: bool = False) -> Iterator[str]:
+    """Say that judgments without an annotator, among others with one, count as one person's: all, or of each task."""
     if unnamed:
         named = counted(unnamed, f"{what} names", f"{what}s name")
         they = agreeing(unnamed, "it counts as that", "they count as those")
-        yield f"{named} no annotator: {they} of one more person; name the annotators"
+        whose = "one more person for each task" if by_task else "one more person"
+        yield f"{named} no annotator: {they} of {whose}; name the annotators"
 
 
 def lone_judge_note(systems: Sequence[str], wins: NDArray[np.float64], ties: NDArray[np.float64]) -> Iterator[str]:

@@ -275,6 +275,8 @@ def test_scores_without_an_annotator_are_told_and_shown_as_unknown() -> None:
     scores = len(judgments.table.filter(annotator=first))
     note = f"{scores} scores name no annotator: they count as those of one more person; name the annotators"
     assert note in rank(partly).notes
+    by_task = replace(judgments, table=judgments.table.with_columns(unnamed))
+    assert note.replace("person;", "person for each task;") in rank(by_task).notes
     assert not any("no annotator" in note for note in rank(judgments).notes)
     names = {unit.name for unit in influence(partly).rows if unit.unit == "annotator"}
     assert "(unknown)" in names

@@ -17,6 +17,8 @@ from adjudge.rank.relative_notes import unnamed_people_note
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments, SetAside
     from adjudge.rank import RankSettings
@@ -95,18 +97,19 @@ def rank_by_model(judgments: Judgments, method: Method, settings: RankSettings) 
             "seed": settings.seed,
             "converged": model.converged,
         },
-        notes=(*ranking.notes, *unnamed_people_note(_unnamed_scores(judgments, method), "score")),
+        notes=(*ranking.notes, *_unnamed_note(judgments, method)),
         components=model.components,
         left_out=model.left_out,
     )
 
 
-def _unnamed_scores(judgments: Judgments, method: Method) -> int:
-    """How many scores name no annotator, and count as one person's because others do and tasks are not named."""
+def _unnamed_note(judgments: Judgments, method: Method) -> Iterator[str]:
+    """Say whose scores are taken to be those that name no annotator, where others do."""
     design = design_from(judgments, model=method.name)
-    if design.annotator is None or design.task is not None:
-        return 0
-    return judgments.final().table["annotator"].gather(design.row).null_count()
+    if design.annotator is None:
+        return
+    unnamed = judgments.final().table["annotator"].gather(design.row).null_count()
+    yield from unnamed_people_note(unnamed, "score", by_task=design.task is not None)
 
 
 def rank_scores(
