@@ -35,7 +35,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
             "annotator": annotator,
             "task": draw(st.sampled_from([None, "hit"])),
             "screen": draw(st.sampled_from(screens)),
-            "document": draw(st.sampled_from([None, "", "doc"])),
+            "document": draw(st.sampled_from([None, "other", "doc"])),
             "segment": draw(st.sampled_from(["1", "2"])),
         }
         labels = draw(

@@ -99,7 +99,7 @@ def run(*arguments: str, jobs: int) -> str:
         (PAIRS, 2, {"language pairs"}),
         (RANKINGS, 2, {"A/A splits by annotators", "changes to the data"}),
         (REPORT, 2, {"language pairs"}),
-        (ONE_PAIR, 2, {"annotators and rankings", "sections"}),
+        (ONE_PAIR, 2, {"rankings and audits"}),
         (RANK, 2, {"resampled tournaments"}),
         (META, 2, {"metrics", "accuracy of metrics", "permutations"}),
     ],

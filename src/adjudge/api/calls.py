@@ -118,6 +118,19 @@ def compute_pairs(
     return results, faults
 
 
+def if_possible(what: str, missing: list[str], compute: Callable[[], R]) -> R | None:
+    """A part that some data do not allow: left out, with the reason added to `missing`."""
+    try:
+        return compute()
+    except DataError as fault:
+        missing.append(f"{what} is left out: {fault}.")
+        return None
+
+
+def silent(_: str) -> None:
+    """Nobody is told."""
+
+
 def with_reading_options(function: Callable[P, R]) -> Callable[P, R]:
     """Show the readers' options, instead of `**reading`, in the signature and the help of a function."""
     from adjudge.formats.options import ReadOptions

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from adjudge.api.calls import column_names, compute_pairs, judgments_of, verb
+from adjudge.api.calls import column_names, compute_pairs, if_possible, judgments_of, silent, verb
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.results.result import Result, to_plain
 from adjudge.work import cached, current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from adjudge.audit import AuditSettings
     from adjudge.core.judgments import Judgments
-    from adjudge.rank import RankSettings
     from adjudge.report.page import ReportPage
     from adjudge.results.agree import Agreement
+    from adjudge.results.audit import Audit
     from adjudge.results.check import Checked
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
     from adjudge.results.table import Table
+    from adjudge.results.tournament import Tournament
     from adjudge.work import Outcome
 
 _Computed = TypeVar("_Computed")
-SECONDS_BESIDE_PER_ROW = 5e-5
-"""CPU seconds that check, agreement and rankings take for a judgment at least."""
+_PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others")
+_SHARE = {_PEOPLE: 0.8, _RANKINGS: 1.2}
+"""How long the parts beside the audit take, in the unit of `AuditTasks.sizes`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +50,13 @@ class ReportSettings:
     seed: int = DEFAULT_SEED
     tell: Callable[[str], None] = lambda _: None
     """Called with what is being done, for those who wait."""
+
+    @property
+    def audit(self) -> AuditSettings:
+        """Those of the audit."""
+        from adjudge.audit import AuditSettings
+
+        return AuditSettings(by=self.by, documents_by=self.documents_by, seed=self.seed)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -135,7 +146,6 @@ def report(
     Returns:
         The report: `.save("report.html")` writes it, `.pairs` holds the results by language pair.
     """
-    judgments = judgments_of(source, reading)
     settings = ReportSettings(
         method=method,
         texts=texts,
@@ -145,8 +155,8 @@ def report(
         seed=seed,
         tell=progress,
     )
-    file_name = Path(source).stem if isinstance(source, str | Path) else "Report"
-    return make_report(judgments.by_pair(), settings, title=title or file_name)
+    name = Path(source).stem if isinstance(source, str | Path) else "Report"
+    return make_report(judgments_of(source, reading).by_pair(), settings, title=title or name)
 
 
 def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, title: str) -> CampaignReport:
@@ -160,9 +170,9 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
         compute = partial(pair_results, settings=pair_settings)
         results, faults = compute_pairs(parts, compute, seconds_per_row=SECONDS_PER_ROW)
     used = concat([parts[name] for name in results])
-    chosen = {"method": settings.method, "only_passing": settings.only_passing, "by": ",".join(settings.by) or None}
+    by, seed = ",".join(settings.by) or None, settings.seed
     return CampaignReport(
-        settings={**chosen, "seed": settings.seed},
+        settings={"method": settings.method, "only_passing": settings.only_passing, "by": by, "seed": seed},
         data="+".join(parts[name].fingerprint for name in results),
         set_aside=used.final().set_aside,
         notes=used.notes,
@@ -172,65 +182,55 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     )
 
 
-def silent(_: str) -> None:
-    """Nobody is told."""
-
-
 def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
     import polars as pl
 
-    from adjudge.audit import AuditSettings, audit
-    from adjudge.rank.tournament import tournament
     from adjudge.results.import_export import describe
     from adjudge.results.report import PairResults
 
     missing: list[str] = []
-    beside = _beside(judgments, settings)
+    parts = _divided(judgments, settings)
     settings.tell("checking the annotators")
-    checked = _if_possible("The check of annotators", missing, beside.checked)
+    checked = if_possible("The check of annotators", missing, parts.checked)
     if checked is not None and settings.only_passing:
         passing = pl.col("annotator").is_in(list(checked.passing))
         judgments = judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
-        beside = replace(beside, judgments=judgments)
+        parts = replace(parts, judgments=judgments)
     settings.tell("ranking")
-    ranking = beside.ranking()
-    kind = ranking.kind
-    audits = AuditSettings(by=settings.by, documents_by=settings.documents_by, seed=settings.seed)
+    ranking = parts.ranking()
     settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
         counts=describe(judgments, {}),
         ranking=ranking,
-        others=beside.others(ranking),
-        tournament=_if_possible("The tournament", missing, lambda: tournament(judgments, seed=settings.seed))
-        if kind == "relative"
-        else None,
+        others=parts.others(ranking),
+        tournament=if_possible("The tournament", missing, parts.tournament) if ranking.kind == "relative" else None,
         checked=checked,
-        agreement=_if_possible("Agreement", missing, lambda: beside.agreement(kind)),
-        audit=_if_possible("The audit", missing, lambda: audit(judgments, settings=audits)),
+        agreement=if_possible("Agreement", missing, lambda: parts.agreement(ranking.kind)),
+        audit=if_possible("The audit", missing, parts.audit),
         missing=tuple(missing),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Beside:
-    """What a report says beside the audit. Each is computed when it is asked for, or was before (`outcomes`)."""
+class _Parts:
+    """What a report says of a language pair. Each part is computed when it is asked for, or was before (`outcomes`)."""
 
     judgments: Judgments
     settings: ReportSettings
     cache: bool
+    make_sections: Callable[[Sequence[str]], dict[str, Outcome[Any]]] | None = None
     outcomes: Mapping[str, Outcome[Any]] = field(default_factory=dict)
 
-    def __call__(self, part: str) -> dict[str, Outcome[Any]]:
-        """What is said of the `people`, or the `rankings`, computed in this process or another."""
-        # Other processes do not know what was chosen in this one.
-        with workers(cache=self.cache):
-            if part == "people":
-                checked = do_task(lambda _: self.checked(), None)
-                return {"checked": checked, "agreement": do_task(self.agreement, "")}
+    def __call__(self, names: tuple[str, ...]) -> dict[str, Outcome[Any]]:
+        """What is said of people, or the rankings, or some sections of the audit, in this process or another."""
+        if self.make_sections is not None and names not in _SHARE:
+            return self.make_sections(names)
+        with workers(cache=self.cache):  # other processes do not know what was chosen in this one
+            if names == _PEOPLE:
+                return {"checked": do_task(lambda _: self.checked(), None), "agreement": do_task(self.agreement, "")}
             ranking = do_task(lambda _: self.ranking(), None)
-            others = {} if ranking.fault else {"others": do_task(self.others, ranking.unwrap())}
-            return {"ranking": ranking, **others}
+            return {"ranking": ranking, **({} if ranking.fault else {"others": do_task(self.others, ranking.unwrap())})}
 
     def _once(self, name: str, compute: Callable[[], _Computed]) -> _Computed:
         return self.outcomes[name].unwrap() if name in self.outcomes else compute()
@@ -241,13 +241,27 @@ class _Beside:
         return self._once("checked", lambda: check(self.judgments))
 
     def ranking(self) -> Ranking:
-        from adjudge.rank import RankSettings
+        return self._once("ranking", lambda: self._rank(self.settings.method))
 
-        settings = RankSettings(seed=self.settings.seed)
-        return self._once("ranking", lambda: _kept_ranking(self.judgments, self.settings.method, settings))
+    def _rank(self, method: str | None, resamples: int | None = None) -> Ranking:
+        from adjudge.rank import RankSettings, rank
+
+        judgments, settings = self.judgments, RankSettings(resamples=resamples, seed=self.settings.seed)
+        key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes)
+        return cached("rank", key, lambda: rank(judgments, method=method, settings=settings))
 
     def others(self, ranking: Ranking) -> tuple[Ranking, ...]:
-        return self._once("others", lambda: _other_rankings(self.judgments, ranking, self.settings.seed))
+        return self._once("others", lambda: tuple(self._other_rankings(ranking)))
+
+    def _other_rankings(self, ranking: Ranking) -> Iterator[Ranking]:
+        """The same judgments by other methods; of relative ones for their order alone, without resamples."""
+        from adjudge.rank import METHODS
+
+        for name in METHODS[ranking.method].beside:
+            with suppress(DataError):  # a method that these data do not allow is no part of the comparison
+                other = self._rank(name, resamples=0 if ranking.kind == "relative" else None)
+                if other.method != ranking.method and set(other.order) & set(ranking.order):
+                    yield other
 
     def agreement(self, kind: str) -> Agreement:
         """Agreement, by length of the source where texts are given and rankings were judged."""
@@ -256,45 +270,31 @@ class _Beside:
         texts = self.settings.texts if kind == "relative" else None
         return self._once("agreement", lambda: agree(self.judgments, texts=texts, seed=self.settings.seed))
 
+    def tournament(self) -> Tournament:
+        from adjudge.rank.tournament import tournament
 
-def _beside(judgments: Judgments, settings: ReportSettings) -> _Beside:
-    """The parts of a report beside the audit, divided between two processes where that is faster."""
-    undivided = _Beside(judgments, settings, current_workers().cache)
-    seconds = len(judgments) * SECONDS_BESIDE_PER_ROW
+        return tournament(self.judgments, seed=self.settings.seed)
+
+    def audit(self) -> Audit:
+        from adjudge.audit import audit
+
+        return audit(self.judgments, settings=self.settings.audit, outcomes=self.outcomes)
+
+
+def _divided(judgments: Judgments, settings: ReportSettings) -> _Parts:
+    """The parts of a report, made by two or three processes where that is faster.
+
+    Otherwise each is made when it is asked for, and the audit divides its work itself.
+    """
+    from adjudge.audit import SECONDS_PER_ROW, audit_tasks
+
+    undivided = _Parts(judgments, settings, current_workers().cache)
+    seconds = len(judgments) * SECONDS_PER_ROW
     # Agreement by length waits for the kind of the ranking, and a ranking of those who pass for the check.
     if settings.only_passing or settings.texts is not None or not worth_dividing(seconds, tasks=2, most_jobs=3):
         return undivided
-    make, parts = replace(undivided, settings=replace(settings, tell=silent)), {"people": 2.0, "rankings": 1.0}
-    outcomes = try_tasks(make, parts, what="annotators and rankings", sizes=[*parts.values()], known_seconds=seconds)
-    return replace(undivided, outcomes=outcomes[0].unwrap() | outcomes[1].unwrap())
-
-
-def _other_rankings(judgments: Judgments, ranking: Ranking, seed: int) -> tuple[Ranking, ...]:
-    """The same judgments by other methods; of relative ones for their order alone, without resamples."""
-    from adjudge.rank import METHODS, RankSettings
-
-    settings = RankSettings(resamples=0 if ranking.kind == "relative" else None, seed=seed)
-    others = []
-    for name in METHODS[ranking.method].beside:
-        try:
-            others.append(_kept_ranking(judgments, name, settings))
-        except DataError:  # a method that these data do not allow is no part of the comparison
-            continue
-    return tuple(other for other in others if other.method != ranking.method and set(other.order) & set(ranking.order))
-
-
-def _kept_ranking(judgments: Judgments, method: str | None, settings: RankSettings) -> Ranking:
-    """The ranking, from the cache if it was made before."""
-    from adjudge.rank import rank
-
-    key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes)
-    return cached("rank", key, lambda: rank(judgments, method=method, settings=settings))
-
-
-def _if_possible(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:
-    """A part that some data do not allow: left out, with the reason added to `missing`."""
-    try:
-        return compute()
-    except DataError as fault:
-        missing.append(f"{what} is left out: {fault}.")
-        return None
+    audit = audit_tasks(judgments, settings=settings.audit)
+    make = replace(undivided, settings=replace(settings, tell=silent), make_sections=audit.make)
+    tasks, sizes = (*_SHARE, *audit.groups), (*_SHARE.values(), *audit.sizes)
+    outcomes = try_tasks(make, tasks, what="rankings and audits", sizes=sizes, known_seconds=seconds)
+    return replace(undivided, outcomes={name: made for part in outcomes for name, made in part.unwrap().items()})

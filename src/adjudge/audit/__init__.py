@@ -29,33 +29,35 @@ SECONDS_PER_ROW = 1.5e-4
 """CPU seconds that all sections take for a judgment at least; it decides whether processes are worth starting."""
 _SAME_REFITS = ("claims", "influence")
 """Sections that leave out the same annotators and documents, once for both."""
-_SHARE = {"claims": 2.8, "influence": 1.0, "stability": 2.0, "aa": 1.4, "reliability": 0.5}
+_SHARE = {"claims": 2.0, "influence": 1.2, "aa": 1.5, "stability": 1.0, "reliability": 0.6}
 """How long sections take in relation to each other; the longest are begun first, all others last."""
 FEWEST_DIVIDED = 4
 """Sections that are asked for before they are divided among processes."""
 
 
-def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: AuditSettings | None = None) -> Audit:
+def audit(
+    judgments: Judgments,
+    *,
+    only: Iterable[str] | None = None,
+    settings: AuditSettings | None = None,
+    outcomes: Mapping[str, Outcome[Section]] | None = None,
+) -> Audit:
     """Audit the judgments of one language pair.
 
     Args:
         judgments: the judgments; of one language pair and campaign.
         only: names from `SECTIONS`; all that apply where left out.
         settings: what the sections are made with.
+        outcomes: what became of the sections, by name, where the tasks of `audit_tasks` were done before.
 
     Returns:
         One section per question that applies; a note says which were left out, and why.
     """
     settings = settings or AuditSettings()
-    entries = chosen_sections(only)
-    if only is None and not settings.by:
-        entries = tuple(entry for entry in entries if entry.name != "breakdown")
-    if not entries:
-        raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
-    kinds, scored = kinds_of(judgments, settings), _as_scores(judgments)
-    if scored is not None:
-        kinds.add("scores")
-    sections, notes = _sections(entries, kinds, (judgments, scored or judgments), settings, asked_for=only is not None)
+    entries = _entries(only, settings)
+    tasks = audit_tasks(judgments, only=only, settings=settings)
+    by_name = outcomes or _outcomes(tasks, len(judgments))
+    sections, notes = _sections(entries, by_name, tasks.make.kinds, asked_for=only is not None)
     if not sections:
         raise DataError(notes[0].partition(": ")[2] if notes else "no section applies to these judgments")
     return Audit(
@@ -78,23 +80,27 @@ def audit(judgments: Judgments, *, only: Iterable[str] | None = None, settings: 
     )
 
 
+def _entries(only: Iterable[str] | None, settings: AuditSettings) -> tuple[SectionEntry, ...]:
+    """The sections to be made."""
+    entries = chosen_sections(only)
+    if only is None and not settings.by:
+        entries = tuple(entry for entry in entries if entry.name != "breakdown")
+    if not entries:
+        raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
+    return entries
+
+
 def _sections(
-    entries: Sequence[SectionEntry],
-    kinds: set[Kind],
-    judgments: tuple[Judgments, Judgments],
-    settings: AuditSettings,
-    *,
-    asked_for: bool,
+    entries: Sequence[SectionEntry], outcomes: Mapping[str, Outcome[Section]], kinds: set[Kind], *, asked_for: bool
 ) -> tuple[dict[str, Section], list[str]]:
     """Every section that can be made, and a note on those that cannot.
 
-    `judgments` are those given, and the same as scores. Sections for other kinds of judgments are left out in silence
-    where nobody asked for them.
+    Sections for other kinds of judgments are left out in silence where nobody asked for them.
     """
     sections: dict[str, Section] = {}
     notes: list[str] = []
-    make = _Maker(kinds, judgments, settings, current_workers().cache)
-    for entry, outcome in _outcomes(entries, make, len(judgments[0])):
+    for entry in entries:
+        outcome = outcomes[entry.name]
         if outcome.fault is None:
             sections[entry.name] = outcome.unwrap()
         elif not isinstance(outcome.fault, DataError):
@@ -115,41 +121,59 @@ class _Maker:
     settings: AuditSettings
     cache: bool
 
-    def __call__(self, names: Sequence[str]) -> list[Outcome[Section]]:
+    def __call__(self, names: Sequence[str]) -> dict[str, Outcome[Section]]:
         # Other processes do not know what was chosen in this one.
         with workers(cache=self.cache):
-            return [do_task(self._section, name) for name in names]
+            return {name: do_task(self._section, name) for name in names}
 
     def _section(self, name: str) -> Section:
         return _section(SECTIONS[name], self.kinds, *self.judgments, self.settings)
 
 
-def _short(names: Sequence[str]) -> list[str]:
-    """Sections that take no time worth speaking of."""
-    return [name for name in names if name not in _SHARE]
+@dataclass(frozen=True, eq=False)
+class AuditTasks:
+    """The sections of an audit as tasks, which others can be done together with."""
+
+    make: _Maker
+    """From the names of a group to the outcomes of its sections."""
+    groups: tuple[tuple[str, ...], ...]
+    """Names of sections that are made one after the other."""
+    sizes: tuple[float, ...]
+    """How long each group takes, about in seconds for 30,000 judgments."""
 
 
-def _outcomes(
-    entries: Sequence[SectionEntry], make: _Maker, rows: int
-) -> Iterable[tuple[SectionEntry, Outcome[Section]]]:
+def audit_tasks(
+    judgments: Judgments, *, only: Iterable[str] | None = None, settings: AuditSettings | None = None
+) -> AuditTasks:
+    """What there is to do for an audit with these arguments."""
+    settings = settings or AuditSettings()
+    names = [entry.name for entry in _entries(only, settings)]
+    kinds, scored = kinds_of(judgments, settings), _as_scores(judgments)
+    if scored is not None:
+        kinds.add("scores")
+    alone = [(name,) for name in names if name in _SHARE and name not in _SAME_REFITS]
+    shared = tuple(name for name in names if name in _SAME_REFITS)
+    short = tuple(name for name in names if name not in _SHARE)
+    groups = tuple(group for group in (*alone, shared, short) if group)
+    return AuditTasks(
+        _Maker(kinds, (judgments, scored or judgments), settings, current_workers().cache),
+        groups,
+        tuple(sum(_SHARE.get(name, 0.0) for name in group) for group in groups),
+    )
+
+
+def _outcomes(tasks: AuditTasks, rows: int) -> Mapping[str, Outcome[Section]]:
     """What became of every section.
 
     Two or three processes divide the sections among them. More would have to wait for the longest section: then the
     work inside each section is divided.
     """
-    names = [entry.name for entry in entries]
-    groups = [[name] for name in names if name in _SHARE and name not in _SAME_REFITS]
-    groups += [group for group in ([name for name in names if name in _SAME_REFITS], _short(names)) if group]
-    if len(names) >= FEWEST_DIVIDED and worth_dividing(rows * SECONDS_PER_ROW, tasks=2, most_jobs=3):
-        sizes = [sum(_SHARE.get(name, 0.0) for name in group) for group in groups]
-        by_group = try_tasks(make, groups, what="sections", sizes=sizes, known_seconds=rows * SECONDS_PER_ROW)
-        by_name = {
-            name: outcome
-            for group, outcomes in zip(groups, by_group, strict=True)
-            for name, outcome in zip(group, outcomes.unwrap(), strict=True)
-        }
-        return [(entry, by_name[entry.name]) for entry in entries]
-    return ((entry, make([entry.name])[0]) for entry in entries)
+    make, groups, seconds = tasks.make, tasks.groups, rows * SECONDS_PER_ROW
+    names = [name for group in groups for name in group]
+    if len(names) >= FEWEST_DIVIDED and worth_dividing(seconds, tasks=2, most_jobs=3):
+        by_group = try_tasks(make, groups, what="sections", sizes=tasks.sizes, known_seconds=seconds)
+        return {name: outcome for group in by_group for name, outcome in group.unwrap().items()}
+    return make([name for name in SECTIONS if name in names])
 
 
 def _section_notes(sections: Mapping[str, Section]) -> Iterator[str]:

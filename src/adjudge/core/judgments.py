@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ import polars as pl
 from adjudge.core.errors import DataError, Source, shown
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.integer_codes import equal_to_others, key_hashes
-from adjudge.core.languages import UNKNOWN, language_code, pair_name, parse_pair
+from adjudge.core.languages import UNKNOWN, language_code, notes_about, pair_name, parse_pair
 from adjudge.core.protocols import KINDS, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -189,7 +188,7 @@ class Judgments:
             if pair_name(s, t) == wanted
         )
         part = self.select((pl.col("source_lang") == source) & (pl.col("target_lang") == target))
-        return replace(part, notes=_about(wanted, self.pairs, self.notes))
+        return replace(part, notes=notes_about(wanted, self.pairs, self.notes))
 
     def by_pair(self) -> dict[str, Judgments]:
         """One table per language pair; a pair that occurs in several campaigns is split, as `campaign/cs-en`."""
@@ -201,16 +200,6 @@ class Judgments:
                 name = pair if len(campaigns) == 1 else f"{campaign}/{pair}"
                 parts[name] = part.select(pl.col("campaign").eq_missing(pl.lit(campaign)))
         return parts
-
-
-def _about(pair: str, pairs: Iterable[str], notes: Iterable[str]) -> tuple[str, ...]:
-    """The notes that concern a pair: all but those that name another of the pairs, and not this one."""
-
-    def names(note: str, name: str) -> bool:
-        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", note) is not None
-
-    others = [other for other in pairs if other != pair]
-    return tuple(note for note in notes if names(note, pair) or not any(names(note, other) for other in others))
 
 
 def concat(parts: Iterable[Judgments]) -> Judgments:

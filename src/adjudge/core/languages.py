@@ -136,3 +136,13 @@ def text_direction(texts: Iterable[str]) -> str:
     for text in texts:
         counts.update(unicodedata.bidirectional(character) for character in text)
     return "rtl" if counts["R"] + counts["AL"] > counts["L"] else "ltr"
+
+
+def notes_about(pair: str, pairs: Iterable[str], notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes that concern a pair: all but those that name another of the pairs, and not this one."""
+
+    def names(note: str, name: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", note) is not None
+
+    others = [other for other in pairs if other != pair]
+    return tuple(note for note in notes if names(note, pair) or not any(names(note, other) for other in others))
