@@ -79,10 +79,10 @@ def solve_blocks(bucket: CellBucket, kept: Bools, inner: Floats, segment_ratio: 
     shrunk = segment_ratio / (1 + segment_ratio * size)
     shared = counts * shrunk[:, None, :]
     information = -(shared @ counts.transpose(0, 2, 1))
-    own = np.arange(information.shape[1])
-    information[:, own, own] += counts.sum(axis=2)
+    diagonal = np.arange(information.shape[1])
+    information[:, diagonal, diagonal] += counts.sum(axis=2)
     right = sums.sum(axis=2) - times(shared, total)
-    weights = np.linalg.solve(np.eye(len(own)) + information @ inner, information)
+    weights = np.linalg.solve(np.eye(len(diagonal)) + information @ inner, information)
     weights = (weights + weights.transpose(0, 2, 1)) / 2
     pulled = times(inner, right)
     forward = right - times(weights, pulled)

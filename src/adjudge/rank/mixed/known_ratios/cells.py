@@ -193,10 +193,10 @@ class _Rows:
     @classmethod
     def of(cls, cell: Codes, segment: Codes | None, score: Floats, block: Codes) -> _Rows:
         # Without the effect, all scores of a block are those of one segment that nothing depends on.
-        own = block[cell] if segment is None else segment
-        segment_block = np.zeros(levels_of(own), dtype=np.int64)
-        segment_block[own] = block[cell]
-        return cls(cell, own, score, block, segment_block)
+        known = block[cell] if segment is None else segment
+        segment_block = np.zeros(levels_of(known), dtype=np.int64)
+        segment_block[known] = block[cell]
+        return cls(cell, known, score, block, segment_block)
 
 
 def _buckets(rows: _Rows, effects: Sequence[Effect], inside: Sequence[Bools]) -> Iterator[CellBucket]:
@@ -216,14 +216,14 @@ def _buckets(rows: _Rows, effects: Sequence[Effect], inside: Sequence[Bools]) ->
             cells=cells,
             counts=weighted_count(flat, np.ones(len(flat)), length).reshape(shape),
             sums=weighted_count(flat, rows.score[here], length).reshape(shape),
-            same=tuple(same_levels(effect.codes, own, cells) for effect, own in zip(effects, inside, strict=False)),
+            same=tuple(same_levels(effect.codes, stays, cells) for effect, stays in zip(effects, inside, strict=False)),
         )
 
 
 def same_levels(codes: Codes, inside: Bools, cells: Codes) -> Bools:
     """Whether two cells of a block (blocks, cells) share a level that stays inside."""
-    own = np.append(np.where(inside[codes], codes, -1), -1)[cells]
-    same: Bools = (own[:, :, None] == own[:, None, :]) & (own >= 0)[:, :, None]
+    level = np.append(np.where(inside[codes], codes, -1), -1)[cells]
+    same: Bools = (level[:, :, None] == level[:, None, :]) & (level >= 0)[:, :, None]
     return same
 
 

@@ -49,11 +49,11 @@ def shared_levels(
         block: of each cell.
         groupings: the effects of cells, each with its levels that stay inside a block.
     """
-    own = np.zeros(len(block))
+    alone = np.zeros(len(block))
     owner, number = [np.empty(0, dtype=np.int64)], []
     for grouping, inside in groupings:
         several = inside & (np.bincount(grouping.codes, minlength=grouping.levels) > 1)
-        own += grouping.ratio * (inside & ~several)[grouping.codes]
+        alone += grouping.ratio * (inside & ~several)[grouping.codes]
         level_block = np.empty(grouping.levels, dtype=np.int64)
         level_block[grouping.codes] = block
         number.append(np.where(several, np.cumsum(several) - 1 + sum(map(len, owner)), -1))
@@ -65,12 +65,12 @@ def shared_levels(
         member = np.zeros((*bucket.cells.shape, levels))
         ratio = np.ones((len(bucket.cells), levels))
         slot, cell = np.nonzero(here)
-        for (grouping, _), own_number in zip(groupings, number, strict=True):
-            level = own_number[grouping.codes[bucket.cells[here]]]
+        for (grouping, _), level_number in zip(groupings, number, strict=True):
+            level = level_number[grouping.codes[bucket.cells[here]]]
             known = level >= 0
             member[slot[known], cell[known], local[level[known]]] = 1.0
             ratio[slot[known], local[level[known]]] = grouping.ratio
-        yield SharedLevels(member, ratio, np.append(own, 0.0)[bucket.cells])
+        yield SharedLevels(member, ratio, np.append(alone, 0.0)[bucket.cells])
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,8 +140,8 @@ def _matrix(segments: Floats, shared: SharedLevels, columns: Floats, absorbed: F
     matrix[:, :first, first:] += across
     matrix[:, first:, :first] += across.transpose(0, 2, 1)
     matrix[:, first:, first:] += columns[:, :, first:].transpose(0, 2, 1) @ member
-    own = np.arange(first)
-    matrix[:, own, own] += segments.sum(axis=1) + (1 / segment_ratio if first else 0.0)
+    diagonal = np.arange(first)
+    matrix[:, diagonal, diagonal] += segments.sum(axis=1) + (1 / segment_ratio if first else 0.0)
     rest = np.arange(first, matrix.shape[1])
     matrix[:, rest, rest] += 1 / shared.ratio
     return matrix

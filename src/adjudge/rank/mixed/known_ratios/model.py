@@ -73,15 +73,15 @@ class KnownModel:
         self.parts = [effect.parts for effect in effects.kept]
         self.segment = next((number for number, parts in enumerate(self.parts) if SEGMENT in parts), None)
         self.segment_ratio = 0.0 if self.segment is None else float(ratios[self.segment])
-        own = ratios if self.segment is None else np.delete(ratios, self.segment)
+        of_cells = ratios if self.segment is None else np.delete(ratios, self.segment)
         each = [
             Grouping(float(ratio), effect.codes, effect.levels, cells.same(number))
-            for number, (effect, ratio) in enumerate(zip(cells.effects, own, strict=True))
+            for number, (effect, ratio) in enumerate(zip(cells.effects, of_cells, strict=True))
         ]
         self.groupings = Groupings(each, len(cells))
         levels = Levels(cells.effects)
         reaching = levels.chosen(~np.concatenate([*cells.inside, np.zeros(0, dtype=bool)]), None)
-        self.penalty = 1 / (levels.parts[reaching.kind] @ own)
+        self.penalty = 1 / (levels.parts[reaching.kind] @ of_cells)
         """Of each column of the border."""
         self._border_codes = reaching.codes
         self.border = indicator(reaching.codes, len(cells), len(self.penalty))
@@ -157,9 +157,9 @@ class KnownModel:
         effects = identify(design, scores=scores)
         if [effect.parts for effect in effects.kept] != [parts for parts in self.parts if SEGMENT not in parts]:
             return None
-        for own, other in zip(self.cells.effects, effects.kept, strict=True):
+        for effect, other in zip(self.cells.effects, effects.kept, strict=True):
             # Of folded effects the finer one stands for both, which need not be the same one everywhere.
-            if len(own.parts) > 1 and not (renumber(own.codes[kept]) == renumber(other.codes)).all():
+            if len(effect.parts) > 1 and not (renumber(effect.codes[kept]) == renumber(other.codes)).all():
                 return None
         return Part(design, effects) if self._segments_alike(effects, len(design.systems), kept) else None
 
@@ -225,7 +225,7 @@ class KnownModel:
         width, before = len(self.penalty), 0
         source, target = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
         for bucket in self.cells.buckets:
-            codes = [np.append(own, -1)[bucket.cells] for own in self._border_codes]
+            codes = [np.append(column, -1)[bucket.cells] for column in self._border_codes]
             for row, column in product(codes, codes):
                 lower = (row[:, :, None] >= column[:, None, :]) & (column >= 0)[:, None, :]
                 source.append(np.flatnonzero(lower) + before)

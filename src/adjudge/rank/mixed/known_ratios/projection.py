@@ -119,7 +119,7 @@ class Projection:
     def _segments(self, left: Floats) -> Segments:
         """What segments contribute, once it is known what the effects of cells leave of each column."""
         k, ratio = left.shape[1] - 1, self.model.segment_ratio
-        crossed, square, own = np.zeros((k, k)), 0.0, 0.0
+        crossed, square, inner = np.zeros((k, k)), 0.0, 0.0
         parts = []
         for block, part in zip(self.blocks, self.in_blocks(left), strict=True):
             shrunk = 1 / (1 + ratio * block.segment_size)
@@ -133,9 +133,9 @@ class Projection:
             right = times(block.counts, shrunk * estimate)
             pulled = block.pulled(right)
             forward = right - block.weighted(pulled[:, :, None])[:, :, 0]
-            own += float((block.segment_size * shrunk * estimate**2).sum()) - float((pulled * forward).sum())
+            inner += float((block.segment_size * shrunk * estimate**2).sum()) - float((pulled * forward).sum())
             parts.append(forward[:, :, None])
-        return Segments(crossed, square, own, self.gathered(parts))
+        return Segments(crossed, square, inner, self.gathered(parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class Segments:
 
     crossed: Floats
     square: float
-    own: float
+    inner: float
     forward: Floats
 
 
@@ -153,7 +153,7 @@ def _inserted(
 ) -> tuple[Floats, Floats]:
     """The columns and products of all effects, those of the segments in their place."""
     cross = directions.T @ segments.forward
-    inner = np.block([[inner, cross], [cross.T, np.array([[segments.own]])]])
+    inner = np.block([[inner, cross], [cross.T, np.array([[segments.inner]])]])
     order = np.insert(np.arange(len(cross)), number, len(cross))
     return np.hstack([moved, segments.forward])[:, order], inner[np.ix_(order, order)]
 

@@ -95,7 +95,7 @@ def _still_comparable(met: Codes) -> Bools:
     unit, system = np.nonzero(met)
     alone = [groups(system[unit != code], unit[unit != code], met.shape[1]) for code in range(len(met))]
     every = met.sum(axis=0)
-    return np.array([len(own) == 1 and (every > met[code]).all() for code, own in enumerate(alone)])
+    return np.array([len(apart) == 1 and (every > met[code]).all() for code, apart in enumerate(alone)])
 
 
 class WholeRows:
@@ -160,8 +160,8 @@ class WholeRows:
         products = np.empty((len(count), self.values.shape[1], self.values.shape[1]))
         values, solved = self.values[order], solved[order]
         for number, end in enumerate(np.cumsum(count)):
-            own = slice(end - count[number], end)
-            products[number] = values[own].T @ solved[own]
+            rows = slice(end - count[number], end)
+            products[number] = values[rows].T @ solved[rows]
         covariance = products[:, 1:, 1:]
         return Deletions(-products[:, 1:, 0], (covariance + covariance.transpose(0, 2, 1)) / 2, products[:, 0, 0])
 
@@ -172,8 +172,7 @@ class WholeRows:
             column = np.full(int(unit.max()) + 1, -1)
             column[refined[first : first + BATCH]] = np.arange(len(refined[first : first + BATCH]))
             rows = np.flatnonzero(column[unit] >= 0)
-            own = column[unit[rows]]
-            explained = self._explained(rows, own, solved[rows])
+            explained = self._explained(rows, column[unit[rows]], solved[rows])
             rest[rows] = self.values[rows, 0] - solved[rows] + explained
         return rest
 
@@ -199,5 +198,5 @@ class WholeRows:
         """
         present = csr_array((np.ones(len(column)), column, np.arange(len(column) + 1)), shape=(len(column), columns))
         touched = (border_rows.T @ present).toarray()
-        own = (touched == self._touched[:, None]) & (np.arange(len(touched)) >= self.layout.systems)[:, None]
-        return np.asarray(own * self._border[:, None])
+        of_unit_alone = (touched == self._touched[:, None]) & (np.arange(len(touched)) >= self.layout.systems)[:, None]
+        return np.asarray(of_unit_alone * self._border[:, None])

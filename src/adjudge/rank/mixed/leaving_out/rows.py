@@ -186,10 +186,10 @@ class Whole:
         factored = []
         for blocks in self._factored:
             bucket = blocks.bucket
-            own = gone.core[
+            inside = gone.core[
                 (gone.core >= bucket.core_start) & (gone.core < bucket.core_start + bucket.count * bucket.core)
             ]
-            slots = np.unique((own - bucket.core_start) // bucket.core)
+            slots = np.unique((inside - bucket.core_start) // bucket.core)
             if not len(slots):
                 factored.append(blocks)
                 continue

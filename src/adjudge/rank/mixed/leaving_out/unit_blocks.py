@@ -82,11 +82,11 @@ class UnitBlocks:
             begin = end
 
     def _chunk(self, pairs: Codes) -> _Chunk:
-        own = np.arange(self._count[pairs].max())
-        present = own < self._count[pairs][:, None]
-        row = self._row[np.where(present, self._first_row[pairs][:, None] + own, self._first_row[pairs][:, None])]
+        place = np.arange(self._count[pairs].max())
+        present = place < self._count[pairs][:, None]
+        row = self._row[np.where(present, self._first_row[pairs][:, None] + place, self._first_row[pairs][:, None])]
         both = present[:, :, None] & present[:, None, :]
-        spread = np.eye(len(own)) + np.zeros(both.shape)
+        spread = np.eye(len(place)) + np.zeros(both.shape)
         for effect, ratio in self._local:
             code = effect.codes[row]
             spread += ratio * ((code[:, :, None] == code[:, None, :]) & both)
