@@ -15,6 +15,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import traceback
 from importlib import import_module
 from subprocess import CompletedProcess
@@ -84,6 +85,7 @@ def _compute(asked: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         request = json.loads(asked.makefile(encoding="utf-8").readline())
+        threading.Thread(target=_end_with_server, args=[asked], daemon=True).start()
         os.environ.clear()
         os.environ.update(request["environment"])
         os.chdir(request["folder"])
@@ -96,6 +98,12 @@ def _compute(asked: socket.socket) -> None:
         asked.sendall(json.dumps([code, sys.stdout.getvalue(), fault]).encode())
     finally:
         os._exit(0)
+
+
+def _end_with_server(asked: socket.socket) -> None:
+    """End where the server has been killed: a process that it had started would have been killed with it."""
+    if not asked.recv(1):
+        os._exit(1)
 
 
 class WarmPanels:
