@@ -4,8 +4,6 @@ BIN := .venv/bin
 # One thread per process: the tests run side by side, and a linear algebra library that spawns threads slows them all.
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
-# So do the threads of Polars; the commands and servers that tests start have as many as a user's.
-unit quick: export POLARS_MAX_THREADS := 1
 # Modules are compiled once, not again by each of the hundreds of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -23,6 +23,10 @@ settings.register_profile("thorough", settings.get_profile("adjudge"), max_examp
 settings.load_profile("adjudge")
 # Every test computes its results itself; those of the cache turn it on.
 os.environ["ADJUDGE_CACHE"] = "off"
+# One thread per process, read when the libraries are imported: tests run side by side, and threads of linear algebra
+# that wait for each other take nine times as much.
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(_variable, "1")
 
 __all__ = ["ROOT", "Run", "assert_explained", "data_folder", "examples"]
 

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import adjudge
+from tests.warm_server import WarmPanels, fork_panels, import_under_django
 
 ROOT = Path(__file__).resolve().parent.parent
 # What the commands import from elsewhere, and what a server imports before Django asks for its settings.
@@ -148,7 +149,7 @@ class WarmCommand:
 
 
 def _users_environment() -> dict[str, str]:
-    """The environment of this process, without what makes tests run side by side with one thread each."""
+    """The environment of this process, but with as many threads of Polars as a user has."""
     return {name: value for name, value in os.environ.items() if name != "POLARS_MAX_THREADS"}
 
 
@@ -201,8 +202,10 @@ def _serve(connection: socket.socket) -> None:
     for module in (*OUTSIDE, *_own_modules()):
         import_module(module)
     import_module("adjudge.cli.app").command_tree()
+    import_under_django()
     # Objects that exist now stay until the end: garbage collection in the forked processes can skip them.
     gc.freeze()
+    panels = WarmPanels(fork_panels(connection))
     while True:
         line, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 2)
         if not line:
@@ -218,6 +221,7 @@ def _serve(connection: socket.socket) -> None:
             answer = os.fork()
             if answer == 0:
                 connection.close()
+                import_module("adjudge.api.panels.process").subprocess = panels  # type: ignore[attr-defined]
                 _call(request, descriptors)
             for descriptor in descriptors:
                 os.close(descriptor)

@@ -25,7 +25,7 @@ at the planned information; there it is about 1.55 times as wide as an interval 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -136,7 +136,8 @@ def crossing(
         path = _Step(float(total), float(steps[k - 1]) if k else 0.0)
         above[k] = _beyond(density, path, upper[k], drift)
         below[k] = _beyond(_mirrored(density), path, -lower[k], -drift)
-        density = _advance(density, path, lower[k], upper[k], drift)
+        if k + 1 < len(steps):
+            density = _advance(density, path, lower[k], upper[k], drift)
     return above, below
 
 
@@ -208,11 +209,7 @@ def _mirrored(density: _Density | None) -> _Density | None:
 
 def _grid(centre: float, lower: float, upper: float) -> tuple[Floats, Floats]:
     """Points and Simpson weights between the bounds (Jennison and Turnbull 2000, section 19.2.1)."""
-    i = np.arange(1, 6 * _GRID)
-    tail = 4 * np.log(_GRID / np.minimum(i, 6 * _GRID - i)[np.minimum(i, 6 * _GRID - i) < _GRID])
-    inner = -3 + 3 * (np.arange(_GRID, 5 * _GRID + 1) - _GRID) / (2 * _GRID)
-    half = len(tail) // 2
-    knots = centre + np.concatenate([-3 - tail[:half], inner, 3 + tail[half:]])
+    knots = centre + _knots()
     low, high = max(lower, float(knots[0])), min(upper, float(knots[-1]))
     if low >= high:
         return np.array([centre]), np.array([0.0])
@@ -224,6 +221,16 @@ def _grid(centre: float, lower: float, upper: float) -> tuple[Floats, Floats]:
     weights[:-1:2] += width / 6
     weights[2::2] += width / 6
     return points, weights
+
+
+@cache
+def _knots() -> Floats:
+    """The points around 0, close to each other where most of the probability is."""
+    i = np.arange(1, 6 * _GRID)
+    tail = 4 * np.log(_GRID / np.minimum(i, 6 * _GRID - i)[np.minimum(i, 6 * _GRID - i) < _GRID])
+    inner = -3 + 3 * (np.arange(_GRID, 5 * _GRID + 1) - _GRID) / (2 * _GRID)
+    half = len(tail) // 2
+    return np.concatenate([-3 - tail[:half], inner, 3 + tail[half:]])
 
 
 def mixture_bound(fraction: float, level: float, share: float) -> float:

@@ -29,13 +29,20 @@ class SlowModel:
 
     def criterion(self, components: Floats) -> float:
         """-2 log restricted likelihood for variances (effects..., residual)."""
+        return self.criterion_and_slope(components)[0]
+
+    def criterion_and_slope(self, components: Floats) -> tuple[float, Floats]:
+        """The criterion and its derivatives in the variances: tr(P V_k) - y' P V_k P y."""
         V = self.variance(components)
         inverse = np.linalg.inv(V)
         information = self.X.T @ inverse @ self.X
-        rest = self.y - self.X @ self.effects(components)
+        P = inverse - inverse @ self.X @ np.linalg.solve(information, self.X.T @ inverse)
+        Py = P @ self.y
         freedom = self.X.shape[0] - self.X.shape[1]
         logs = np.linalg.slogdet(V)[1] + np.linalg.slogdet(information)[1]
-        return float(logs + rest @ inverse @ rest + freedom * np.log(2 * np.pi))
+        matrices = (*self.shared, np.eye(len(self.y)))
+        slope = np.array([np.vdot(P, matrix) - Py @ matrix @ Py for matrix in matrices])
+        return float(logs + self.y @ Py + freedom * np.log(2 * np.pi)), slope
 
     def effects(self, components: Floats) -> Floats:
         inverse = np.linalg.inv(self.variance(components))
@@ -51,21 +58,18 @@ class SlowModel:
         rest = self.y - self.X @ self.effects(np.append(ratios, 1.0))
         return float(rest @ inverse @ rest / (self.X.shape[0] - self.X.shape[1]))
 
-    def slope(self, components: Floats) -> Floats:
-        """The criterion's derivatives in the variances: tr(P V_k) - y' P V_k P y."""
-        inverse = np.linalg.inv(self.variance(components))
-        P = inverse - inverse @ self.X @ self.covariance(components) @ self.X.T @ inverse
-        Py = P @ self.y
-        matrices = (*self.shared, np.eye(len(self.y)))
-        return np.array([np.sum(P * matrix) - Py @ matrix @ Py for matrix in matrices])
-
     def lowest(self, starts: list[Floats]) -> float:
         """The lowest criterion that a search over log variances finds from any of the starts."""
+
+        def at(logs: Floats) -> tuple[float, Floats]:
+            criterion, slope = self.criterion_and_slope(np.exp(logs))
+            return criterion, slope * np.exp(logs)
+
         minima = [
             minimize(
-                lambda logs: self.criterion(np.exp(logs)),
+                at,
                 np.log(start),
-                jac=lambda logs: self.slope(np.exp(logs)) * np.exp(logs),
+                jac=True,
                 method="L-BFGS-B",
                 bounds=[(-15, 12)] * len(start),
                 options={"maxiter": 200, "ftol": 1e-12, "gtol": 1e-6},
