@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import adjudge
-from tests.warm_server import WarmPanels, fork_panels, import_under_django
 
 ROOT = Path(__file__).resolve().parent.parent
 # What the commands import from elsewhere, and what a server imports before Django asks for its settings.
@@ -69,6 +68,23 @@ OUTSIDE = (
     "django.test",
     "adjudge.collect.serve",
     "adjudge.collect.web_server",
+)
+# What a server imports once Django has its settings, as far as these leave no trace in it.
+UNDER_DJANGO = (
+    "ninja",
+    "adjudge.collect.models",
+    "adjudge.collect.migrations.0001_initial",
+    "adjudge.collect.responses",
+    "adjudge.collect.schemas",
+    "adjudge.collect.organisers.responses",
+    "adjudge.collect.prepare_database",
+    "adjudge.collect.export",
+    "adjudge.collect.adaptive",
+    "adjudge.collect.saves",
+    "adjudge.collect.revisions",
+    "adjudge.collect.organisers.overview",
+    "adjudge.collect.organisers.people",
+    "adjudge.collect.organisers.panel_refresh",
 )
 
 
@@ -202,10 +218,9 @@ def _serve(connection: socket.socket) -> None:
     for module in (*OUTSIDE, *_own_modules()):
         import_module(module)
     import_module("adjudge.cli.app").command_tree()
-    import_under_django()
+    _import_under_django()
     # Objects that exist now stay until the end: garbage collection in the forked processes can skip them.
     gc.freeze()
-    panels = WarmPanels(fork_panels(connection))
     while True:
         line, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 2)
         if not line:
@@ -221,7 +236,6 @@ def _serve(connection: socket.socket) -> None:
             answer = os.fork()
             if answer == 0:
                 connection.close()
-                import_module("adjudge.api.panels.process").subprocess = panels  # type: ignore[attr-defined]
                 _call(request, descriptors)
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -232,6 +246,20 @@ def _own_modules() -> list[str]:
     """All of adjudge but the parts of its server that Django must be configured for."""
     modules = pkgutil.walk_packages(adjudge.__path__, "adjudge.")
     return [module.name for module in modules if not module.name.startswith(("adjudge.collect.", "adjudge.__main__"))]
+
+
+def _import_under_django() -> None:
+    """Import the parts of the server that ask whether Django is configured; each server then configures it anew."""
+    django, conf = import_module("django"), import_module("django.conf")
+    conf.settings.configure(**import_module("adjudge.collect.django_settings")._app_settings())
+    django.setup()
+    for module in UNDER_DJANGO:
+        import_module(module)
+    assert "adjudge.collect.sessions" not in sys.modules, "it keeps the names of a campaign's cookies"
+    conf.settings._wrapped = import_module("django.utils.functional").empty
+    database = import_module("django.db")
+    database.connections.__init__()
+    vars(database.connections).pop("settings", None)
 
 
 @cache

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.api.panels import agreement_panels, annotator_panels
-from adjudge.api.panels.process import compute_apart
+from adjudge.api.panels import compute_apart
+from adjudge.api.panels.process import agreement_panels, annotator_panels
 from adjudge.core.errors import DataError
 from adjudge.simulate import ScoreCampaign, simulate
 
