@@ -100,9 +100,10 @@ def edge(page: Page, side: str) -> bytes:
 
 def test_a_failure_stays_told_and_a_reason_stays_written(page: Page, server: Server) -> None:
     page.clock.install()
-    page.goto(server.links["organiser"])
+    # Before the page is there: what is set up while one page makes way for the next can get lost.
     page.route("**/renew", lambda route: route.fulfill(status=500, body="broken", content_type="text/plain"))
     page.route("**/decision", lambda route: route.abort())
+    page.goto(server.links["organiser"])
     row(page, "bert").get_by_role("button", name="New link").click()
     page.locator("dialog[open]").get_by_role("button", name="New link").click()
     failed = page.get_by_text("That did not work: the server answered 500")
