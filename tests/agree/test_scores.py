@@ -161,6 +161,10 @@ def test_controls_and_rows_without_score_are_set_aside() -> None:
         ("judgment without a score", 1),
         ("degraded output, attention check or tutorial", 1),
     ]
+    # A row left blank in a table that does not say its protocol has none at all.
+    blank = pl.when(pl.col("score").is_null()).then(None).otherwise("protocol").alias("protocol")
+    unsaid = agree(Judgments(judgments.table.with_columns(kinds, blank)), resamples=0)
+    assert unsaid.set_aside == result.set_aside
 
 
 def test_a_reference_in_a_systems_place_is_another_item() -> None:

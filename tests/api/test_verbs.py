@@ -133,6 +133,37 @@ def test_unknown_settings_are_refused_with_a_suggestion(rankings: Path) -> None:
         adjudge.simulate("mqm")
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"reference": "exlude"}, "unknown reference 'exlude': did you mean 'exclude'? choose one of include, exclude"),
+        ({"significance": 3}, "unknown significance '3': choose one of sign, resample, tastes"),
+        ({"zero_sd": "nul"}, "unknown zero_sd 'nul': choose one of drop, zero"),
+        ({"level": "0.05"}, "'level' is '0.05', a number is needed"),
+        ({"level": None}, "'level' is None, a number is needed"),
+        ({"resamples": 10.5}, "'resamples' is 10.5, a whole number is needed"),
+        ({"seed": 1.0}, "'seed' is 1.0, a whole number is needed"),
+        ({"seed": -1}, "'seed' is -1, it must be 0 or more"),
+    ],
+)
+def test_values_are_refused_as_on_the_command_line(settings: dict[str, Any], message: str, rankings: Path) -> None:
+    with pytest.raises(adjudge.AdjudgeError) as fault:
+        adjudge.rank(rankings, **settings)
+    assert str(fault.value) == message
+
+
+def test_numbers_of_any_type_are_numbers(rankings: Path) -> None:
+    numbers = pd.Series([20])
+    plain = adjudge.rank(rankings, resamples=20, reference=None)
+    assert adjudge.rank(rankings, resamples=numbers[0], seed=numbers[0] - 19).to_dict() == plain.to_dict()
+
+
+def test_a_data_frame_with_one_column_twice_is_refused(scores: Path) -> None:
+    frame = pd.read_csv(scores)
+    with pytest.raises(adjudge.AdjudgeError, match="data frame: column 'score' stands twice; drop or rename one"):
+        adjudge.rank(pd.concat([frame, frame[["score"]]], axis=1))
+
+
 def test_functions_and_folders_of_one_name_live_together() -> None:
     lines = [
         "import adjudge.rank as folder_or_function, adjudge.audit.parity, adjudge.report.build, adjudge.simulate",

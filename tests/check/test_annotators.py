@@ -112,6 +112,14 @@ def test_an_impossible_pace_is_not_kept_unless_any_pace_is_asked_for() -> None:
     assert by_name(campaign(rows, active_seconds=[0.0] * len(rows)))["script"].passed
 
 
+def test_judgments_of_nobody_are_dropped_and_told() -> None:
+    nobody = campaign([*ATTENTIVE, *CARELESS], annotator=["good"] * len(ATTENTIVE) + [None] * len(CARELESS))
+    result = check(nobody)
+    assert (result.kept["judgments"], result.dropped["judgments"]) == (15, 15)
+    assert "15 judgments name no annotator and are dropped; name the annotators to keep them" in result.notes
+    assert not any("name no annotator" in note for note in check(campaign([*ATTENTIVE, *CARELESS])).notes)
+
+
 def test_kept_and_dropped_add_up() -> None:
     result = check(campaign(ATTENTIVE + CARELESS))
     assert result.kept["annotators"] == result.dropped["annotators"] == 1

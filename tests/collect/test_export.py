@@ -96,7 +96,10 @@ def test_an_appraise_file_is_read_back(judged: Path, tmp_path: Path, adjudge: Ca
 
 def test_faults_are_explained(judged: Path, tmp_path: Path, adjudge: Callable[..., Run]) -> None:
     unserved = make_campaign(tmp_path / "new")
-    assert_explained(adjudge("export", unserved, "-o", tmp_path / "x.csv"), names=("has not been served yet",))
+    assert_explained(
+        adjudge("export", unserved, "-o", tmp_path / "x.csv"),
+        names=("has not been served yet", "begin with adjudge serve"),
+    )
     misspelt = adjudge("export", judged, "-o", tmp_path / "x.csv", "--format", "aprpaise")
     assert_explained(misspelt, code=2, names=("appraise",))
     assert_explained(adjudge("export", tmp_path / "no.toml", "-o", tmp_path / "x.csv"), names=("no.toml",))

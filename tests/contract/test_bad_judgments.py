@@ -183,3 +183,25 @@ def test_a_place_that_cannot_be_written_is_explained(verb: str, tmp_path: Path) 
     everyone = ("--all-annotators",) if verb == "gold" else ()
     assert_explained(ask(verb, file, *everyone, "-o", str(tmp_path)), names=("folder", str(tmp_path)))
     assert_explained(ask(verb, file, *everyone, "-o", str(file / "out.json")), names=("cannot be written",))
+
+
+@pytest.mark.parametrize("method", ["mixed", "raw", "bradley-terry", "wins"])
+def test_rows_that_were_left_blank_are_counted_as_such(method: str, tmp_path: Path) -> None:
+    """The rows of a table made by hand say no protocol, and the blank ones hold no answer that would tell it."""
+    answer = "rank" if method in ("bradley-terry", "wins") else "score"
+    header = f"annotator,segment,system,{answer}"
+    rows = [
+        (a, s, y, str(1 + (s * 7 + "ab".index(a) + "XYZ".index(y)) % 3)) for a in "ab" for s in range(9) for y in "XYZ"
+    ]
+    blanks = [(*row[:3], "" if number % 9 == 4 else row[3]) for number, row in enumerate(rows)]
+
+    def file_of(cells: list[tuple[str, int, str, str]]) -> Path:
+        file = tmp_path / "by-hand.csv"
+        file.write_text("\n".join([header, *[",".join(map(str, row)) for row in cells], ""]), encoding="utf-8")
+        return file
+
+    run = command("rank", file_of(blanks), "--method", method, "--resamples", "2")
+    assert f"set aside: 6 × no {answer} was given" in run.out
+    assert "set aside" not in command("rank", file_of(rows), "--method", method, "--resamples", "2").out
+    run = command("rank", file_of([(*row[:3], "") for row in rows]), "--method", method)
+    assert_explained(run, names=("54 rows without a score or rank; check the column of the answers",))

@@ -86,6 +86,20 @@ def test_every_method_for_scores(method: str, scores: Path) -> None:
         assert f"{option} {value} is for relative rankings" in run.err
 
 
+@pytest.mark.parametrize("method", [None, *RELATIVE, *SCORES])
+def test_equal_scores_are_asked_about_where_there_are_z_scores(
+    method: str | None, rankings: Path, scores: Path
+) -> None:
+    for file in (rankings, scores) if method is None else (scores if method in SCORES else rankings,):
+        chosen = () if method is None else ("--method", method)
+        run = command("rank", file, *chosen, "--zero-sd", "zero", "--resamples", "2")
+        if method in ("zscore", "raw", "zscore-calibrated"):
+            assert run.code == 0
+            continue
+        assert (run.code, run.out) == (2, "")
+        assert "makes no z-scores; --zero-sd zero is for zscore, raw, zscore-calibrated: choose one" in run.err
+
+
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("method", ["wins-or-ties", "bradley-terry", "zscore", "mixed"])
 def test_every_rule_for_lines(method: str, rule: str, rankings: Path, scores: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from adjudge.collect import migrations
 from adjudge.doctor import Examination, database, examine, machine, packages
-from adjudge.doctor.diagnosis import Finding
+from adjudge.doctor.diagnosis import Diagnosis, Finding
 from adjudge.doctor.packages import importing
 from tests.collect.databases import needed_postgres_url
 from tests.collect.serving import free_port
@@ -38,6 +38,12 @@ def test_this_installation_is_healthy_and_every_line_that_is_not_says_what_to_do
         finding.what for finding in diagnosis.findings
     }
     assert "dependencies" in lines
+
+
+def test_findings_are_counted_in_words() -> None:
+    found = [Finding("a", "ok", "here"), Finding("b", "warning", "old", "mend it")]
+    for findings, words in ((found, "1 ok, 1 warning, 0 faults."), (found[:1] * 2, "2 ok, 0 warnings, 0 faults.")):
+        assert Diagnosis(settings={}, data="", findings=tuple(findings)).tables()[0].note == words
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,11 @@ def test_every_form_of_scores_is_read(tmp_path: Path) -> None:
         ("m.json", "[1]", "entry 1 is '1', an object with 'name' and 'score'"),
         ("m.tsv", "system\tsegment\na\t1\n", "has no column of scores"),
         ("m.tsv", "x\ty\na\t1\n", "has no column 'system'"),
+        (
+            "j.csv",
+            "annotator,segment,system,score\na,1,x,5\n",
+            "judgments of annotators, .* read it with --format judgm",
+        ),
     ],
 )
 def test_bad_files_are_explained(tmp_path: Path, name: str, content: str, fault: str) -> None:

@@ -114,6 +114,12 @@ def _first_only(document: EditedDocument) -> EditedDocument:
     return EditedDocument(document.name, document.mt, document.pe1)
 
 
+def test_few_documents_are_a_matter_of_correlations_only() -> None:
+    documents, predictions = simulated().documents[:12], simulated().predictions
+    assert any("only 12 documents: correlations" in note for note in estimate(documents, predictions).notes)
+    assert not any("correlations" in note for note in estimate(documents).notes)
+
+
 def test_orders_are_joined_where_they_are_the_same() -> None:
     orders = orders_along([0, 1, 2, 3], {"a": [0.9, 0.8, 0.1, None], "b": [0.5, 0.5, 0.5, 0.5]})
     assert [(item.low, item.high, item.order) for item in orders] == [(0, 1, ("a", "b")), (2, 3, ("b", "a"))]
@@ -223,6 +229,8 @@ def test_bad_predictions_are_explained(tmp_path: Path, adjudge: Callable[..., Ru
     assert_explained(adjudge("qe", texts, "--predictions", file), names=("'m' predicts fewer than 4",))
     unknown = adjudge("qe", texts, "--predictions", predictions, "--baseline", "contxt")
     assert_explained(unknown, code=2, names=("did you mean 'context'",))
+    alone = adjudge("qe", texts, "--baseline", "context")
+    assert_explained(alone, code=2, names=("--baseline context chooses the weight by its predictions; give them with",))
     assert_explained(adjudge("qe", texts, "--assessments", "5"), code=2, names=("--assessment-price",))
 
 

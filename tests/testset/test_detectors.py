@@ -24,6 +24,7 @@ HEAD = "A headline"
     [
         ("The goverment said it was monitorng the case.", "typo", ["government", "monitoring"]),
         ("They asked the the mayor about it.", "typo", ["the mayor"]),
+        ("They asked the the the mayor about it.", "typo", ["the mayor"]),
         ("It was built on the edge ofthe town.", "spacing", ["of the town"]),
         ("He left the house.She stayed in.", "spacing", ["house. She"]),
         ("They lost keys,maps and money.", "spacing", ["keys, maps"]),

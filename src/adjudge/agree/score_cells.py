@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.core.comparisons import SEGMENT_KEY
+from adjudge.core.comparisons import LEFT_BLANK, SEGMENT_KEY
 from adjudge.core.integer_codes import codes_of, renumber
 from adjudge.core.maths import divide
 from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
@@ -89,7 +89,8 @@ def usable_scores(judgments: Judgments) -> Judgments:
 
     One score of a document without a segment is about the whole; several by one person are about segments unknown.
     """
-    scored = judgments.final().keep(~pl.col("protocol").is_in(RELATIVE), otherwise="relative judgment among scores")
+    absolute = ~pl.col("protocol").is_in(RELATIVE) | LEFT_BLANK
+    scored = judgments.final().keep(absolute, otherwise="relative judgment among scores")
     scored = scored.keep(pl.col("score").is_not_null(), otherwise="judgment without a score")
     genuine = ~pl.col("kind").is_in(NOT_TRANSLATIONS)
     scored = scored.keep(genuine, otherwise="degraded output, attention check or tutorial")

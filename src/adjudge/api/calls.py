@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from dataclasses import fields
 from functools import wraps
 from importlib import import_module
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from adjudge.core.errors import AdjudgeError, DataError, unknown_choice
+from adjudge.core.errors import AdjudgeError, DataError, UsageError, unknown_choice
 from adjudge.work import one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sized
+    from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 
     from adjudge.core.judgments import Judgments
 
@@ -21,6 +23,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _Part = TypeVar("_Part", bound="Sized")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+_CHOICES = re.compile(r"Literal(\[.*?\])( \| None)?")
+_NUMBERS = {"int": "a whole number", "float": "a number"}
 
 
 def verb(function: Callable[P, R]) -> Callable[P, R]:
@@ -28,7 +32,8 @@ def verb(function: Callable[P, R]) -> Callable[P, R]:
 
     Linear algebra has one thread in it, as in commands, so that both give the same digits.
     """
-    parameters = inspect.signature(function).parameters
+    signature = inspect.signature(function)
+    parameters = signature.parameters
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -36,6 +41,7 @@ def verb(function: Callable[P, R]) -> Callable[P, R]:
         try:
             if "reading" in parameters:
                 _check_keywords(function.__name__, kwargs, [name for name in parameters if name != "reading"])
+            _check_values(signature, args, kwargs)
             with one_thread():
                 return function(*args, **kwargs)
         except AdjudgeError as fault:
@@ -53,6 +59,24 @@ def _check_keywords(name: str, keywords: Iterable[str], parameters: list[str]) -
     for keyword in keywords:
         if keyword not in allowed:
             raise unknown_choice(f"parameter of adjudge.{name}", keyword, dict.fromkeys(allowed))
+
+
+def _check_values(signature: inspect.Signature, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Refuse what the command line refuses: a word that is no choice, a number that is none, a seed below 0."""
+    parameters = signature.parameters
+    for name, value in (*zip(parameters, args, strict=False), *keywords.items()):
+        written = str(parameters[name].annotation) if name in parameters else ""
+        number = _NUMBERS.get(written.removesuffix(" | None"))
+        if value is None and written.endswith(" | None"):
+            continue
+        if (choices := _CHOICES.fullmatch(written)) and value not in ast.literal_eval(choices[1]):
+            raise unknown_choice(name, str(value), ast.literal_eval(choices[1]))
+        # 1e4 is meant as a whole number, but no seed is drawn from it.
+        whole = isinstance(value, Integral) or (isinstance(value, Real) and value == round(value) and name != "seed")
+        if number and not (whole or (number == _NUMBERS["float"] and isinstance(value, Real))):
+            raise UsageError(f"'{name}' is {value!r}, {number} is needed")
+        if name == "seed" and value < 0:
+            raise UsageError(f"'seed' is {value}, it must be 0 or more")
 
 
 def as_command(function: Callable[P, R]) -> Callable[P, R]:

@@ -124,7 +124,8 @@ def rank(
         significance: the test between pairs of relative methods: `sign` on their own judgments, `resample`, or `tastes`
             (the default of `bradley-terry`), which holds for other annotators. Refused for scores.
         resamples: for rank sets and intervals; 0 for none.
-        zero_sd: annotators whose scores are all equal have no z-score (`drop`), or 0 (`zero`).
+        zero_sd: annotators whose scores are all equal have no z-score (`drop`), or 0 (`zero`). Refused by methods
+            without z-scores.
         by: columns of the judgments (or of `attributes`, a side table) by which the ranking is broken down, in a list
             or joined by commas; `.breakdown` says whether systems differ between subsets.
         seed: the same seed gives the same numbers.

@@ -12,7 +12,7 @@ from adjudge.check.measures import Measured, measure
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.passing_rule import LEAST_SECONDS, Work
-from adjudge.core.wording import counted, measured
+from adjudge.core.wording import agreeing, counted, measured
 from adjudge.results.check import AnnotatorCheck, Checked
 
 if TYPE_CHECKING:
@@ -97,7 +97,13 @@ def decide(
         },
         data=data,
         set_aside=set_aside,
-        notes=notes + _notes(controls=controls) + _released(released, checks) + _impossible_pace(checks, rule),
+        notes=(
+            *notes,
+            *_notes(controls=controls),
+            *_unnamed(kinds),
+            *_released(released, checks),
+            *_impossible_pace(checks, rule),
+        ),
         rule=rule.in_words(controls=controls),
         annotators=checks,
         twins=twins,
@@ -159,6 +165,16 @@ def _totals(kinds: pl.DataFrame, passing: set[str]) -> tuple[dict[str, int], dic
         counts = {"annotators": part["annotator"].drop_nulls().n_unique(), "judgments": int(part["len"].sum())}
         totals.append(counts | {kind: int(by_kind.get(kind, 0)) for kind in names})
     return totals[0], totals[1]
+
+
+def _unnamed(kinds: pl.DataFrame) -> tuple[str, ...]:
+    """How many judgments nobody can be checked by, as they are counted among the dropped ones."""
+    rows = int(kinds.filter(pl.col("annotator").is_null())["len"].sum())
+    if not rows:
+        return ()
+    named = counted(rows, "judgment names", "judgments name")
+    is_dropped, them = agreeing(rows, "is dropped", "are dropped"), agreeing(rows, "it", "them")
+    return (f"{named} no annotator and {is_dropped}; name the annotators to keep {them}",)
 
 
 def _released(kept: frozenset[str], checks: tuple[AnnotatorCheck, ...]) -> tuple[str, ...]:

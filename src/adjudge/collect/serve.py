@@ -135,7 +135,9 @@ def collected_so_far(
 
     campaign = load_campaign(campaign_file)
     if database is None and not database_file(campaign_file).exists():
-        raise InputError("has not been served yet: there is no database beside it", file=campaign_file)
+        raise InputError(
+            "has not been served yet: there is no database beside it; begin with adjudge serve", file=campaign_file
+        )
     with readable(database_file(campaign_file), database) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
         from adjudge.collect.export import collected
@@ -144,7 +146,9 @@ def collected_so_far(
 
         tasks = stored_tasks()
         if tasks is None:
-            raise InputError("has not been served yet: its database is empty", file=campaign_file)
+            raise InputError(
+                "has not been served yet: its database is empty; begin with adjudge serve", file=campaign_file
+            )
         _check_fit(tasks, campaign, campaign_file)
         serve_these(ServedCampaign(campaign, tasks))
         judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
@@ -196,7 +200,7 @@ def _check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
         raise InputError(
             f"was made for campaign '{designed[0]}' ({designed[1]}, {designed[2]}), "
             f"not for '{now[0]}' ({now[1]}, {now[2]}); put the campaign file back as it was, "
-            "or begin a new campaign with new tasks and a new database",
+            "or begin a new campaign in a folder of its own, with new tasks and a new database",
             file=file,
         )
 

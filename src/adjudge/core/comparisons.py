@@ -13,7 +13,8 @@ import polars as pl
 
 from adjudge.core.errors import DataError, shown
 from adjudge.core.integer_codes import codes_of
-from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
+from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE, SCORED
+from adjudge.core.wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 NOBODY = "(unknown)"
+LEFT_BLANK = pl.all_horizontal(pl.col("protocol", "score", "rank").is_null())
+"""Rows of hand-made tables that were left blank: without an answer, nobody knows the protocol either."""
 MOST_LABELS = 1000
 """A block beyond this is a table that does not say what was shown together."""
 
@@ -150,12 +153,10 @@ def block_rows(judgments: Judgments) -> pl.DataFrame:
 
 def relative_judgments(judgments: Judgments) -> Judgments:
     """What comparisons are made of: the last revision of relative judgments; scores and controls are set aside."""
-    relative = judgments.final().keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")
+    answered = judgments.final().keep(~LEFT_BLANK, otherwise="no rank was given")
+    relative = answered.keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")
     if not len(relative):
-        held = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(
-            f"relative ranks are needed, but the data hold {held}; use 'adjudge rank' with a method for scores"
-        )
+        raise answers_needed("relative ranks", judgments, "use 'adjudge rank' with a method for scores")
     control = pl.col("kind").is_in(NOT_TRANSLATIONS).fill_null(value=False)
     genuine = relative.keep(~control, otherwise="control in a ranking, which says nothing of a system")
     if not len(genuine):
@@ -264,3 +265,14 @@ def _pairs_within_blocks(labels: _Labels) -> dict[str, NDArray[np.int32]]:
 def _human_systems(table: pl.DataFrame, systems: tuple[str, ...]) -> NDArray[np.bool_]:
     human = set(table.filter(pl.col("human"))["system"].unique().to_list())
     return np.array([name in human for name in systems], dtype=bool)
+
+
+def answers_needed(what: str, judgments: Judgments, instead: str) -> DataError:
+    """The fault where judgments hold no such answers: what they hold, and what to do instead."""
+    blank = pl.all_horizontal(pl.col("score", "rank").is_null())
+    blank &= pl.col("protocol").is_in([*SCORED, *RELATIVE]).fill_null(value=True)
+    if len(judgments) and judgments.table.select(blank.all()).item():
+        held, instead = f"{counted(len(judgments), 'row')} without a score or rank", "check the column of the answers"
+    else:
+        held = ", ".join(judgments.protocols) or "no judgments at all"
+    return DataError(f"{what} are needed, but the data hold {held}; {instead}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.core.comparisons import NOBODY
+from adjudge.core.comparisons import NOBODY, answers_needed
 from adjudge.core.errors import DataError
 from adjudge.core.inclusion_weights import weights_of
 from adjudge.core.maths import divide
@@ -130,8 +130,7 @@ def _rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
     """Which scores rate a system, by annotators who passed; judgments without any are refused."""
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
     if not rated.any():
-        protocols = ", ".join(judgments.protocols) or "no judgments at all"
-        raise DataError(f"scores of systems are needed, but the data hold {protocols}; choose a method for rankings")
+        raise answers_needed("scores of systems", judgments, "choose a method for rankings")
     return rated
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from adjudge.core.wording import counted
 from adjudge.results.result import Result
 from adjudge.results.table import Table, text
 
@@ -43,8 +44,8 @@ class Diagnosis(Result):
         """One line per finding."""
         rows = tuple((finding.state, finding.what, finding.found, finding.advice or None) for finding in self.findings)
         columns = (text("state"), text("what"), text("found"), text("what to do"))
-        counts = ", ".join(f"{self.counted(state)} {state}" for state in ("ok", "warning", "fault"))
-        return (Table("This installation", columns, rows, note=f"{counts}."),)
+        bad = f"{counted(self.counted('warning'), 'warning')}, {counted(self.counted('fault'), 'fault')}"
+        return (Table("This installation", columns, rows, note=f"{self.counted('ok')} ok, {bad}."),)
 
     def to_dict(self) -> dict[str, Any]:
         """As promised to users, with the verdict in one word."""

@@ -190,6 +190,9 @@ def _from_pandas(source: Any) -> pl.DataFrame:
     import polars as pl
 
     columns: dict[str, pl.Series] = {}
+    names = [str(name) for name in source.columns]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"data frame: column '{shown(twice)}' stands twice; drop or rename one of them")
     for name in source.columns:
         column, missing = source[name], source[name].isna()
         values = [

@@ -122,6 +122,9 @@ def _optional(fields: list[str], column: int | None) -> str | None:
 
 def _read_wide(table: Delimited) -> list[MetricScore]:
     system = table.need("system")
+    if "annotator" in table.header and {"score", "rank"} & set(table.header):
+        what = "holds judgments of annotators, not one score per system and segment; read it with --format judgments"
+        raise InputError(what, file=table.path, line=1)
     segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
     named = {system, segment, document}
     metrics = [(i, name) for i, name in enumerate(table.header) if i not in named]

@@ -117,7 +117,7 @@ def estimate(
         settings={"weight": chosen.weight, "baseline": baseline, "largest": largest, "ter": ter_signature()},
         data=_fingerprint(documents, predictions or {}),
         set_aside=aside,
-        notes=_notes(chosen, len(orders), second is not None, len(documents)),
+        notes=_notes(chosen, len(orders), second is not None, len(documents) if kept else None),
         documents=_labels(documents, first, second, labels),
         weight=chosen,
         weights=weights,
@@ -159,14 +159,16 @@ def _aligned(
 def _choose(
     first: Floats, second: Floats | None, predictions: Mapping[str, Floats], weight: float | None, baseline: str | None
 ) -> ChosenWeight:
+    if baseline is not None and not predictions:
+        raise UsageError(f"--baseline {baseline} chooses the weight by its predictions; give them with --predictions")
+    if baseline is not None and baseline not in predictions:
+        raise unknown_choice("baseline", baseline, predictions)
     if second is None:
         return ChosenWeight(0.0, "there is one post-edition only")
     if weight is not None:
         return ChosenWeight(weight, "given")
     if baseline is None:
         return ChosenWeight(1.0, "both post-editions weigh the same, as nothing else was asked for")
-    if baseline not in predictions:
-        raise unknown_choice("baseline", baseline, predictions)
     known = ~np.isnan(predictions[baseline])
     return tuned(first[known], second[known], refitted(predictions[baseline][known]))
 
@@ -214,7 +216,8 @@ def _labels(
     )
 
 
-def _notes(chosen: ChosenWeight, orders: int, two: bool, documents: int) -> tuple[str, ...]:
+def _notes(chosen: ChosenWeight, orders: int, two: bool, correlated: int | None) -> tuple[str, ...]:
+    """What must be said; `correlated` are the documents with which predictions are correlated, None without any."""
     notes: list[str] = []
     if orders > 1:
         notes.append(
@@ -228,8 +231,8 @@ def _notes(chosen: ChosenWeight, orders: int, two: bool, documents: int) -> tupl
         )
     if not two:
         notes.append("there is one post-edition only, so the label is its edit rate and there is no weight to choose")
-    if documents < 30:
-        notes.append(f"only {counted(documents, 'document')}: correlations are uncertain, see the intervals")
+    if correlated is not None and correlated < 30:
+        notes.append(f"only {counted(correlated, 'document')}: correlations are uncertain, see the intervals")
     return tuple(notes)
 
 

@@ -63,6 +63,7 @@ def rank(
         return _rank_table(judgments, method, settings)
     judgments = as_scores(judgments)
     chosen = find_method(method or default_method(judgments))
+    _check_for_method(chosen, settings)
     if chosen.judgments == "relative":
         from adjudge.core.inclusion_weights import weights_of
         from adjudge.rank.relative import rank_relative
@@ -74,7 +75,6 @@ def rank(
             )
 
         return rank_relative(judgments, chosen, settings)
-    _check_for_scores(chosen, settings)
     ranking: Ranking = chosen.load()(judgments, chosen, settings)
     return ranking
 
@@ -87,6 +87,7 @@ def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSe
     relative = find_method(method or DEFAULTS["relative"])
     if not isinstance(table, Path):
         if pairs.find_pairs(table.columns) is not None and relative.judgments == "relative":
+            _check_for_method(relative, settings)
             return pairs.rank_pairs(table, relative, settings)
         return rank(Judgments.from_columns(table), method=method, settings=settings)
     ranking = rank_large_file(table, method, settings)
@@ -112,14 +113,15 @@ def rank_large_file(
 
     _check(settings)
     chosen = find_method(method) if method else None
+    if chosen is not None:
+        _check_for_method(chosen, settings)
     if path.suffix.lower() not in TABLES:
         return None
     if chosen is not None and chosen.counted_scores and settings.zero_sd == "drop":
-        _check_for_scores(chosen, settings)
         parquet = path.suffix.lower() == ".parquet"
         count = scores_parquet.rank_scores_parquet if parquet else scores_csv.rank_scores_csv
         return count(path, chosen, settings, options)
-    if chosen is None or chosen.judgments == "relative":
+    if (chosen is None or chosen.judgments == "relative") and settings.zero_sd == "drop":
         return pairs.rank_pairs_file(path, chosen or find_method(DEFAULTS["relative"]), settings, options)
     return None
 
@@ -143,8 +145,16 @@ def _check(settings: RankSettings) -> None:
         check_rule(settings.lines)
 
 
-def _check_for_scores(method: Method, settings: RankSettings) -> None:
-    """Refuse what is for relative judgments alone."""
+def _check_for_method(method: Method, settings: RankSettings) -> None:
+    """Refuse what this method would ignore."""
+    if settings.zero_sd != "drop" and not method.standardises:
+        others = ", ".join(name for name, other in METHODS.items() if other.standardises)
+        raise UsageError(
+            f"{method.name} makes no z-scores; --zero-sd {settings.zero_sd} is for {others}: choose one by --method, "
+            "or leave it out"
+        )
+    if method.judgments == "relative":
+        return
     if settings.reference == "exclude":
         raise UsageError(f"{method.name} scores every system by itself; --reference exclude is for relative rankings")
     if settings.significance is not None:

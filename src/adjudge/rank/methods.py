@@ -48,6 +48,8 @@ class Method:
     """Whether scores stay finite where a system won everything."""
     counted_scores: bool = False
     """Whether scores can be counted straight from the columns of a very large file."""
+    standardises: bool = False
+    """Whether z-scores are made, if only to be shown beside the means."""
     beside: tuple[str, ...] = ()
     """The methods that a report shows beside this one."""
 
@@ -132,16 +134,16 @@ _ALL = (
     ),
     Method(
         "zscore", "scores", "score_means.rank_by_means", "mean of scores standardised by annotator", "mean z-score",
-        counted_scores=True, beside=_MEANS,
+        counted_scores=True, standardises=True, beside=_MEANS,
     ),
     Method(
         "raw", "scores", "score_means.rank_by_means", "mean of scores", "mean score",
-        counted_scores=True, beside=_MEANS,
+        counted_scores=True, standardises=True, beside=_MEANS,
     ),
     Method(
         "zscore-calibrated", "scores", "score_means.rank_by_means",
         "mean of scores standardised by what all annotators judged", "mean z-score",
-        beside=_MEANS,
+        standardises=True, beside=_MEANS,
     ),
 )  # fmt: skip
 METHODS = {method.name: method for method in _ALL}

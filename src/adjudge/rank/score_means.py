@@ -6,15 +6,18 @@ not; `adjudge audit` measures on the data at hand how often it calls a system di
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
-from adjudge.core.comparisons import NOBODY
+from adjudge.core.comparisons import LEFT_BLANK, NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.inclusion_weights import weights_note
+from adjudge.core.judgments import SetAside
 from adjudge.core.maths import student_tail
+from adjudge.core.protocols import SCORED
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.core.wording import agreeing, counted
@@ -48,7 +51,15 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
     chosen = raw if method.name == "raw" else z
     resampled = resampled_means(chosen, _resamples(chosen, settings), generator(settings.seed))
     means = SystemItems(raw.systems, raw.human, item_means(raw), item_means(z), resampled)
-    return assemble_means(provenance(judgments), means, method, settings, notes=_notes(raw, z))
+    return assemble_means(_source(judgments), means, method, settings, notes=_notes(raw, z))
+
+
+def _source(judgments: Judgments) -> Provenance:
+    """Where the scores come from; rows of which the score was left blank are set aside."""
+    blank = (pl.col("protocol").is_in(SCORED) & pl.col("score").is_null()) | LEFT_BLANK
+    rows = judgments.final().table.select(blank.sum()).item()
+    source = provenance(judgments)
+    return replace(source, set_aside=(*source.set_aside, *[SetAside("no score was given", rows)] * bool(rows)))
 
 
 @dataclass(frozen=True, eq=False)

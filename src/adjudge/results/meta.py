@@ -181,6 +181,6 @@ def comparison_table(title: str, comparisons: Sequence[MetricComparison]) -> Tab
 
 
 def _arrow(before: float | None, after: float | None) -> str:
-    if before is None or after is None:
+    if before is None or after is None or math.isnan(before) or math.isnan(after):
         return "–"
     return f"{before:.3f} → {after:.3f}"

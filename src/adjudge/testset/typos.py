@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Not part of a name, a link, a handle, a number or something written with dots and dashes.
 _WORD = regex.compile(r"(?<![\p{L}\p{N}_@#./\\’'-])\p{Ll}+(?![\p{L}\p{N}_@/\\-]|['’](?!s\b)|[.\"”]\p{L})")
-_DOUBLED = regex.compile(r"(?<![\p{L}\p{N}-])(\p{Ll}{2,}) (\1)(?![\p{L}\p{N}'’-])")
+_DOUBLED = regex.compile(r"(?<![\p{L}\p{N}-])(\p{Ll}{2,})(?: \1)+(?![\p{L}\p{N}'’-])")
 _MAY_DOUBLE = frozenset(
     {"had", "that", "who", "very", "really", "so", "no", "ha", "bye", "her", "many", "in", "on", "is"}
 )
@@ -151,7 +151,9 @@ def _doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Ite
         if match[1] in _MAY_DOUBLE or rare or (not english and len(match[1]) < SHORTEST):
             continue
         edit = Edit(match.start(), match.end(), match[1])
-        yield document.finding(index, "typo", f"'{match[1]}' stands twice", 0.9 if english else 0.6, edit=edit)
+        times = match[0].count(" ") + 1
+        what = f"'{match[1]}' stands " + ("twice" if times == 2 else f"{times:,} times")
+        yield document.finding(index, "typo", what, 0.9 if english else 0.6, edit=edit)
 
 
 def _lone_letters(document: Document, index: int, text: str) -> Iterator[Finding]:

@@ -221,6 +221,13 @@ def test_one_annotator_is_said_to_be_one() -> None:
     )
 
 
+def test_one_document_is_named_by_itself() -> None:
+    table = campaign("pages", 1).table.with_columns(document=pl.lit("d"))
+    reasons = left_out(design_from(Judgments(table)))
+    assert reasons["document"] == "there is one document only"
+    assert reasons["system:document"] == "each system has one document only, so the two cannot be told apart"
+
+
 def test_an_annotator_per_system_cannot_be_told_from_the_system() -> None:
     table = campaign("crossed", 1).table.with_columns(annotator="by " + pl.col("system"), task=pl.lit("t"))
     fitted = fit(design_from(Judgments(table)))

@@ -137,7 +137,7 @@ def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
 
 
 def _not_identified(name: str, codes: Codes, design: MixedDesign) -> LeftOut | None:
-    levels = name.removesuffix(":system")
+    levels = name.removesuffix(":system").removeprefix("system:")
     alone = design.annotator is not None and levels_of(design.annotator) == 1
     if levels_of(codes) == 1 or (name == TASTE and alone):
         return LeftOut(name, f"there is one {levels} only", Cause.ONE_LEVEL)

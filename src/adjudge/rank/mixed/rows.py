@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from adjudge.core.comparisons import LEFT_BLANK, answers_needed
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import RATED, SCORED
 
@@ -34,7 +35,7 @@ def scored_rows(judgments: Judgments) -> Judgments:
     """All scores of annotators who use the scale, controls among them."""
     last = judgments.final()
     numbered = replace(last, table=last.table.with_row_index(ROW))
-    scores = numbered.select(pl.col("protocol").is_in(SCORED))
+    scores = numbered.select(pl.col("protocol").is_in(SCORED) | LEFT_BLANK)
     return _without_constant_annotators(scores.keep(pl.col("score").is_not_null(), otherwise="no score was given"))
 
 
@@ -68,8 +69,7 @@ def _nothing_to_rank(judgments: Judgments, scored: Judgments) -> DataError:
     """Why no row is left: what the data hold instead."""
     kinds = scored.table["kind"].unique().sort().to_list()
     if not kinds:
-        held = ", ".join(judgments.protocols) or "no judgments at all"
-        return DataError(f"scores of systems are needed, but the data hold {held}; choose a method for rankings")
+        return answers_needed("scores of systems", judgments, "choose a method for rankings")
     if "calibration" in kinds:
         return DataError("the data hold calibration items only; read them together with the campaign's other judgments")
     if set(kinds) & set(RATED):

@@ -25,8 +25,8 @@ export function linkState(link) {
 export function figures({ progress, cost }) {
   const controls = progress.control_judgments ? t("controls_besides", { n: progress.control_judgments }) : "";
   const hoursOfWork = (cost.active_seconds / 3600).toFixed(1);
-  const perHour = cost.judgments_per_hour === null ? "" : t("per_hour", { n: Math.round(cost.judgments_per_hour) });
-  const perDay = cost.judgments_per_day === null ? "" : t("per_day", { n: Math.round(cost.judgments_per_day) });
+  const perHour = cost.judgments_per_hour === null ? "" : t("per_hour", { n: counted(Math.round(cost.judgments_per_hour)) });
+  const perDay = cost.judgments_per_day === null ? "" : t("per_day", { n: counted(Math.round(cost.judgments_per_day)) });
   const end = cost.expected_end === null ? "–" : new Date(cost.expected_end).toLocaleDateString(currentLocale());
   return h(
     "div.figures",
