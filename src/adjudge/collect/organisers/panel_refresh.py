@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from adjudge.collect.export import Stamp
+    from adjudge.collect.organisers.panels import Panel
     from adjudge.core.judgments import Judgments
 
 _FRESH_SECONDS = 10.0
@@ -105,11 +108,18 @@ def compute(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
     judgments = judgments_now(stamp) if wanted else None
     if judgments is None or not len(judgments):
         return []
-    tables: list[dict[str, Any]] = []
-    for panel in wanted:
-        try:
-            tables += [asdict(table) for table in panel.make(judgments)]
-        except AdjudgeError as fault:
-            title = getattr(panel.make, "__name__", "statistics").replace("_", " ").capitalize()
-            tables.append(asdict(PanelTable(title, (), (), note=str(fault))))
-    return tables
+    # Each waits for a process of its own, so that all are there when the longest is.
+    with ThreadPoolExecutor(len(wanted)) as threads:
+        parts = threads.map(partial(_tables, judgments=judgments), wanted)
+        return [table for tables in parts for table in tables]
+
+
+def _tables(panel: Panel, judgments: Judgments) -> list[dict[str, Any]]:
+    """The panels of a function, in a thread of its own."""
+    try:
+        return [asdict(table) for table in panel.make(judgments)]
+    except AdjudgeError as fault:
+        title = getattr(panel.make, "__name__", "statistics").replace("_", " ").capitalize()
+        return [asdict(PanelTable(title, (), (), note=str(fault)))]
+    finally:
+        connections.close_all()
