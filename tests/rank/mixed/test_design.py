@@ -285,6 +285,10 @@ def test_scores_without_an_annotator_are_told_and_shown_as_unknown() -> None:
     by_task = replace(judgments, table=judgments.table.with_columns(unnamed))
     assert note.replace("person;", "person for each task;") in rank(by_task).notes
     assert not any("no annotator" in note for note in rank(judgments).notes)
+    # Nobody knows whether they are of others, so only those with a name are counted.
+    people = judgments.table["annotator"].unique().sort()[:3]
+    three = partly.table.filter(pl.col("annotator").is_null() | pl.col("annotator").is_in(people.to_list()))
+    assert any(note.startswith("two annotators only") for note in rank(replace(partly, table=three)).notes)
     names = {unit.name for unit in influence(partly).rows if unit.unit == "annotator"}
     assert "(unknown)" in names
     assert "None" not in names

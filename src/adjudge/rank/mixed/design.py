@@ -66,9 +66,16 @@ class MixedDesign:
     """Calibration items: they link the annotators, and count for no system."""
     weight: Floats | None = None
     """1 / probability of each row's segment, where segments were chosen with unequal ones."""
+    strangers: int = 0
+    """Annotators that stand for scores without a name; parts of a design do not tell them from others."""
 
     def __len__(self) -> int:
         return len(self.score)
+
+    @property
+    def people(self) -> int:
+        """How many annotators are named; 0 where none is."""
+        return 0 if self.annotator is None else levels_of(self.annotator) - self.strangers
 
     def subset(self, rows: NDArray[np.bool_]) -> MixedDesign:
         """The marked rows with the scores fitted as they are; systems without rows are gone."""
@@ -88,6 +95,7 @@ class MixedDesign:
             row=self.row[rows],
             linking=linking,
             weight=None if self.weight is None else self.weight[rows],
+            strangers=0,
             **renumbered,
         )
 
@@ -186,6 +194,7 @@ def _coded(table: pl.DataFrame, set_aside: tuple[SetAside, ...]) -> MixedDesign:
         annotator_system=combine(annotator, system) if _known(raw["annotator"]) else None,
         row=table[ROW].cast(pl.Int64).to_numpy(),
         set_aside=set_aside,
+        strangers=len(np.unique(annotator[raw["annotator"] < 0])),
     )
 
 

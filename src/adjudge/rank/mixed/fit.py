@@ -17,7 +17,6 @@ from adjudge.rank.mixed.degrees import (
     unknown_outputs,
     unknown_strictness,
 )
-from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
 from adjudge.rank.mixed.leaving_out.rows import without
 from adjudge.rank.mixed.linking import linked_rows
@@ -222,7 +221,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         loglik=float(-(evaluation.criterion + shift) / 2) if exact else None,
         converged=optimum.converged,
         iterations=optimum.steps,
-        annotators=0 if design.annotator is None else levels_of(design.annotator),
+        annotators=design.people,
         exact=exact,
         notes=notes_on(design, effects, converged=optimum.converged),
         degrees=of_contrasts,

@@ -58,7 +58,7 @@ def _notes_on_outputs(design: MixedDesign) -> Iterator[str]:
 
 def _notes_on_people(design: MixedDesign) -> Iterator[str]:
     """Say for whom the verdict holds."""
-    annotators = 0 if design.annotator is None else levels_of(design.annotator)
+    annotators = design.people
     if annotators == 0:
         yield "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
     elif any(aside.reason == COPIES for aside in design.set_aside):
