@@ -14,6 +14,7 @@ import polars as pl
 
 from adjudge.core.edit_rates import edit_rate
 from adjudge.core.errors import DataError
+from adjudge.core.memoise import memoised
 from adjudge.core.protocols import PROTOCOLS, RELATIVE, SCORED
 
 if TYPE_CHECKING:
@@ -33,7 +34,13 @@ def as_scores(judgments: Judgments) -> Judgments:
     protocols = set(judgments.protocols)
     if protocols & {*RELATIVE, *SCORED} or not protocols & {*EDITED, *VERDICTS}:
         return judgments
-    if protocols & set(EDITED):
+    return _made_scores(judgments)
+
+
+@memoised
+def _made_scores(judgments: Judgments) -> Judgments:
+    """What post-edits, or judgments of acceptability, are as scores: rankings and audits of a report all ask."""
+    if set(judgments.protocols) & set(EDITED):
         only = judgments.keep(
             pl.col("protocol").is_in(EDITED), otherwise="judgment of acceptability, beside post-edits"
         )
