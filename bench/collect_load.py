@@ -25,6 +25,8 @@ class Load:
     handed_in: list[float] = field(default_factory=list)
     """How long it took to hand a task in and get the next one."""
     faults: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    """Saves without an answer of the server's own that were sent again."""
 
     def share(self, part: float) -> float:
         """The time within which this part of the saves was acknowledged."""
@@ -37,12 +39,14 @@ class Plan:
     """For how long annotators judge, how long each waits between two saves, and how they work.
 
     With `whole_tasks` they hand tasks in and take the next; `organiser` is the secret of somebody who watches.
+    A save that gets no answer from the server itself is sent again as often as `resend` says, as the page does.
     """
 
     seconds: float
     pause: float
     whole_tasks: bool = False
     organiser: str | None = None
+    resend: int = 0
 
 
 class Connection:
@@ -75,9 +79,10 @@ class Connection:
         return int(headers.split(" ", 2)[1]), text
 
     def close(self) -> None:
-        """Hang up."""
+        """Hang up; the next call connects anew."""
         if self.streams is not None:
             self.streams[1].close()
+            self.streams = None
 
 
 async def _enter(connection: Connection, secret: str, load: Load) -> Any:
@@ -136,13 +141,28 @@ class _Annotator:
             "events": [[1, "shown"], [2, "act"], [3, "set", output, score]],
         }
         start = time.perf_counter()
-        status, body = await self.connection.call("POST", "/api/saves", save)
+        status, body = await self._send(save)
         self.load.seconds.append(time.perf_counter() - start)
         if status == 200:
             self.bases[screen] = json.loads(body)["state"]["revision"]
             self.load.acknowledged.append((self.work["annotator"]["id"], output, float(score)))
         else:
             self.load.faults.append(f"save {status} {body}")
+
+    async def _send(self, save: dict[str, Any]) -> tuple[int, str]:
+        """Send a save until the server has answered it: a host that dies leaves half an answer, or the proxy's own."""
+        for _ in range(self.plan.resend):
+            try:
+                status, body = await self.connection.call("POST", "/api/saves", save)
+            except (OSError, EOFError) as error:
+                self.connection.close()
+                self.load.broken.append(repr(error))
+            else:
+                if status not in (502, 504):
+                    return status, body
+                self.load.broken.append(f"{status} {body}")
+            await asyncio.sleep(0.2)
+        return await self.connection.call("POST", "/api/saves", save)
 
     async def _hand_in(self) -> None:
         """Hand the task in and take the next one."""

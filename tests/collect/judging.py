@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from tests.collect.serving import Server
 
@@ -54,3 +54,21 @@ def judge_all(page: Page, protocol: str) -> int:
 def slider_values(page: Page) -> list[Any]:
     """What the sliders show; None where nothing is set."""
     return [element.get_attribute("aria-valuenow") for element in page.locator("[role=slider]").all()]
+
+
+class HeldRequests:
+    """Requests to an address that wait until they are let go, as behind a slow connection."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.routes: list[Route] = []
+        page.route(address, self._hold)
+
+    def _hold(self, route: Route) -> None:
+        self.routes.append(route)
+
+    def let_first_go(self) -> None:
+        """Wait until there is a request, which may come after the page has said so, and let it go on."""
+        while not self.routes:
+            self.page.wait_for_timeout(20)
+        self.routes[0].continue_()

@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.judging import begin, judge_screen, slider_values
+from tests.collect.judging import HeldRequests, begin, judge_screen, slider_values
 from tests.collect.marking import campaign_of_texts, errors
 from tests.collect.serving import Server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
@@ -38,12 +38,7 @@ def ask_to_hand_in(page: Page) -> None:
 
 
 def test_a_slow_hand_in_is_told_and_asked_for_once(page: Page, server: Server) -> None:
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/finish", hold)
+    held = HeldRequests(page, "**/finish")
     begin(page, server, "anna")
     ask_to_hand_in(page)
     page.keyboard.press("h")
@@ -52,9 +47,9 @@ def test_a_slow_hand_in_is_told_and_asked_for_once(page: Page, server: Server) -
         page.keyboard.press(key)
     page.mouse.click(5, 5)
     expect(page.locator("dialog[open]")).to_contain_text("Handing in…")
-    assert len(held) == 1
-    held[0].continue_()
+    held.let_first_go()
     page.get_by_text("Thank you!").wait_for()
+    assert len(held.routes) == 1
     expect(page.locator("dialog")).to_have_count(0)
 
 

@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.judging import begin, judge_all, slider_values
+from tests.collect.judging import HeldRequests, begin, judge_all, slider_values
 from tests.collect.marking import campaign_of_texts, errors, saved
 from tests.collect.serving import Server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
@@ -76,23 +76,17 @@ def test_the_request_to_enter_again_is_not_closed_before_it_is_answered(page: Pa
 
 
 def test_a_task_asked_for_twice_on_a_slow_connection_is_shown_once(page: Page, tmp_path: Path) -> None:
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
     with Server(make_campaign(tmp_path, documents=2, systems=1, task_size=3)) as server:
         begin(page, server)
         judge_all(page, "da")
-        page.route("**/api/tasks/next", hold)
+        held = HeldRequests(page, "**/api/tasks/next")
         go_on = page.get_by_role("button", name="Go on to the next task")
         go_on.click()
         expect(page.locator(".notice")).to_contain_text("One moment")
         go_on.click()
-        for route in held:
-            route.continue_()
+        held.let_first_go()
         expect(page.locator(".place-button")).to_be_visible()
-        assert len(held) == 1
+        assert len(held.routes) == 1
 
 
 def test_enter_on_a_task_that_was_handed_in_leads_back_to_the_end(page: Page, tmp_path: Path) -> None:
