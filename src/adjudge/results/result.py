@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -111,6 +112,8 @@ def _plain_setting(value: Setting) -> str:
 
 def to_plain(value: Any) -> Any:
     """Dataclasses, arrays and tuples as dicts, lists and numbers that JSON can hold; NaN and infinities as null."""
+    if value is None or type(value) in (str, int, bool):
+        return value
     if isinstance(value, float | np.floating):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, np.generic | np.ndarray):
@@ -129,5 +132,9 @@ def to_plain(value: Any) -> Any:
 
 def _plain_fields(value: Any) -> dict[str, Any]:
     """The fields of a dataclass but for those that are not written."""
-    written = (field.name for field in dataclasses.fields(value) if field.metadata.get("written", True))
-    return {name: to_plain(getattr(value, name)) for name in written}
+    return {name: to_plain(getattr(value, name)) for name in _written_fields(type(value))}
+
+
+@cache
+def _written_fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind) if field.metadata.get("written", True))
