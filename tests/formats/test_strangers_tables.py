@@ -212,12 +212,24 @@ def test_fields_inside_fields_are_known_by_their_last_names(tmp_path: Path) -> N
     assert judgments.pairs == ("en-de",)
 
 
+# Everybody scores every system: nothing but the header tells people from systems.
+CROSSED = "评审,系统,译文,分数\n" + "".join(
+    f"{who},{system},{number} {'译文' * 30},{70 + number}\n"
+    for who in ("甲", "乙")
+    for system in "xyz"
+    for number in range(2)
+)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("ID,rater,A1,B2\n1,ann,70,80\n2,ann,60,90\n", "if each is a system, say --systems A1,B2"),
         ("Système,Note\nx,7\ny,8\nx,9\ny,9\n", "--columns system=Système,score=Note"),
         ("system,Satz,Punkte\nx,1,70\ny,1,80\n", "--columns score=Punkte"),
+        (CROSSED, "; 评审 (2 different values) or 系统 (3 different values) may be it; say which it is, as --columns"),
+        (CROSSED, "--columns system=NAME,score=分数"),
+        (CROSSED.replace("评审", "annotator"), "--columns system=系统,score=分数"),
     ],
 )
 def test_a_refusal_names_the_columns_that_look_right(text: str, words: str, tmp_path: Path) -> None:
