@@ -65,7 +65,10 @@ def check_table(path: Path | None) -> Path | None:
 
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Judgments: files, or a folder where the format has several.")
+    list[Path],
+    typer.Argument(
+        metavar="FILE", help="Judgments: files, - for standard input, or a folder where the format has several."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Output = Annotated[
