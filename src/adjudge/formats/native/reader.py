@@ -30,7 +30,7 @@ from adjudge.formats.rankings.labels import USUAL_LABELS, scale_of
 from adjudge.formats.rankings.pairwise_table import pair_judgments
 from adjudge.formats.tables.cells import check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
-from adjudge.formats.tables.load import LoadedTable, load_table
+from adjudge.formats.tables.load import LoadedTable, load_table, with_decimal_points
 from adjudge.formats.tables.wide import unpivot
 
 if TYPE_CHECKING:
@@ -143,9 +143,12 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
     for row, problem in loaded.ragged.items():
         bad.row(row, problem, "row of another length than the header")
     given = [name for name in frame.columns if name in SCHEMA]
+    # Where commas separate fields, a number with one stands in quotes, and so may a list: scores alone are numbers.
+    scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
+    frame, notes = with_decimal_points(frame, scores, thousands=True)
     frame = check_cells(typed_cells(frame, bad), bad)
     frame, rows = _with_protocol(frame)
-    notes = [unsaid_protocol_note(rows)] if rows else []
+    notes += [unsaid_protocol_note(rows)] if rows else []
     check_answers(frame, given, mapping)
     check_scale_of_scores(frame, bad)
     check_scale(frame, options, bad)
