@@ -41,7 +41,7 @@ def random_rankings(seed: int, *, blocks: int = 60, people: int = 4, segments: i
     return rankings(made)
 
 
-def scores(rows: Sequence[tuple[str, str, str, float | None]], *, protocol: str = "da") -> Judgments:
+def scores(rows: Sequence[tuple[str | None, str, str, float | None]], *, protocol: str = "da") -> Judgments:
     """Rows of (annotator, segment, system, score); the system called `ref` is human."""
     names = ("annotator", "segment", "system", "score")
     columns: dict[str, list[object]] = {name: [row[i] for row in rows] for i, name in enumerate(names)}

@@ -7,8 +7,9 @@ import pytest
 
 from adjudge.check import CheckRule, check
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
+from adjudge.core.judgments import Judgments, SetAside
 from adjudge.results.check import AnnotatorCheck
+from tests.check.make import rankings, scores
 
 Row = tuple[str, str, str, str, float]
 
@@ -153,3 +154,39 @@ def test_who_fails_here_but_passed_in_the_release_is_counted() -> None:
     )
     failed: list[object] = [row[0] == "good" for row in rows]
     assert not any("of the release" in note for note in check(campaign(rows, passed=failed)).notes)
+
+
+def test_rows_without_a_score_are_no_judgments_and_are_told() -> None:
+    withdrawn = [("good", "t2", "9", "system", None), ("good", "t1", "8", "degraded", None)]
+    left_blank = [("idle", "t3", "9", "system", None)]
+    checked = check(campaign([*ATTENTIVE, *CARELESS, *withdrawn, *left_blank]))  # type: ignore[list-item]
+    good, bad = checked.annotators[1], checked.annotators[0]
+    assert (good.annotator, good.judgments, good.controls, good.tasks) == ("good", 15, 10, 1)
+    assert bad.judgments == 15
+    assert {person.annotator for person in checked.annotators} == {"good", "bad"}
+    assert checked.kept == {"annotators": 1, "judgments": 15, "degraded": 5, "repeat": 5, "system": 5}
+    assert checked.set_aside == (SetAside("no score was given", 3),)
+
+
+def test_ranks_are_answers_and_places_without_one_are_told() -> None:
+    checked = check(rankings([("a", "1", {"x": 1, "y": 2, "z": None}), ("a", "2", {"x": 2, "y": 1, "z": 3})]))
+    assert checked.annotators[0].judgments == 5
+    assert checked.set_aside == (SetAside("no rank was given", 1),)
+
+
+def test_post_edits_are_judgments_without_a_score() -> None:
+    edits = scores([("a", "1", "x", None), ("a", "2", "x", None)], protocol="postedit")
+    checked = check(edits)
+    assert checked.annotators[0].judgments == 2
+    assert checked.set_aside == ()
+
+
+def test_a_table_without_any_answer_is_refused_as_such() -> None:
+    with pytest.raises(DataError, match="no row holds a score or rank"):
+        check(scores([("a", "1", "x", None), ("b", "1", "x", None)]))
+
+
+def test_blank_work_may_be_rejected_all_the_same() -> None:
+    rows = [*ATTENTIVE, ("good", "t2", "9", "system", None)]
+    rejected: list[object] = [row[4] is None for row in rows]
+    assert "some work was rejected" in by_name(campaign(rows, rejected=rejected))["good"].reasons  # type: ignore[arg-type]

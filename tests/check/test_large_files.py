@@ -87,6 +87,18 @@ def test_the_result_is_that_of_the_whole_table(timed: bool, tmp_path: Path) -> N
     assert replace(checked, data="", notes=notes, drifts=()) == replace(ordinary, data="", drifts=())
 
 
+def test_rows_without_a_score_are_told_as_of_the_whole_table(tmp_path: Path) -> None:
+    table = work(8).with_columns(score=pl.when(pl.int_range(pl.len()) % 7 > 0).then("score"))
+    checked = in_parts(table, tmp_path / "scores.parquet")
+    assert checked is not None
+    ordinary = check(formats.read(tmp_path / "scores.parquet"), rule=RULE)
+    assert {"no score was given": table["score"].null_count()}.items() <= {
+        record.reason: record.rows for record in checked.set_aside
+    }.items()
+    assert checked.annotators == ordinary.annotators
+    assert checked.set_aside == ordinary.set_aside
+
+
 @pytest.mark.parametrize("within_tasks", [True, False])
 def test_repeats_are_looked_for_where_the_whole_table_has_them(within_tasks: bool, tmp_path: Path) -> None:
     # Everybody but a1 gets repeats in other tasks only; if a1 gets them within tasks, those of the others are none.

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +22,8 @@ from adjudge.cli.app import command_tree
 from adjudge.cli.reading import Reading, takes_reading
 from adjudge.cli.reference import commands
 from adjudge.formats import ReadOptions
+from tests.conftest import Run, assert_explained
+from tests.contract.tables import command, ranking_rows, write_table
 
 COMMANDS = dict(commands(command_tree()))
 READING = ("agree", "audit", "check", "gold", "import", "meta", "parity", "plan", "rank", "report", "tournament")
@@ -72,3 +81,35 @@ def test_an_option_of_the_command_itself_takes_the_place_of_the_readers_one() ->
     assert list(inspect.signature(takes_reading(command)).parameters).count("annotators") == 1
     through_the_command_line(command, "--annotators", "3")
     assert calls == [(3, Reading())]
+
+
+def piped(words: Sequence[str], text: bytes) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "adjudge", *words], input=text, capture_output=True, check=False)
+
+
+def test_a_dash_is_standard_input_by_pipe_and_by_file(tmp_path: Path) -> None:
+    table = write_table(tmp_path / "judgments.csv", ranking_rows())
+    wanted = command("rank", table, "--method", "wins", "--json").json["systems"]
+    by_pipe = piped(["rank", "-", "--method", "wins", "--json"], gzip.compress(table.read_bytes()))
+    assert json.loads(by_pipe.stdout)["systems"] == wanted
+    with table.open("rb") as file:
+        call = [sys.executable, "-m", "adjudge", "rank", "-", "--method", "wins", "--json"]
+        by_file = subprocess.run(call, stdin=file, capture_output=True, check=True)
+    assert json.loads(by_file.stdout)["systems"] == wanted
+
+
+def test_the_format_of_standard_input_is_recognised(tmp_path: Path) -> None:
+    output = tmp_path / "counts.parquet"
+    done = piped(["import", "-", "-o", str(output), "--json"], b"a b 10 2 3\na c 5 2 3\n")
+    assert done.returncode == 0, done.stderr
+    assert any("recognised as pairwise-counts" in note for note in json.loads(done.stdout)["notes"])
+
+
+def test_a_terminal_is_no_standard_input_and_neither_are_two() -> None:
+    main, terminal = pty.openpty()
+    call = [sys.executable, "-m", "adjudge", "rank", "-"]
+    done = subprocess.run(call, stdin=terminal, capture_output=True, text=True, check=False)
+    os.close(main)
+    os.close(terminal)
+    assert_explained(Run(done.returncode, done.stdout, done.stderr), names=("-: nothing is piped", "name a file"))
+    assert_explained(command("rank", "-", "-"), code=2, names=("'-' is standard input",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -208,6 +209,14 @@ def test_systems_of_one_campaign_only_are_said() -> None:
     result = compare({"one": campaign(EFFECTS, 1), "two": campaign({**EFFECTS, "f": 0.0}, 2)}, resamples=20)
     assert "only two has f" in result.notes
     assert result.pairs[0].scores.n == 5
+
+
+@pytest.mark.parametrize("effects", [EFFECTS, {"a": 0.0}], ids=["systems", "documents of one system"])
+def test_notes_say_which_campaign_they_are_about(effects: dict[str, float]) -> None:
+    second = replace(campaign(effects, 2), notes=("commas are decimal points",))
+    notes = compare({"one": campaign(effects, 1), "two": second}, resamples=20).notes
+    assert "two: commas are decimal points" in notes
+    assert "commas are decimal points" not in notes
 
 
 def test_what_a_certain_pair_costs() -> None:

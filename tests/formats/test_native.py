@@ -262,8 +262,17 @@ def test_ranks_that_no_block_explains_are_pointed_out(tmp_path: Path) -> None:
         assert not [note for note in formats.read([ranks(tmp_path, *usual)]).notes if "largest rank" in note]
 
 
-@pytest.mark.parametrize("name", ["table.json", "table.JSONL", "table.xlsx"])
-def test_a_name_that_promises_another_kind_of_file_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"\.parquet, \.csv or \.tsv"):
+@pytest.mark.parametrize(("name", "ending"), [("table.CSV", ","), ("table.Tsv", "\t")])
+def test_endings_in_capitals_mean_the_same(name: str, ending: str, tmp_path: Path) -> None:
+    native.write(Judgments.from_columns(pl.DataFrame({"system": ["a"]})), tmp_path / name)
+    assert f"annotator{ending}" in (tmp_path / name).read_text().partition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [("table.json", "as '.json'"), ("table.JSONL", "as '.JSONL'"), ("table.foo", "as '.foo'"), ("table", "without an")],
+)
+def test_a_name_that_does_not_say_what_to_write_is_refused(name: str, how: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"{name}: .* {how}.*; end the name in \.parquet, \.csv or \.tsv"):
         native.write(Judgments.from_columns(pl.DataFrame({"system": ["a"]})), tmp_path / name)
     assert not list(tmp_path.iterdir())

@@ -192,6 +192,19 @@ def test_a_decimal_comma_is_a_point_where_commas_separate_nothing(separator: str
     assert any("commas in SCORE are decimal points" in note for note in judgments.notes)
 
 
+def test_decimal_commas_in_quotes_are_points_in_scores_alone(tmp_path: Path) -> None:
+    judgments = read(write(tmp_path, 'system,score,errors\nx,"72,5","1,2"\ny,60,"3,4"\nx,"61,125",1\n'))
+    assert judgments.table["score"].to_list() == [72.5, 60.0, 61.125]
+    assert judgments.table["errors"].to_list() == ["1,2", "3,4", "1"]
+    assert any("commas in score are decimal points" in note for note in judgments.notes)
+
+
+@pytest.mark.parametrize("cell", ["1,234", "1,234.5"])
+def test_what_may_be_a_thousand_is_refused_with_what_to_do(cell: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"line 2: column 'score' holds '{cell}'.*write it with a point and without"):
+        read(write(tmp_path, f'system,score\nx,"{cell}"\ny,60\n'))
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_text_with_a_byte_order_mark_is_read(encoding: str, tmp_path: Path) -> None:
     file = write(tmp_path, "model\trating\nKočka\t7\ny\t9\n", encoding=encoding)
@@ -212,12 +225,24 @@ def test_fields_inside_fields_are_known_by_their_last_names(tmp_path: Path) -> N
     assert judgments.pairs == ("en-de",)
 
 
+# Everybody scores every system: nothing but the header tells people from systems.
+CROSSED = "评审,系统,译文,分数\n" + "".join(
+    f"{who},{system},{number} {'译文' * 30},{70 + number}\n"
+    for who in ("甲", "乙")
+    for system in "xyz"
+    for number in range(2)
+)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("ID,rater,A1,B2\n1,ann,70,80\n2,ann,60,90\n", "if each is a system, say --systems A1,B2"),
         ("Système,Note\nx,7\ny,8\nx,9\ny,9\n", "--columns system=Système,score=Note"),
         ("system,Satz,Punkte\nx,1,70\ny,1,80\n", "--columns score=Punkte"),
+        (CROSSED, "; 评审 (2 different values) or 系统 (3 different values) may be it; say which it is, as --columns"),
+        (CROSSED, "--columns system=NAME,score=分数"),
+        (CROSSED.replace("评审", "annotator"), "--columns system=系统,score=分数"),
     ],
 )
 def test_a_refusal_names_the_columns_that_look_right(text: str, words: str, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -57,7 +59,8 @@ def test_more_judgments_settle_more_and_narrow_the_intervals() -> None:
     assert (near.more, far.more) == (50, 250)
     assert far.half_width_then < near.half_width_then < near.half_width
     assert near.expected <= far.expected <= far.open
-    assert "50 more judgments would settle about" in near.sentence
+    assert near.open == 0
+    assert "50 more judgments would find no pair open and narrow intervals from ±6.64 to" in near.sentence
     assert live(PARTS[-1], planned=PLANNED).outlook is None, "the plan is used up"
 
 
@@ -81,6 +84,8 @@ def test_the_sentence_suits_what_is_open() -> None:
     )
     early = Outlook(more=50, open=3, expected=0.2, chance=None, half_width=96_317.0, half_width_then=27.8)
     assert early.sentence == "50 more judgments would settle about 0.2 of the 3 open pairs."
+    hardly = replace(early, expected=0.049)
+    assert hardly.sentence == "50 more judgments would probably settle none of the 3 open pairs."
 
 
 def test_corrected_translations_count_and_nothing_judged_is_said() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import adjudge
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.plan import PlanSettings, Variances, pilot_variances, plan, variances_like
@@ -240,3 +241,24 @@ def test_the_command_prints_json_and_draws(adjudge: Callable[..., Run], tmp_path
     assert answer["choices"][0]["point"]["judgments"] > 0
     assert chart.read_text(encoding="utf-8").startswith("<svg")
     assert_explained(adjudge("plan", "--per-item", "two"), code=2, names=("--per-item", "two"))
+
+
+class EnoughToldError(Exception):
+    """What follows was told before, and takes long."""
+
+
+def test_what_is_done_with_a_pilot_is_told() -> None:
+    pilot = simulate(ScoreCampaign(systems=3, annotators=4, documents=4, tasks=8, task_size=30), seed=1).judgments
+    messages: list[str] = []
+
+    def tell(what: str) -> None:
+        messages.append(what)
+        if what == "trying designs":
+            raise EnoughToldError
+
+    with pytest.raises(EnoughToldError):
+        adjudge.plan(systems=3, like=lambda: pilot, draws=0, progress=tell)
+    assert messages[0] == "reading the judgments whose spread is assumed"
+    assert messages[1].startswith("estimating the spread of ")
+    assert messages[2:8] == [f"drawing judgments like them, {done} of 24 times done" for done in range(0, 24, 4)]
+    assert messages[8] == "trying designs"

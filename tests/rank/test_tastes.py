@@ -377,3 +377,26 @@ def test_comparisons_without_an_annotator_are_told() -> None:
         assert any(note.startswith(few) for note in notes), notes
     columns["annotator"] = [who or "r" for who in columns["annotator"]]
     assert told not in rank(Judgments.from_columns(columns)).notes
+
+
+@pytest.mark.parametrize(
+    ("who", "note"),
+    [
+        (["a0"], "new was judged by one annotator: what is told of it rests on that person's taste"),
+        (["a0", "a1"], None),
+        (["a0", None], "new was judged by one annotator with a name: what is told of it rests on that person's taste"),
+        ([None], "new was judged by nobody with a name: what is told of it may rest on one person's taste"),
+    ],
+)
+def test_judgments_without_a_name_are_no_judge(who: list[str | None], note: str | None) -> None:
+    # Names before and after "(unknown)", which stands for those without.
+    table = random_blocks(5, systems=4, annotators=3).table.with_columns(pl.col("annotator").replace("a2", "#2"))
+    people = [who[i % len(who)] for i in range(6)]
+    ranks = {"screen": [f"n{i // 2}" for i in range(12)], "segment": [f"n{i // 2}" for i in range(12)]}
+    added = blocks([{"new": 1 + i % 2, "s1": 2 - i % 2} for i in range(6)]).table.with_columns(
+        pl.Series("annotator", [person for person in people for _ in range(2)], dtype=pl.String),
+        *(pl.Series(name, values) for name, values in ranks.items()),
+    )
+    told = [note for note in rank(Judgments(pl.concat([table, added]))).notes if note.startswith("new was judged")]
+    assert len(told) == (note is not None)
+    assert note is None or told[0].startswith(note)

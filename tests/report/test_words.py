@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from adjudge.core.wording import counted, short_list
+from adjudge.report.build import build_report
 from adjudge.report.headline import headline, leaders, lost_to_correction, verdict
 from adjudge.report.output import paper
 from adjudge.results.audit.claims import Verdict
-from tests.report.made import made_claims, ranked, ranking, three_systems
+from tests.report.made import made_claims, pair_results, ranked, ranking, three_systems
 
 
 def test_names_are_listed_as_people_write_them() -> None:
@@ -197,3 +198,18 @@ def test_the_paper_says_none_one_and_all_in_words(separated: int, pairs: int, se
 )
 def test_the_paper_says_what_audits_left(holds: int, fragile: int, words: str) -> None:
     assert words in paper._audited(holds, fragile)
+
+
+def test_a_page_says_first_that_no_annotator_passes() -> None:
+    results = pair_results()
+    assert results.checked is not None
+    failed = results.checked.annotators[1:]
+    sentences = {
+        (failed[0], replace(failed[0], annotator="cy")): "None of the 2 annotators passes the check; the ranking rests "
+        "on their work all the same.",
+        failed: "The one annotator does not pass the check; the ranking rests on that work all the same.",
+    }
+    for annotators, sentence in sentences.items():
+        page = build_report({"p": replace(results, checked=replace(results.checked, annotators=annotators))}, title="t")
+        assert page.pairs[0].words[0] == sentence
+    assert "the check" not in " ".join(build_report({"p": results}, title="t").pairs[0].words)

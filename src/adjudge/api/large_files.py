@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.files import STANDARD_INPUT
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -21,7 +23,8 @@ BYTES_TO_RANK = 1800
 
 def is_large(files: Sequence[Path]) -> bool:
     """Whether this is one file that is better counted than read."""
-    if len(files) != 1 or not files[0].is_file():
+    # Other processes, which divide a large file, have another standard input.
+    if len(files) != 1 or not files[0].is_file() or files[0] == STANDARD_INPUT:
         return False
     if files[0].suffix.lower() == ".parquet":
         return rows_of_file(files[0]) >= LARGE_TABLE

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     AnyPath = str | Path
 
+_READING = "reading the judgments whose spread is assumed"
+
 
 @verb
 @with_reading_options
@@ -169,7 +171,7 @@ def plan(
             left out.
         draws: simulated campaigns of the recommended design; 0 for none.
         seed: of designs and simulations.
-        progress: called with what is being tried.
+        progress: called with what is being done.
         **reading: how `like` is read, as in `adjudge.read`.
     """
     asked = {
@@ -227,10 +229,14 @@ def _plan_for(
 
     if protocol != "scores":
         relative = RelativePlanSettings(**_settings_of(RelativePlanSettings, {**asked, "protocol": protocol}))
+        progress("trying designs" if pilot is None else _READING)
         return plan_relative(relative, spread=None if pilot is None else spread_like(pilot()))
     settings = PlanSettings(**_settings_of(PlanSettings, asked))
     chosen_by = None if select is None else read_spread(select)
-    variances = None if pilot is None else pilot_variances(design_from(pilot()), seed=settings.seed)
+    variances = None
+    if pilot is not None:
+        progress(_READING)
+        variances = pilot_variances(design_from(pilot()), seed=settings.seed, progress=progress)
     return make_plan(settings, variances=variances, spread=chosen_by, progress=progress)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.check.control_pairs import TESTS
-from adjudge.check.measures import Measured, measure
+from adjudge.check.measures import Measured, measure, without_answers
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.passing_rule import LEAST_SECONDS, Work
@@ -64,7 +64,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
     final = judgments.final()
     measured = measure(final, rule.test)
     return decide(
-        [measured], rule, data=judgments.fingerprint, set_aside=final.set_aside, notes=final.notes,
+        [measured], rule, data=judgments.fingerprint, set_aside=without_answers(final), notes=final.notes,
         twins=find_twins(final),
     )  # fmt: skip
 
@@ -80,11 +80,15 @@ def decide(
 ) -> Checked:
     """Who is kept, from all that was seen, in whatever parts."""
     everybody = sorted((check for part in measured for check in part.annotators), key=lambda check: check.annotator)
+    kinds = pl.concat(part.kinds for part in measured)
+    if not kinds.height:
+        raise DataError(
+            "no row holds a score or rank, so annotators cannot be checked; check the column of the answers"
+        )
     if not everybody:
         raise DataError("the data do not say who judged, so annotators cannot be checked; see the column 'annotator'")
     controls = any(check.control_pairs for check in everybody)
     checks = tuple(_decided(check, rule, has_controls=controls) for check in everybody)
-    kinds = pl.concat(part.kinds for part in measured)
     kept, dropped = _totals(kinds, {checked.annotator for checked in checks if checked.passed})
     released = frozenset[str]().union(*(part.released for part in measured))
     return Checked(

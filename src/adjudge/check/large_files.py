@@ -20,7 +20,7 @@ from adjudge.check.consistency import (
     is_ordered_by_time,
     rated,
 )
-from adjudge.check.measures import Measured, as_part, measure_people
+from adjudge.check.measures import Measured, as_part, measure_people, without_answers
 from adjudge.formats.native.large_files import PartRecord, large_table, record_of
 from adjudge.work import map_tasks
 
@@ -84,7 +84,7 @@ def _see(test: str, part: PartFile) -> _Seen | None:
         rows.filter(enough).drop("document", "segment").write_parquet(file, compression="lz4")
     return _Seen(
         measure_people(final, test),
-        replace(read.record, set_aside=final.set_aside),
+        replace(read.record, set_aside=without_answers(final)),
         answers_by_system(rows),
         is_ordered_by_time(rows),
         file,

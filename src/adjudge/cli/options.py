@@ -55,8 +55,20 @@ def _check_output(path: Path | None) -> Path | None:
     return path
 
 
+def check_table(path: Path | None) -> Path | None:
+    """The same for a table of judgments."""
+    from adjudge.formats import native
+
+    if path is not None:
+        native.check_ending(path)
+    return path
+
+
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Judgments: files, or a folder where the format has several.")
+    list[Path],
+    typer.Argument(
+        metavar="FILE", help="Judgments: files, - for standard input, or a folder where the format has several."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Output = Annotated[
@@ -67,6 +79,10 @@ Output = Annotated[
         callback=_check_output,
         help="Write to this file instead; its ending says what: .json .csv .parquet .xlsx .tex .html .pdf or .txt.",
     ),
+]
+Table = Annotated[
+    Path,
+    typer.Option("--output", "-o", callback=check_table, help="The table to write; it ends in .parquet, .csv or .tsv."),
 ]
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="OUT.html", help="Also write a page with charts to this file.")
@@ -96,7 +112,7 @@ DocumentsBy = Annotated[
     ),
 ]
 
-__all__ = ["DEFAULT_SEED", "By", "DocumentsBy", "Files", "Json", "Keys", "Output", "ReportFile", "Seed"]
+__all__ = ["DEFAULT_SEED", "By", "DocumentsBy", "Files", "Json", "Keys", "Output", "ReportFile", "Seed", "Table"]
 
 
 def complete_formats(incomplete: str) -> list[tuple[str, str]]:

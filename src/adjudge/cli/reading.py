@@ -119,13 +119,28 @@ def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**arguments: Any) -> None:
         given = {parameter.name: arguments.pop(parameter.name) for parameter in added}
-        command(**arguments, **{replaced: _reading(given)})
+        command(**_with_standard_input(arguments), **{replaced: _reading(given)})
 
     parameters: list[inspect.Parameter] = []
     for name, declared in signature.parameters.items():
         parameters += added if name == replaced else [declared.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
     o.set_parameters(run, parameters)
     return run
+
+
+def _with_standard_input(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The same with the file of standard input for `-` in any list of files."""
+    from adjudge.core.errors import UsageError
+    from adjudge.core.files import keep_standard_input
+
+    dash = Path("-")
+    lists = {name: value for name, value in arguments.items() if isinstance(value, list) and dash in value}
+    if not lists:
+        return arguments
+    if sum(value.count(dash) for value in lists.values()) > 1:
+        raise UsageError("'-' is standard input, which can be read once; name a file instead of the second one")
+    kept = keep_standard_input()
+    return arguments | {name: [kept if path == dash else path for path in value] for name, value in lists.items()}
 
 
 @cache

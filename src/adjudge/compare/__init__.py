@@ -114,7 +114,8 @@ def _loaded(
 
 
 def _notes(loaded: Sequence[Campaign], sources: Mapping[str, Judgments | list[MetricScore]]) -> tuple[str, ...]:
-    read = [note for source in sources.values() if isinstance(source, Judgments) for note in source.notes]
+    judgments = {name: source for name, source in sources.items() if isinstance(source, Judgments)}
+    read = [f"{name}: {note}" for name, source in judgments.items() for note in source.notes]
     of_campaigns = [f"{campaign.name}: {note}" for campaign in loaded for note in campaign.notes]
     return tuple(dict.fromkeys((*name_notes(loaded), *of_campaigns, *read)))
 

@@ -43,7 +43,7 @@ def compare_documents(
         data="+".join(standard.data for standard in standards.values()),
         set_aside=tuple(aside for standard in standards.values() for aside in standard.set_aside),
         notes=(f"the campaigns hold one system ({system}), so its {unit} are compared by mean z-scores",
-               *dict.fromkeys(note for standard in standards.values() for note in standard.notes)),
+               *(f"{name}: {note}" for name, standard in standards.items() for note in standard.notes)),
         campaigns=tuple(runs),
         unit=unit,
         systems=tuple(

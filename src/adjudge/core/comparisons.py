@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 NOBODY = "(unknown)"
 LEFT_BLANK = pl.all_horizontal(pl.col("protocol", "score", "rank").is_null())
 """Rows of hand-made tables that were left blank: without an answer, nobody knows the protocol either."""
+NO_ANSWER = pl.all_horizontal(pl.col("score", "rank").is_null()) & pl.col("protocol").is_in(
+    [*SCORED, *RELATIVE]
+).fill_null(value=True)
+"""These, and scores and ranks that were left blank or taken back: no judgments. Post-edits have other answers."""
 MOST_LABELS = 1000
 """A block beyond this is a table that does not say what was shown together."""
 
@@ -269,9 +273,7 @@ def _human_systems(table: pl.DataFrame, systems: tuple[str, ...]) -> NDArray[np.
 
 def answers_needed(what: str, judgments: Judgments, instead: str) -> DataError:
     """The fault where judgments hold no such answers: what they hold, and what to do instead."""
-    blank = pl.all_horizontal(pl.col("score", "rank").is_null())
-    blank &= pl.col("protocol").is_in([*SCORED, *RELATIVE]).fill_null(value=True)
-    if len(judgments) and judgments.table.select(blank.all()).item():
+    if len(judgments) and judgments.table.select(NO_ANSWER.all()).item():
         held, instead = f"{counted(len(judgments), 'row')} without a score or rank", "check the column of the answers"
     else:
         held = ", ".join(judgments.protocols) or "no judgments at all"

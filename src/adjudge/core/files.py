@@ -8,6 +8,7 @@ import io
 import json
 import os
 import select
+import shutil
 import stat
 import tempfile
 import time
@@ -26,6 +27,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 COPIES_IN_MEMORY = 4
 # Seconds to wait for a pipe.
 PATIENCE = 10
+STANDARD_INPUT = Path("/dev/stdin")
 _UNKNOWN_MEMORY = 1 << 40
 
 
@@ -98,6 +100,24 @@ def _read_stream(path: Path) -> bytes:
                 time.sleep(0.05)
     finally:
         os.close(file)
+
+
+def keep_standard_input() -> Path:
+    """Standard input under a name by which it can be read as often as a file.
+
+    What a pipe brings is kept in a file without a name, however long it takes; the process reads this file instead.
+    """
+    try:
+        if os.isatty(0):
+            raise InputError("nothing is piped into standard input; pipe judgments into it, or name a file", file="-")
+        if not stat.S_ISREG(os.fstat(0).st_mode):
+            with os.fdopen(os.dup(0), "rb") as pipe, tempfile.TemporaryFile() as kept:
+                shutil.copyfileobj(pipe, kept, 1 << 20)
+                kept.flush()
+                os.dup2(kept.fileno(), 0)
+    except OSError as fault:
+        raise InputError(f"standard input cannot be read ({fault.strerror}); name a file", file="-") from fault
+    return STANDARD_INPUT
 
 
 def _decompress(raw: bytes, path: Path) -> bytes:

@@ -14,6 +14,7 @@ import numpy as np
 
 from adjudge.core.maths import student_below, student_quantile
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.core.wording import counted
 from adjudge.plan.precision import measure
 from adjudge.plan.settings import variances_like
 from adjudge.rank.mixed import prepare
@@ -22,18 +23,36 @@ from adjudge.results.plan import PeopleChoice, PilotDoubt
 from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from adjudge.plan.layout import Layout
     from adjudge.plan.settings import PlanSettings, Variances
     from adjudge.rank.mixed import MixedDesign
 
 PILOTS = 24
+TOLD = 4
+"""After so many pilots it is told again how many are done."""
 MOST_PEOPLE = 10_000
 _STREAM = 3004
 _QUANTILES = (0.05, 0.95)
 
 
-def pilot_variances(design: MixedDesign, *, pilots: int = PILOTS, seed: int = DEFAULT_SEED) -> Variances:
-    """The variances of real judgments, in points, and those that pilots of the same design might have shown instead."""
+def pilot_variances(
+    design: MixedDesign,
+    *,
+    pilots: int = PILOTS,
+    seed: int = DEFAULT_SEED,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Variances:
+    """The variances of real judgments, in points, and those that pilots of the same design might have shown instead.
+
+    Args:
+        design: the real judgments.
+        pilots: how many to draw.
+        seed: of the pilots.
+        progress: is told what is being done.
+    """
+    progress(f"estimating the spread of {counted(len(design), 'judgment')}")
     alone = replace(design.with_model("mixed-points"), linking=None)
     alone.check()
     prepared = prepare(alone)
@@ -41,6 +60,8 @@ def pilot_variances(design: MixedDesign, *, pilots: int = PILOTS, seed: int = DE
     sd = {component.effect: component.sd for component in model.components}
     drawn = []
     for number in range(pilots):
+        if number % TOLD == 0:
+            progress(f"drawing judgments like them, {number} of {pilots} times done")
         rng = generator(seed, _STREAM, number)
         score = sd["residual"] * rng.standard_normal(len(alone))
         for effect in identify(alone).kept:

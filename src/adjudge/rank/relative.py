@@ -23,7 +23,7 @@ from adjudge.rank.relative_notes import (
     unnamed_people_note,
     unopposed_note,
 )
-from adjudge.rank.resampling_units import people_counts, units_of
+from adjudge.rank.resampling_units import units_of
 from adjudge.rank.significance import (
     PairTests,
     contradicted,
@@ -88,7 +88,7 @@ def _rank_by_tastes(
 ) -> Ranking:
     """Strengths with a model of annotators' tastes."""
     compared = compare_strengths(units, blocks)
-    tally, people = units.total(), people_counts(units)
+    tally = units.total()
     rule = settings.lines or "rank-sets"
     segments = 0 if blocks is None else len(np.unique(blocks.segment))
     documents = 0 if blocks is None or blocks.document is None else len(np.unique(blocks.document))
@@ -111,7 +111,7 @@ def _rank_by_tastes(
             *few_people_note(units),
             *unnamed_people_note(units.unnamed, "comparison"),
             *([TEXTS_NOT_NAMED] if segments == 1 else []),
-            *lone_judge_note(units.systems, people.wins, people.ties),
+            *lone_judge_note(units),
             *evidence_notes(tally, compared.fit.strength, settings.level),
             *unopposed_note(tally, compared.apart),
         ),

@@ -59,19 +59,43 @@ def unnamed_people_note(unnamed: int, what: str, *, by_task: bool = False) -> It
         yield f"{named} no annotator: {they} of {whose}; name the annotators"
 
 
-def lone_judge_note(systems: Sequence[str], wins: NDArray[np.float64], ties: NDArray[np.float64]) -> Iterator[str]:
-    """Say which systems one of several annotators alone judged, from counts by annotator (people, n, n)."""
-    met = wins.sum(2) + wins.sum(1) + ties.sum(2)
-    yield from one_judge(systems, (met > 0).sum(0))
+def lone_judge_note(units: Units) -> Iterator[str]:
+    """Say which systems one of several annotators alone judged."""
+    n = len(units.systems)
+    cells = units.counts[:, : 2 * n * n].tocoo()
+    seen = np.zeros((units.counts.shape[0], n), dtype=bool)
+    for system in divmod(cells.col[cells.data > 0] % (n * n), n):
+        seen[cells.row[cells.data > 0], system] = True
+    named = np.arange(len(seen)) != (-1 if units.nobody is None else units.nobody)
+    yield from one_judge(units.systems, seen[named], seen[~named])
 
 
-def one_judge(systems: Sequence[str], judges: NDArray[np.int64]) -> Iterator[str]:
-    """Say which systems have one judge, given how many each has."""
-    alone = [name for name, number in zip(systems, judges, strict=True) if number == 1]
-    if alone:
-        shown = ", ".join(alone[:MOST_SHOWN]) + (f" and {len(alone) - MOST_SHOWN} more" if alone[MOST_SHOWN:] else "")
-        was = "was judged by one annotator" if len(alone) == 1 else "were judged by one annotator each"
-        yield f"{shown} {was}: what is told of {'it' if len(alone) == 1 else 'them'} rests on that person's taste"
+def one_judge(systems: Sequence[str], named: NDArray[np.bool_], unnamed: NDArray[np.bool_]) -> Iterator[str]:
+    """Say which systems one of several annotators alone judged.
+
+    Judgments without a name are nobody's: they may be those of the one person, or of several others.
+
+    Args:
+        systems: the systems.
+        named: what each annotator with a name judged (people, systems).
+        unnamed: what was judged without a name.
+    """
+    if len(named) < 2:
+        return
+    judges, by_others = named.sum(axis=0), unnamed.any(axis=0)
+    yield from _few_judges("one annotator{}", "rests on that person's taste", systems, (judges == 1) & ~by_others)
+    with_others = "rests on that person's taste and on judgments without a name"
+    yield from _few_judges("one annotator{} with a name", with_others, systems, (judges == 1) & by_others)
+    yield from _few_judges("nobody with a name", "may rest on one person's taste", systems, (judges == 0) & by_others)
+
+
+def _few_judges(who: str, rests: str, systems: Sequence[str], judged_so: NDArray[np.bool_]) -> Iterator[str]:
+    names = [name for name, chosen in zip(systems, judged_so, strict=True) if chosen]
+    if names:
+        shown = ", ".join(names[:MOST_SHOWN]) + (f" and {len(names) - MOST_SHOWN} more" if names[MOST_SHOWN:] else "")
+        was, them = agreeing(len(names), "was", "were"), agreeing(len(names), "it", "them")
+        by = who.format(agreeing(len(names), "", " each"))
+        yield f"{shown} {was} judged by {by}: what is told of {them} {rests}"
 
 
 def resampling_notes(units: Units, significance: str, method: Method) -> Iterator[str]:

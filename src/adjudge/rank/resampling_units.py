@@ -41,6 +41,8 @@ class Units:
     """What a unit is: `annotators`, `documents`, `segments` or `blocks`."""
     unnamed: int = 0
     """Comparisons that name no annotator; where others do, they count as those of one more person."""
+    nobody: int | None = None
+    """The unit of these comparisons, where annotators are the units."""
 
     @property
     def number(self) -> int:
@@ -98,7 +100,8 @@ def annotator_units(comparisons: Comparisons) -> Units:
     cells = _block_cells(comparisons, label_scale(comparisons))
     matrix = _sum_rows(cells, code[cells.row], len(judged), _width(comparisons))
     times = np.ones(len(judged), dtype=np.int64)
-    return Units(comparisons.systems, comparisons.human, matrix, times, "annotators", _unnamed(comparisons))
+    nobody = next((unit for unit, code in enumerate(judged) if comparisons.annotators[code] == NOBODY), None)
+    return Units(comparisons.systems, comparisons.human, matrix, times, "annotators", _unnamed(comparisons), nobody)
 
 
 def _unnamed(comparisons: Comparisons) -> int:

@@ -14,7 +14,7 @@ from adjudge.report.guide import GUIDE
 from adjudge.report.headline import NOT_AUDITED, headline, leaders, machines, pairs_told_apart, verdict, verdict_on
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
 from adjudge.report.sections.agreement import agreement_section, coefficient, in_figures, in_words
-from adjudge.report.sections.annotators import annotators_section
+from adjudge.report.sections.annotators import annotators_section, nobody_passes
 from adjudge.report.sections.audits import audit_sections
 from adjudge.report.sections.claims import annotators_of, claims_of, claims_section
 from adjudge.report.sections.methods import methods_section
@@ -74,7 +74,7 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         name=name,
         slug=slug,
         headline=first,
-        words=(*further, *results.missing),
+        words=(*nobody_passes(results), *further, *results.missing),
         facts=_facts(results),
         sections=tuple(_without(section, results.counts.notes) for section in sections),
         notes=results.counts.notes,

@@ -114,6 +114,8 @@ class Look(Result):
 
 TOO_WIDE = 10
 """Where intervals would shrink by more than this factor, their present width says nothing."""
+NONE_AS_SHOWN = 0.05
+"""Fewer pairs than this are none, with one decimal."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,12 @@ class Outlook:
         """The outlook in one sentence."""
         if self.chance is not None:
             settled = f"settle the goal with a chance of {self.chance:.0%}"
+        elif self.open == 0:
+            settled = "find no pair open"
         elif self.open == 1:
             settled = f"settle the open pair with a chance of {self.expected:.0%}"
+        elif self.expected < NONE_AS_SHOWN:
+            settled = f"probably settle none of the {self.open} open pairs"
         else:
             settled = f"settle about {self.expected:.1f} of the {self.open} open pairs"
         # With very few judgments the width of intervals is unknown.

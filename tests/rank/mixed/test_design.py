@@ -18,6 +18,7 @@ from adjudge.rank.mixed.design import MixedDesign, levels_of
 from adjudge.rank.mixed.effects import identify
 from adjudge.results.rank import Cause, LeftOut
 from adjudge.results.result import to_plain
+from tests.check.make import scores
 from tests.rank.mixed.make import campaign
 
 
@@ -292,3 +293,25 @@ def test_scores_without_an_annotator_are_told_and_shown_as_unknown() -> None:
     names = {unit.name for unit in influence(partly).rows if unit.unit == "annotator"}
     assert "(unknown)" in names
     assert "None" not in names
+
+
+@pytest.mark.parametrize(
+    ("who", "note"),
+    [
+        (["a0"], "s0 was judged by one annotator: what"),
+        (["a0", "a1"], None),
+        (["a0", None], "s0 was judged by one annotator with a name: what"),
+        ([None], "s0 was judged by nobody with a name: what"),
+    ],
+)
+def test_scores_without_a_name_are_no_judge(who: list[str | None], note: str | None) -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        (person, str(segment), system, float(rng.integers(20, 90)))
+        for system in ("s0", "s1", "s2")
+        for person in (who if system == "s0" else ["a0", "a1", "a2"])
+        for segment in range(8)
+    ]
+    told = [note for note in rank(scores(rows)).notes if note.startswith("s0 was judged")]
+    assert len(told) == (note is not None)
+    assert note is None or told[0].startswith(note)

@@ -31,7 +31,10 @@ def check(
     ] = None,
     keep_rejected: Annotated[bool, typer.Option(help="Keep annotators some of whose work was rejected.")] = False,
     kept: Annotated[
-        Path | None, typer.Option(help="Write the judgments of those who are kept to this table; the input stays.")
+        Path | None,
+        typer.Option(
+            callback=o.check_table, help="Write the judgments of those who are kept to this table; the input stays."
+        ),
     ] = None,
     json: o.Json = False,
     output: o.Output = None,

@@ -19,7 +19,9 @@ _WITH_TEXTS = ("mqm", "post-edits")
 
 def export(
     campaign: Campaign,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .parquet or .csv.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file to write; judgments: .parquet, .csv or .tsv.")
+    ],
     format: Annotated[  # noqa: A002
         str, typer.Option("--format", "-f", help="judgments (native, with history), appraise, mqm or post-edits.")
     ] = "judgments",
@@ -47,6 +49,8 @@ def export(
     writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}
     if format not in writers:
         raise unknown_choice("format", format, writers)
+    if format == "judgments":
+        o.check_table(output)
     texts = format in _WITH_TEXTS
     judgments = collected_so_far(campaign, database=database, with_excluded=with_excluded, with_texts=texts)
     written = writers[format](judgments, output)

@@ -1,10 +1,5 @@
 """`adjudge import`: any format of the field into the judgment table."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
 
@@ -12,7 +7,7 @@ from adjudge.cli.reading import Reading
 def import_(
     files: o.Files,
     reading: Reading,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The table to write: .parquet or .csv.")],
+    output: o.Table,
     json: o.Json = False,
 ) -> None:
     """Read any format of the field and write the judgment table.

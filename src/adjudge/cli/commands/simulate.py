@@ -15,7 +15,7 @@ SIMULATED = ("ranking", "da")
 
 
 def simulate(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The table to write: .parquet or .csv.")],
+    output: o.Table,
     truth: Annotated[Path | None, typer.Option(help="Write the truth behind the judgments to this JSON file.")] = None,
     sources: Annotated[Path | None, typer.Option(help="Write a source text for every segment to this file.")] = None,
     protocol: Annotated[str, typer.Option(help="How people judge: ranking or da (scores).")] = "ranking",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, shown
 from adjudge.core.files import atomic_path
 from adjudge.formats.native.reader import read, read_frame
 from adjudge.formats.tables.parquet import parquet_bytes
@@ -17,20 +17,28 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
 
-__all__ = ["read", "read_frame", "write"]
-OTHER_ENDINGS = (".json", ".jsonl", ".xlsx", ".xls", ".html", ".txt", ".md", ".tex", ".gz", ".zip", ".db")
-"""Endings that promise something else; any other word behind a dot is part of the name."""
+__all__ = ["check_ending", "read", "read_frame", "write"]
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _TIMES = ("started", "ended")
 
 
+def check_ending(path: Path) -> None:
+    """Refuse a folder, and a name whose ending does not say how the table is to be written."""
+    if path.is_dir():
+        raise InputError("cannot be written, it is a folder; name a file", file=path)
+    if path.suffix.lower() in (".parquet", *_SEPARATORS):
+        return
+    how = f"as '{shown(path.suffix)}'" if path.suffix else "under a name without an ending"
+    raise InputError(f"a judgment table cannot be written {how}; end the name in .parquet, .csv or .tsv", file=path)
+
+
 def write(judgments: Judgments, path: Path) -> None:
-    """Write the table: CSV or TSV where the name ends so, Parquet otherwise."""
-    if path.suffix.lower() in OTHER_ENDINGS:
-        problem = f"a judgment table cannot be written as '{path.suffix}'"
-        raise InputError(f"{problem}; end the name in .parquet, .csv or .tsv", file=path)
+    """Write the table as Parquet, CSV or TSV, as the name ends."""
+    check_ending(path)
+    separator = _SEPARATORS.get(path.suffix.lower())
     with atomic_path(path) as temporary:
-        if path.suffix in (".csv", ".tsv"):
-            _as_text(judgments.table).write_csv(temporary, separator="\t" if path.suffix == ".tsv" else ",")
+        if separator:
+            _as_text(judgments.table).write_csv(temporary, separator=separator)
         else:
             temporary.write_bytes(parquet_bytes(judgments.table, judgments.fingerprint))
 

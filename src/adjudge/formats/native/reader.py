@@ -23,14 +23,14 @@ from adjudge.core.errors import InputError, Source
 from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
 from adjudge.core.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, PROTOCOLS
-from adjudge.core.wording import agreeing, counted
+from adjudge.core.wording import LONG_NAME, agreeing, counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import stem
 from adjudge.formats.rankings.labels import USUAL_LABELS, scale_of
 from adjudge.formats.rankings.pairwise_table import pair_judgments
 from adjudge.formats.tables.cells import check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
-from adjudge.formats.tables.load import LoadedTable, load_table
+from adjudge.formats.tables.load import LoadedTable, load_table, with_decimal_points
 from adjudge.formats.tables.wide import unpivot
 
 if TYPE_CHECKING:
@@ -75,12 +75,11 @@ def _no_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
     """The error for a table without a column of systems, with what its columns look like."""
     taken = set(mapping.columns.values())
     numbers = [name for name in columns_of_numbers(frame) if name not in taken and plain(name) != _WIDE_SEGMENT]
-    system = _likely_system(frame, mapping)
     answered = {"score", "rank"} & set(mapping.columns)
     if len(numbers) > 1 and not answered:
         return mapping.looks_wide(numbers)
     also = {"score": numbers[-1]} if numbers and not answered else None
-    return mapping.missing("system", guess=system, also=also)
+    return mapping.missing("system", guesses=_likely_systems(frame, mapping), also=also)
 
 
 def _check_header(header: Sequence[str], source: Source) -> None:
@@ -90,16 +89,22 @@ def _check_header(header: Sequence[str], source: Source) -> None:
             raise InputError(f"has the column '{name.rsplit('_', 2)[0]}' twice; keep one", file=source.name, line=1)
 
 
-def _likely_system(frame: pl.DataFrame, mapping: ColumnMap) -> str | None:
-    """A column that may be the system's: a few names, each of them often."""
+def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
+    """The columns that may be the systems', with the number of their values: a few short names, each of them often.
+
+    Where everybody judges everything, annotators, systems and segments look alike but for their number.
+    """
     taken = set(mapping.columns.values())
+    likely: dict[str, int] = {}
     for name in frame.columns:
-        column = frame[name]
-        if name not in taken and column.dtype == pl.String and column.cast(pl.Float64, strict=False).null_count():
-            different = column.drop_nulls().n_unique()
-            if 2 <= different <= max(2, frame.height // 2):
-                return name
-    return None
+        column = frame[name].drop_nulls() if name not in taken and frame.schema[name] == pl.String else pl.Series()
+        if column.cast(pl.Float64, strict=False).null_count() == 0:
+            continue
+        different, letters = column.n_unique(), column.str.len_chars().sum() / column.len()
+        # Longer ones are texts, most likely.
+        if 2 <= different <= max(2, frame.height // 2) and letters <= LONG_NAME:
+            likely[name] = different
+    return likely
 
 
 def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
@@ -138,9 +143,12 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
     for row, problem in loaded.ragged.items():
         bad.row(row, problem, "row of another length than the header")
     given = [name for name in frame.columns if name in SCHEMA]
+    # Where commas separate fields, a number with one stands in quotes, and so may a list: scores alone are numbers.
+    scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
+    frame, notes = with_decimal_points(frame, scores, thousands=True)
     frame = check_cells(typed_cells(frame, bad), bad)
     frame, rows = _with_protocol(frame)
-    notes = [unsaid_protocol_note(rows)] if rows else []
+    notes += [unsaid_protocol_note(rows)] if rows else []
     check_answers(frame, given, mapping)
     check_scale_of_scores(frame, bad)
     check_scale(frame, options, bad)
@@ -189,7 +197,7 @@ def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap)
     if not set(given) & set(ANSWERS):
         taken = set(mapping.columns.values())
         numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
-        raise mapping.missing("score", instead="rank", guess=numbers[-1] if numbers else None)
+        raise mapping.missing("score", instead="rank", guesses=dict.fromkeys(numbers[-1:], 0))
     protocols = frame["protocol"].drop_nulls().unique().sort()
     for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
         needed = PROTOCOLS[protocol].needed_column

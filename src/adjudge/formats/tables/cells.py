@@ -76,11 +76,17 @@ def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType],
         needed = _needed(name, dtype)
 
         def problem(row: int) -> str:
-            return f"column '{name}' holds '{shown(given[row])}', {needed} is needed; correct it"
+            how = "write it with a point and without commas" if _has_comma(given[row]) else "correct it"
+            return f"column '{name}' holds '{shown(given[row])}', {needed} is needed; {how}"
 
         _record(bad, broken, name, problem)
         parsed = pl.select(pl.when(~broken).then(parsed)).to_series()
     return parsed.alias(name)
+
+
+def _has_comma(cell: object) -> bool:
+    """Whether a cell would be a number, but for commas."""
+    return isinstance(cell, str) and "," in cell and cell.strip().replace(",", "").replace(".", "").isdigit()
 
 
 def _record(bad: BadRows, broken: pl.Series, name: str, problem: Callable[[int], str]) -> None:

@@ -14,7 +14,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
 from adjudge.core.judgments import SCHEMA, ColumnUse
-from adjudge.core.wording import as_argument
+from adjudge.core.wording import as_argument, counted, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -115,7 +115,7 @@ class ColumnMap:
         *,
         instead: str | None = None,
         why: str = "",
-        guess: str | None = None,
+        guesses: Mapping[str, int] | None = None,
         also: Mapping[str, str] | None = None,
     ) -> InputError:
         """The error for a table in which no column has this meaning.
@@ -124,14 +124,18 @@ class ColumnMap:
             meaning: what is missing.
             instead: another meaning that would do.
             why: who needs it.
-            guess: a column that may be it.
+            guesses: the columns that may be it, and how many different values each holds.
             also: what else is missing, and the column that may be it.
         """
         taken = {column: name for name, column in self.columns.items() if column != name}
         listed = ", ".join(f"{name} (taken for {taken[name]})" if name in taken else name for name in self.header)
-        free = guess or next((name for name in self.header if name not in self.columns.values()), "NAME")
+        likely = list(guesses or (name for name in self.header if name not in self.columns.values()))[:1]
+        free, either_of = (likely or ["NAME"])[0], ""
+        if guesses and len(guesses) > 1:
+            several = [f"{shown(name)} ({counted(values, 'different value')})" for name, values in guesses.items()]
+            free, either_of = "NAME", f"; {short_list(several, 'or')} may be it"
         either = f"'{instead}' or '{meaning}'" if instead else f"'{meaning}'"
-        what = f"has no column {either}{why}, it has {shown(listed, 300)}"
+        what = f"has no column {either}{why}, it has {shown(listed, 300)}{either_of}"
         wide = " (or --systems, where each system has a column)" if meaning == "system" else ""
         besides = "".join(f",{name}={shown(column)}" for name, column in (also or {}).items())
         return self.source.fault(

@@ -57,7 +57,7 @@ def load_table(path: Path) -> LoadedTable:
         return LoadedTable(read_parquet(raw, path), Source(str(path)))
     if raw.startswith(ZIP_MAGIC):
         sheet = read_workbook(raw, path)
-        frame, notes = _with_decimal_points(sheet.frame)
+        frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
         return LoadedTable(frame, sheet.source, (*sheet.notes, *notes))
     text = decode_text(raw, path)
     if not text.strip():
@@ -88,18 +88,27 @@ def _delimited(text: str, path: Path) -> LoadedTable:
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
     if ragged and frame.height != len(lines.numbers):
         raise source.fault(ragged[min(ragged)], min(ragged))
-    frame, notes = _with_decimal_points(frame) if separator != "," else (frame, [])
+    frame, notes = with_decimal_points(frame, frame.columns) if separator != "," else (frame, [])
     return LoadedTable(frame, source, tuple(notes), ragged)
 
 
-def _with_decimal_points(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Numbers with a decimal comma, as spreadsheets of many countries write them, with a point; and a note on which."""
+def with_decimal_points(
+    frame: pl.DataFrame, columns: Iterable[str], *, thousands: bool = False
+) -> tuple[pl.DataFrame, list[str]]:
+    """Numbers with a decimal comma, as spreadsheets of many countries write them, with a point; and a note on which.
+
+    Args:
+        frame: the table, in text.
+        columns: where to look.
+        thousands: whether `1,234` may be a thousand: columns of nothing else are left alone.
+    """
     changed: list[str] = []
-    for name in frame.columns:
+    for name in columns:
         cells = frame[name].drop_nulls().str.strip_chars()
         with_comma = cells.str.contains(_DECIMAL_COMMA)
         numbers = with_comma | cells.str.contains(r"^[+-]?[0-9]+$") | (cells == "")
-        if with_comma.any() and len(numbers.arg_true()) >= MOSTLY * len(cells):
+        unsure = thousands and not (with_comma & ~cells.str.contains(r",[0-9]{3}$")).any()
+        if with_comma.any() and not unsure and len(numbers.arg_true()) >= MOSTLY * len(cells):
             changed.append(name)
     if not changed:
         return frame, []

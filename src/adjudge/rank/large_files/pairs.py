@@ -149,7 +149,8 @@ def _rank_counted(
     pattern = compile_human_pattern(options.human)
     human = np.array([pattern.fullmatch(name) is not None for name in names], dtype=bool)
     unnamed = int(counted.filter(annotator=NOBODY)[_TIMES].sum())
-    return rank_units(replace(units, human=human, unnamed=unnamed), source, method, settings)
+    nobody = annotators.to_list().index(NOBODY) if unnamed and len(annotators) > 1 else None
+    return rank_units(replace(units, human=human, unnamed=unnamed, nobody=nobody), source, method, settings)
 
 
 def _codes(column: pl.Series, names: pl.Series) -> NDArray[np.int64]:

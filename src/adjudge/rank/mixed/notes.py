@@ -38,11 +38,12 @@ def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple
 
 def _notes_on_systems(design: MixedDesign) -> Iterator[str]:
     """Say which systems one of several annotators alone judged."""
-    if design.annotator is None or levels_of(design.annotator) == 1:
+    if design.annotator is None:
         return
-    seen = np.zeros((len(design.systems), levels_of(design.annotator)), dtype=bool)
-    seen[design.system, design.annotator] = True
-    yield from one_judge(design.systems, seen.sum(axis=1))
+    seen = np.zeros((levels_of(design.annotator), len(design.systems)), dtype=bool)
+    seen[design.annotator, design.system] = True
+    # Annotators that stand for scores without a name are numbered after the others.
+    yield from one_judge(design.systems, seen[: design.people], seen[design.people :])
 
 
 def _notes_on_outputs(design: MixedDesign) -> Iterator[str]:

@@ -28,6 +28,16 @@ def annotators_section(results: PairResults) -> Section | None:
     return Section("annotators", "Annotators", _words(checked), tuple(charts), (first,), tuple(others), checked.notes)
 
 
+def nobody_passes(results: PairResults) -> tuple[str, ...]:
+    """The sentence under the headline where no annotator passes the check."""
+    checked = results.checked
+    if checked is None or checked.passing:
+        return ()
+    several = len(checked.annotators) > 1
+    who = f"None of the {len(checked.annotators):,} annotators passes" if several else "The one annotator does not pass"
+    return (f"{who} the check; the ranking rests on {'their' if several else 'that'} work all the same.",)
+
+
 def has_controls(checked: Checked) -> bool:
     """Whether there is anything to draw: annotators who judged controls, with known times."""
     return any(
