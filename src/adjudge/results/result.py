@@ -6,7 +6,6 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -132,9 +131,5 @@ def to_plain(value: Any) -> Any:
 
 def _plain_fields(value: Any) -> dict[str, Any]:
     """The fields of a dataclass but for those that are not written."""
-    return {name: to_plain(getattr(value, name)) for name in _written_fields(type(value))}
-
-
-@cache
-def _written_fields(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind) if field.metadata.get("written", True))
+    written = (field.name for field in dataclasses.fields(value) if field.metadata.get("written", True))
+    return {name: to_plain(getattr(value, name)) for name in written}
