@@ -13,6 +13,7 @@ import socket
 import subprocess
 import time
 import uuid
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -39,8 +40,26 @@ def free_port() -> int:
     """A port that nobody uses, below those that connections get, one of which could take it before the server does."""
     while True:
         port = 15_000 + secrets.randbelow(17_000)
-        if _is_free(port):
+        if _reserve(port) and _is_free(port):
             return port
+
+
+_RESERVED: deque[socket.socket] = deque()
+
+
+def _reserve(port: int) -> bool:
+    """Keep other tests of this machine, which run side by side, from taking a port before its server listens there."""
+    sign = socket.socket(socket.AF_UNIX)
+    try:
+        # A name that is in no folder, and is gone with this process.
+        sign.bind(f"\0adjudge-tests-port-{port}")
+    except OSError:
+        sign.close()
+        return False
+    _RESERVED.append(sign)
+    if len(_RESERVED) > 50:
+        _RESERVED.popleft().close()
+    return True
 
 
 def _is_free(port: int, *, again: bool = False) -> bool:
