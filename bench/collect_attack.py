@@ -174,6 +174,7 @@ def clock_steps(database: str | None) -> Outcome:
     """Saves by browsers whose clocks are wrong, and while the server's clock has been set back by an hour."""
     with serving(database) as server:
         client = server.client(names(server)[0])
+        began = time.time()
         work = client.work()
         wrong = 0
         for number, age in enumerate((0, 1, 3600, 2_600_000)):
@@ -189,9 +190,10 @@ def clock_steps(database: str | None) -> Outcome:
         for score in (8, 9):
             changes = [{"output": outputs(work, 0)[0], "score": score}]
             wrong += client.post("/api/saves", new_save(work, 0, changes)).status != 200
+        passed = time.time() - began
         seconds = client.get("/api/work").json["active_seconds"]
         table = exported(server, server.campaign.parent).final().table
-    wrong += not 0 <= seconds < 60
+    wrong += not 0 <= seconds <= passed
     wrong += table["score"].to_list() != [9.0]
     return Outcome("steps of clocks", 6, f"{seconds:.1f} active seconds believed, the last answer counts", wrong)
 

@@ -40,6 +40,7 @@ class Plan:
 
     With `whole_tasks` they hand tasks in and take the next; `organiser` is the secret of somebody who watches.
     A save that gets no answer from the server itself is sent again as often as `resend` says, as the page does.
+    Everybody saves `least` times, however long that takes.
     """
 
     seconds: float
@@ -47,6 +48,7 @@ class Plan:
     whole_tasks: bool = False
     organiser: str | None = None
     resend: int = 0
+    least: int = 0
 
 
 class Connection:
@@ -103,19 +105,25 @@ class _Annotator:
         self.connection, self.work, self.load, self.plan = connection, work, load, plan
         self.chance = random.Random(seed)
         self.bases: dict[str, int] = {}
+        self.saves = 0
 
     async def judge(self) -> None:
         """Judge until the time is over."""
         until = time.monotonic() + self.plan.seconds
+
+        def is_over() -> bool:
+            return time.monotonic() > until and self.saves >= self.plan.least
+
         # Not all begin, and so hand in, at the same time.
         work = len(self._places()) if self.plan.whole_tasks and self.work["task"] is not None else 1
         await asyncio.sleep(self.chance.uniform(0, work * self.plan.pause))
-        while self.work["task"] is not None and time.monotonic() < until:
+        while self.work["task"] is not None and not is_over():
             places = self._places() if self.plan.whole_tasks else [self.chance.choice(self._places())]
             for screen, output in places:
-                if time.monotonic() > until:
+                if is_over():
                     return
                 await self._save(screen, output)
+                self.saves += 1
                 await asyncio.sleep(self.chance.uniform(0.5, 1.5) * self.plan.pause)
             if self.plan.whole_tasks:
                 await self._hand_in()

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from tests.warm_command import Run, warm_command
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, BrowserContext
 
 # How long an example takes depends on the machine and its load, which no test is about.
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,7 +32,7 @@ __all__ = ["ROOT", "Run", "assert_explained", "data_folder", "examples"]
 
 ROOT = Path(__file__).resolve().parent.parent
 # Milliseconds, long for busy machines: what is waited for comes or does not come, and time decides nothing.
-PATIENCE = 60_000
+PATIENCE = 180_000
 CHROMIUMS = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
 
 
@@ -79,6 +79,15 @@ def browser() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        new_context = chromium.new_context
+
+        def patient(**options: Any) -> BrowserContext:
+            context = new_context(**options)
+            context.set_default_timeout(PATIENCE)
+            return context
+
+        # For all pages of all tests, so that nobody forgets it.
+        chromium.new_context = patient  # type: ignore[method-assign]
         yield chromium
         chromium.close()
 

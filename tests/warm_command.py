@@ -139,7 +139,7 @@ class WarmCommand:
         """End the helper process."""
         self._answers.close()
         self._own.close()
-        self._process.wait(30)
+        self._process.wait(300)
 
     def _run(self, arguments: tuple[str | Path, ...], **more: Any) -> Run:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.collect.databases import needed_postgres_url
-from tests.conftest import PATIENCE, ROOT
+from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,7 +23,6 @@ def page(browser: Browser) -> Iterator[Page]:
     faults: list[str] = []
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", reduced_motion="reduce")
     new = context.new_page()
-    new.set_default_timeout(PATIENCE)
     new.on("pageerror", lambda fault: faults.append(str(fault)))
     yield new
     context.close()

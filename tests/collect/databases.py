@@ -68,6 +68,13 @@ def _new_postgres_database(template: str) -> str:
 
     name = f"adjudge_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(dbname="postgres", autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        for attempt in range(60):
+            try:
+                connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+                break
+            except psycopg.errors.ObjectInUse:
+                # On a busy machine those who made the template are seen for some time after they have gone.
+                if attempt == 59:
+                    raise
     user, password = os.environ["PGUSER"], os.environ["PGPASSWORD"]
     return f"postgres://{user}:{password}@{os.environ['PGHOST']}:{os.environ['PGPORT']}/{name}"

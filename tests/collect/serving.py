@@ -13,6 +13,7 @@ import socket
 import subprocess
 import time
 import uuid
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -29,16 +30,45 @@ from adjudge.formats import read
 from tests.collect.databases import migrated_campaign
 from tests.warm_command import Started, warm_command
 
-START_SECONDS = 60
+# Seconds, long for busy machines: what is waited for comes or does not come, and time decides nothing.
+PATIENCE = 300
+# Statistics are computed by processes that give way to all others: where there are many, it takes minutes.
+PATIENCE_WITH_STATISTICS = 1200
 
 
 def free_port() -> int:
     """A port that nobody uses, below those that connections get, one of which could take it before the server does."""
     while True:
         port = 15_000 + secrets.randbelow(17_000)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
+        if _reserve(port) and _is_free(port):
             return port
+
+
+_RESERVED: deque[socket.socket] = deque()
+
+
+def _reserve(port: int) -> bool:
+    """Keep other tests of this machine, which run side by side, from taking a port before its server listens there."""
+    sign = socket.socket(socket.AF_UNIX)
+    try:
+        # A name that is in no folder, and is gone with this process.
+        sign.bind(f"\0adjudge-tests-port-{port}")
+    except OSError:
+        sign.close()
+        return False
+    _RESERVED.append(sign)
+    if len(_RESERVED) > 50:
+        _RESERVED.popleft().close()
+    return True
+
+
+def _is_free(port: int, *, again: bool = False) -> bool:
+    """Whether a server could listen at a port; `again`: one did so before, whose last connections count for nothing."""
+    with socket.socket() as probe, suppress(OSError):
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(again))
+        probe.bind(("127.0.0.1", port))
+        return True
+    return False
 
 
 @dataclass
@@ -83,6 +113,8 @@ class Server:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self._close()
+        # On a busy machine the workers outlive their master for a moment, and hold the port.
+        wait_for(lambda: _is_free(self.port, again=True))
 
     def kill_worker(self) -> None:
         """Kill the processes that serve, and wait until others do."""
@@ -90,12 +122,12 @@ class Server:
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         for worker in children.read_text().split():
             os.kill(int(worker), signal.SIGKILL)
-        wait_for(self._answers, START_SECONDS)
+        wait_for(self._answers)
 
     def _answers(self) -> bool:
         client = Client(self.url)
         try:
-            client.connection.timeout = 2
+            client.connection.timeout = 30
             return client.get("/health").status == 200
         except (OSError, http.client.HTTPException):
             return False
@@ -106,7 +138,7 @@ class Server:
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(START_SECONDS)
+                self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self.kill()
             self._close()
@@ -155,7 +187,7 @@ class Client:
     def __init__(self, url: str, cookies: dict[str, str] | None = None) -> None:
         parts = urlsplit(url)
         assert parts.hostname is not None
-        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
+        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
         self.cookies: dict[str, str] = dict(cookies or {})
         self.csrf = ""
 
@@ -222,8 +254,8 @@ def outputs(work: Any, screen: int) -> list[str]:
     return [output["id"] for item in work["task"]["screens"][screen]["items"] for output in item["outputs"]]
 
 
-def wait_for(condition: Any, seconds: float = 60) -> Any:
-    """The condition's value once it holds; the time is long for busy machines."""
+def wait_for(condition: Any, seconds: float = PATIENCE) -> Any:
+    """The condition's value once it holds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
@@ -241,7 +273,7 @@ def panels_of(server: Server, group: str = "panels") -> Any:
         answer = organiser.get(f"/api/organiser/{group}").json
         return None if answer["computing"] or answer["computed"] is None else answer["panels"]
 
-    return wait_for(computed, 120)
+    return wait_for(computed, PATIENCE_WITH_STATISTICS)
 
 
 def exported(server: Server, folder: Path) -> Judgments:

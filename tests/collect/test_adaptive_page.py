@@ -12,8 +12,8 @@ from adjudge.design.tasks import load_tasks
 from adjudge.look.history import read_history
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin
-from tests.collect.serving import Server
+from tests.collect.judging import begin, type_number
+from tests.collect.serving import PATIENCE_WITH_STATISTICS, Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -61,7 +61,7 @@ def test_two_people_judge_until_the_best_is_settled(browser: Browser, tmp_path: 
         organiser = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
         organiser.goto(server.links["organiser"])
         verdict = organiser.locator("section.panel", has_text="adjudge look").first
-        expect(verdict.locator(".headline")).to_contain_text("Stop")
+        expect(verdict.locator(".headline")).to_contain_text("Stop", timeout=1000 * PATIENCE_WITH_STATISTICS)
         expect(verdict.locator(".headline")).to_contain_text("for these two annotators only")
         expect(verdict.locator(".drawn.settled")).not_to_have_count(0)
         verdict.scroll_into_view_if_needed()
@@ -87,8 +87,7 @@ def _judge_task(page: Page, system_of: dict[str, str], person: int) -> None:
         if number:
             page.keyboard.press("Enter")
         text = items.nth(number).locator("[lang=en]").last.inner_text().strip()
-        for digit in str(SCORES[system_of[text]] + (number + person) % 3):
-            page.keyboard.press(digit)
+        type_number(page, str(SCORES[system_of[text]] + (number + person) % 3))
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open]")).to_contain_text("hand them in")
     page.keyboard.press("h")

@@ -8,6 +8,7 @@ import json
 import resource
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -28,7 +29,7 @@ CROWD = POOL + '[crowd]\ncompletion_code = "DONE"\nfailure_code = "SORRY"\n'
 
 
 def sql(campaign: Path, statement: str) -> list[Any]:
-    with closing(sqlite3.connect(campaign.with_suffix(".sqlite3"))) as connection:
+    with closing(sqlite3.connect(campaign.with_suffix(".sqlite3"))) as connection, connection:
         return connection.execute(statement).fetchall()
 
 
@@ -76,7 +77,11 @@ def test_invented_people_are_slowed_down_and_hold_tasks_only_shortly(tmp_path: P
     campaign = make_campaign(tmp_path, more=f"{CROWD}registrations_per_minute = 5\n")
     with Server(campaign) as server:
         clients = [server.client() for _ in range(8)]
-        answers = [client.enter(server.secret("crowd"), person=f"bot-{i}") for i, client in enumerate(clients)]
+        answers = []
+        for number, bot in enumerate(clients):
+            answers.append(bot.enter(server.secret("crowd"), person=f"bot-{number}"))
+            # All in the same minute, however long this takes.
+            sql(campaign, "UPDATE collect_annotator SET created = '2100-01-01 00:00:00'")
         assert [answer.status for answer in answers] == [200] * 5 + [429] * 3
         assert answers[-1].json["code"] == "too-many"
         client = clients[0]
@@ -96,15 +101,17 @@ def test_invented_people_are_slowed_down_and_hold_tasks_only_shortly(tmp_path: P
 def test_time_is_not_believed_beyond_what_has_passed(tmp_path: Path) -> None:
     with Server(make_campaign(tmp_path, annotators='["anna"]')) as server:
         client = server.client("anna")
+        began = time.time()
         work = client.work()
         for number in range(3):
             [output, *_] = outputs(work, number)
             spent = {"shown": 2e6, "visible": 2e6, "active": 2e6, "outputs": {output: 2e6}}
             save = new_save(work, number, [{"output": output, "score": 5}], spent=spent)
             assert client.post("/api/saves", save).status == 200
-        assert client.get("/api/work").json["active_seconds"] < 60
+        passed = time.time() - began
+        assert client.get("/api/work").json["active_seconds"] <= passed
         table = exported(server, tmp_path).table
-        assert 0 < table["active_seconds"].sum() < 60, "all screens together"
+        assert 0 < table["active_seconds"].sum() <= passed, "all screens together"
         too_many = new_save(work, 0, [], events=[[0, "act"]] * 1001)
         assert client.post("/api/saves", too_many).status == 422
 

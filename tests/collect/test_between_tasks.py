@@ -134,6 +134,17 @@ def test_a_crowd_link_without_an_id_says_what_is_missing(page: Page, tmp_path: P
         expect(page.locator("dialog[open]")).to_be_visible()
 
 
+def test_a_link_that_got_no_answer_is_tried_again_without_looking_for_it(page: Page, tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path, more='[assignment]\npolicy = "pool"\n[crowd]\ncompletion_code = "X"\n')
+    page.route("**/api/enter", lambda route: route.abort())
+    with Server(campaign) as server:
+        page.goto(server.links["crowd"].replace("#", "?PROLIFIC_PID=P1#"))
+        expect(page.get_by_role("alert")).to_contain_text("no connection")
+        page.unroute("**/api/enter")
+        page.get_by_role("button", name="Enter").click()
+        expect(page.locator("dialog[open]")).to_be_visible()
+
+
 def test_notes_keep_their_direction_and_arabic_changes_stand_apart(page: Page, tmp_path: Path) -> None:
     campaign = make_campaign(tmp_path, "postedit", source="en", target="ar", documents=1)
     (tmp_path / "tutorial.tsv").write_text("source\ttarget\tnote\tlow\thigh\na\tب\tصحيح كما هو\t0\t100\n")

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from adjudge.formats import ReadOptions, read
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin
+from tests.collect.judging import begin, type_number, type_together
 from tests.collect.marking import campaign_of_texts, errors, mark_words, saved, texts_of
 from tests.collect.serving import Client, Server, exported, new_save, outputs
 from tests.conftest import Run
@@ -29,6 +29,7 @@ LINES = ["one two three four.", "five six."]
 def test_errors_get_their_categories_by_keys_alone(target: str, page: Page, tmp_path: Path) -> None:
     source = "de" if target == "en" else "en"
     campaign = make_campaign(tmp_path, "mqm", source=source, target=target, documents=1, task_size=30)
+    chosen = page.locator("select.category:focus")
     with Server(campaign) as server:
         begin(page, server)
         shoot(page, f"mqm-{target}-unset")
@@ -40,7 +41,7 @@ def test_errors_get_their_categories_by_keys_alone(target: str, page: Page, tmp_
                 if i == 0:
                     mark_words(page, 1, 2, severity=1)
                     page.keyboard.press("t")
-                    page.keyboard.type("Gram")
+                    type_together(page, "Gram", lambda: chosen.input_value() == "Fluency/Grammar")
                     page.keyboard.press("Enter")
                     page.keyboard.press("g")
                 else:
@@ -112,11 +113,11 @@ def test_the_tutorial_answers_in_the_terms_of_the_protocol(protocol: str, page: 
         expect(page.locator(".lesson").first).to_have_text("Not coffee, but tea.")
         expect(feedback).to_be_hidden()
         if protocol == "esa":
-            page.keyboard.type("90")
+            type_number(page, "90")
             expect(feedback).to_have_text("Most people would say something between 0 and 40 here.")
             page.keyboard.press("Enter")
             page.keyboard.press("Delete")
-            page.keyboard.type("20")
+            type_number(page, "20")
         elif protocol == "mqm":
             page.keyboard.press("f")
             expect(feedback).to_have_text("Most people find errors worth 5 points here.")

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, exported, new_save, outputs
+from tests.collect.serving import Client, Server, exported, new_save, outputs, wait_for
 
 KILLS = 20
 WRITERS = 4
@@ -68,6 +68,8 @@ def test_every_acknowledged_save_survives_twenty_kills(tmp_path: Path) -> None:
             writers[name] = Writer(client, works[name], start=len(sent.get(name, [])))
         for writer in writers.values():
             writer.start()
+        # In the middle of the stream, also on a machine so busy that it takes long to begin.
+        wait_for(lambda writers=writers: all(writer.acknowledged for writer in writers.values()))
         time.sleep(chance.uniform(0.05, 0.3))
         # Every fifth time the whole server, otherwise the process that serves, which its parent starts anew.
         if kill % 5 == 4:

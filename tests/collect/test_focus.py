@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.judging import begin, judge_all, slider_values
+from tests.collect.judging import begin, judge_all, slider_values, type_number
 from tests.collect.marking import campaign_of_texts, errors, mark_words, saved
 from tests.collect.serving import Server
 
@@ -75,16 +75,15 @@ def test_what_the_server_said_before_a_save_does_not_take_it_back(page: Page, tm
     held: list[tuple[Route, Any]] = []
     with Server(make_campaign(tmp_path, "da", documents=1)) as server:
         begin(page, server)
-        page.keyboard.type("35")
+        type_number(page, "35")
         saved(page)
         page.route("**/api/work?task=*", lambda route: held.append((route, route.fetch())))
         # The page comes back into sight, and asks how things stand.
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         while not held:
             page.wait_for_timeout(50)
-        page.keyboard.press("End")
         with page.expect_response("**/api/saves"):
-            pass
+            page.keyboard.press("End")
         saved(page)
         route, response = held[0]
         with page.expect_response("**/api/work?task=*"):
@@ -110,7 +109,7 @@ def test_work_begins_where_the_browsers_storage_is_full(page: Page, tmp_path: Pa
     page.add_init_script(full)
     with Server(make_campaign(tmp_path, "da", documents=1)) as server:
         begin(page, server)
-        page.keyboard.type("35")
+        type_number(page, "35")
         saved(page)
         # Now there is a task in hand when the page is built.
         page.reload()

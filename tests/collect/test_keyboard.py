@@ -10,7 +10,7 @@ import pytest
 
 from tests.collect.campaigns import PROTOCOLS, make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin, judge_all, judge_screen
+from tests.collect.judging import begin, judge_all
 from tests.collect.serving import Server, exported
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ def test_judged_from_first_screen_to_export(protocol: str, target: str, page: Pa
         begin(page, server)
         assert page.url == server.url + "/work"
         shoot(page, f"{protocol}-{target}-unset")
-        judge_screen(page, protocol, 0)
-        shoot(page, f"{protocol}-{target}")
-        count = judge_all(page, protocol)
+        count = judge_all(page, protocol, picture=f"{protocol}-{target}")
         page.get_by_text("Thank you!").wait_for()
         shoot(page, f"{protocol}-{target}-end")
         _check_table(exported(server, tmp_path).final().table, protocol, count)

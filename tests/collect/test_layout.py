@@ -11,7 +11,6 @@ from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
 from tests.collect.judging import begin
 from tests.collect.serving import Server
-from tests.conftest import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -56,7 +55,6 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def small(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[str, Page]]:
     context = browser.new_context(locale="en-GB", reduced_motion="reduce", **SCREENS[request.param])
     page = context.new_page()
-    page.set_default_timeout(PATIENCE)
     yield request.param, page
     context.close()
 

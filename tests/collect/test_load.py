@@ -24,7 +24,7 @@ def test_many_annotators_at_once(database: str | None, tmp_path: Path) -> None:
     )
     with Server(campaign, database=database) as server:
         secrets = [server.secret(name) for name in server.links if name.startswith("annotator-")]
-        load = simulate_annotators("127.0.0.1", server.port, secrets, Plan(seconds=2, pause=0.5))
+        load = simulate_annotators("127.0.0.1", server.port, secrets, Plan(seconds=2, pause=0.5, least=1))
         table = exported(server, tmp_path).table
         overview = server.client("organiser").get("/api/organiser/overview").json
         assert "Traceback" not in server.log()

@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
 from tests.collect.serving import Server
-from tests.conftest import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -65,15 +64,37 @@ def test_the_focus_stays_while_figures_come_in_behind_a_dialog(page: Page, serve
     expect(row(page, "anna").get_by_role("button", name="Take back in…")).to_be_focused()
 
 
+@pytest.mark.parametrize("by", ["mouse", "key"])
+def test_a_button_that_is_pressed_while_figures_come_in_is_clicked(by: str, page: Page, server: Server) -> None:
+    page.clock.install()
+    page.goto(server.links["organiser"])
+    button = row(page, "bert").get_by_role("button", name="New link")
+    button.hover()
+    button.focus()
+    updated = page.locator(".updated")
+    expect(updated).to_contain_text("Updated")
+    before = updated.inner_text()
+    page.mouse.down() if by == "mouse" else page.keyboard.down("Space")
+    page.clock.run_for(4000)
+    expect(updated).not_to_have_text(before)
+    expect(updated).to_contain_text("Updated")
+    page.mouse.up() if by == "mouse" else page.keyboard.up("Space")
+    expect(page.locator("dialog[open]")).to_contain_text("any session opened with it, ends at once")
+
+
 @pytest.mark.parametrize("language", ["en", "ar"])
 def test_an_edge_beyond_which_a_table_goes_on_is_shaded(language: str, browser: Browser, server: Server) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 740}, is_mobile=True, locale=language)
     page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+    page.clock.install()
     page.goto(server.links["organiser"])
     page.locator("td bdi").first.wait_for()
-    # Figures that come in meanwhile would be another picture.
+    # Figures that come in meanwhile would be another picture, and so is the first word of a lost connection.
     page.route("**/api/organiser/**", lambda route: route.abort())
+    page.evaluate("window.stop()")
+    for _ in range(2):
+        with page.expect_event("requestfailed", lambda request: request.url.endswith("/overview")):
+            page.clock.run_for(4000)
     first, last = ("left", "right") if language == "en" else ("right", "left")
     at_first = [edge(page, side) for side in (first, last)]
     shoot(page, f"organise-narrow-{language}")

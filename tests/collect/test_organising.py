@@ -11,7 +11,7 @@ import pytest
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.serving import Client, Server, exported, new_save, outputs, panels_of
+from tests.collect.serving import PATIENCE_WITH_STATISTICS, Client, Server, exported, new_save, outputs, panels_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -115,7 +115,8 @@ def test_the_organisers_page(page: Page, server: Server) -> None:
     expect(row).to_contain_text("valid, used")
     expect(page.locator(".attention")).to_contain_text("anna: 0.0 s per answer, faster than one can read")
     # The two groups of panels arrive one after the other: which is the first changes meanwhile, its name does not.
-    panel = page.locator(".panels details").first.get_attribute("data-panel")
+    first = page.locator(".panels details").first
+    panel = first.get_attribute("data-panel", timeout=1000 * PATIENCE_WITH_STATISTICS)
     details = page.locator(f'.panels details[data-panel="{panel}"]')
     details.locator("summary").click()
     details.locator("table").wait_for()

@@ -19,7 +19,7 @@ from bench.collect_load import Load, Plan, simulate_annotators
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.databases import needed_postgres_url
-from tests.collect.serving import Client, Server, exported, free_port, wait_for
+from tests.collect.serving import PATIENCE, Client, Server, exported, free_port, wait_for
 
 ANNOTATORS = 24
 SECONDS = 8
@@ -64,7 +64,7 @@ def balanced(folder: Path, port: int, hosts: list[Server]) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE)
 
 
 def _answers(port: int) -> bool:
@@ -110,15 +110,15 @@ def test_a_host_that_dies_under_load_costs_nothing(hosts: tuple[list[Server], in
     entered = threading.Event()
 
     def judge() -> None:
-        plan = Plan(SECONDS, pause=0.3, resend=20)
+        plan = Plan(SECONDS, pause=0.3, resend=20, least=3)
         loads.append(simulate_annotators("127.0.0.1", port, secrets, plan, entered=entered.set))
 
     judging = threading.Thread(target=judge)
     judging.start()
-    assert entered.wait(60)
+    assert entered.wait(PATIENCE)
     time.sleep(SECONDS / 4)
     first.kill()
-    judging.join(120)
+    judging.join(PATIENCE)
     load = loads[0]
     table = exported(second, tmp_path).table
     assert "Traceback" not in second.log()
@@ -157,7 +157,7 @@ def test_two_hosts_never_hand_out_more_places_than_there_are(hosts: tuple[list[S
     for person in people:
         person.start()
     for person in people:
-        person.join(60)
+        person.join(PATIENCE)
     tasks = [task for _, task in works]
     assert tasks
     assert max(tasks.count(task) for task in tasks) <= 2

@@ -80,6 +80,23 @@ def test_a_number_ends_where_it_is_taken_back_or_left(page: Page, server: Server
     assert slider_values(page)[0] == "3"
 
 
+# Both keys are pressed at once, and three seconds pass before the page comes to the second.
+TWO_DIGITS = """() => {
+  const [seven, two] = ["7", "2"].map((key) => new KeyboardEvent("keydown", { key, bubbles: true }));
+  const now = Date.now;
+  document.activeElement.dispatchEvent(seven);
+  Date.now = () => now() + 3000;
+  document.activeElement.dispatchEvent(two);
+  Date.now = now;
+}"""
+
+
+def test_digits_belong_together_by_when_they_were_pressed(page: Page, server: Server) -> None:
+    begin(page, server, "dora")
+    page.evaluate(TWO_DIGITS)
+    assert slider_values(page)[0] == "72"
+
+
 def test_marks_made_one_right_after_the_other_are_taken_back_one_by_one(page: Page, tmp_path: Path) -> None:
     with Server(campaign_of_texts(tmp_path, ["The train leaves soon."])) as marked:
         begin(page, marked)

@@ -12,7 +12,7 @@ from bench.collect_slow import KINDS, SlowClients, timed
 
 from adjudge.collect import web_server
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Server, new_save, outputs, wait_for
+from tests.collect.serving import PATIENCE, Server, new_save, outputs, wait_for
 
 SLOW_CLIENTS = 300
 SAVES = 40
@@ -40,7 +40,7 @@ def test_saves_go_on_while_three_hundred_clients_hang(tmp_path: Path, capsys: py
 
 def test_of_one_address_the_oldest_that_only_wait_are_closed(tmp_path: Path) -> None:
     with Server(make_campaign(tmp_path)) as server:
-        first = socket.create_connection(("127.0.0.1", server.port), timeout=120)
+        first = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
         others = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(web_server.MOST_WAITING + 20)]
         try:
             assert first.recv(10) == b"", "closed before its time"
@@ -55,7 +55,7 @@ def test_requests_that_never_end_are_given_up(tmp_path: Path) -> None:
     """All kinds at once: each has the same time."""
     with Server(make_campaign(tmp_path)) as server, ExitStack() as opened:
         waiting = {
-            kind: opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
+            kind: opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
             for kind in KINDS
         }
         for kind, connection in waiting.items():
@@ -69,7 +69,7 @@ def test_requests_that_never_end_are_given_up(tmp_path: Path) -> None:
                     del waiting[kind]
             return not waiting
 
-        wait_for(all_closed, web_server.REQUEST_SECONDS + 40)
+        wait_for(all_closed)
         assert server.client("anna").get("/health").text == "ok\n"
 
 

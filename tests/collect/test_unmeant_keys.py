@@ -86,6 +86,7 @@ def test_a_task_asked_for_twice_on_a_slow_connection_is_shown_once(page: Page, t
         go_on.click()
         held.let_first_go()
         expect(page.locator(".place-button")).to_be_visible()
+        assert page.locator(".notice").count() == 0, "nobody waits any more"
         assert len(held.routes) == 1
 
 

@@ -17,7 +17,7 @@ from adjudge.core.errors import InputError
 from adjudge.core.protocols import COLLECTED, ON_SCALE, RELATIVE
 from adjudge.design.campaign.toml_file import load_campaign
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, new_save
+from tests.collect.serving import PATIENCE_WITH_STATISTICS, Client, Server, new_save
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
@@ -166,7 +166,8 @@ def test_nothing_runs_on_any_page_or_in_the_report(
 def _look_at_organisers_page(watched: Page, server: Server) -> None:
     organiser = watched.context.new_page()
     organiser.goto(server.links["organiser"])
-    expect(organiser.locator(".panels .panel").filter(has_text="onerror").first).to_be_visible()
+    panel = organiser.locator(".panels .panel").filter(has_text="onerror").first
+    expect(panel).to_be_visible(timeout=1000 * PATIENCE_WITH_STATISTICS)
     organiser.get_by_role("button", name="Exclude…").first.click()
     organiser.get_by_label("Reason").fill(EVIL)
     organiser.get_by_role("button", name="Record the decision").click()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 needs_distributed = pytest.mark.skipif(
     find_spec("distributed") is None, reason="the package distributed is not installed; it comes with adjudge[cluster]"
 )
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds to wait for the cluster on a machine that is busy with other work."""
 
 

@@ -48,7 +48,7 @@ def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(clus
 
     with workers(scheduler=cluster.address):
         # A worker is lost in the middle of the work.
-        threading.Thread(target=lose_a_worker, args=(cluster, begun), daemon=True).start()
+        threading.Thread(target=lose_a_worker, args=(cluster, begun, 10), daemon=True).start()
         drawn = map_tasks(draw, range(60), what="draws")
         with pytest.raises(DataError, match="task 0 has no data"):
             map_tasks(fail, range(5), what="faults")
@@ -58,9 +58,9 @@ def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(clus
     assert os.getpid() not in {process for _, process in drawn}
 
 
-def lose_a_worker(cluster: Cluster, begun: Path) -> None:
-    """Kill a worker when ten tasks have begun."""
-    while len(list(begun.iterdir())) < 10:
+def lose_a_worker(cluster: Cluster, begun: Path, tasks: int) -> None:
+    """Kill a worker when so many tasks have begun."""
+    while len(list(begun.iterdir())) < tasks:
         time.sleep(0.01)
     cluster.workers[0].kill()
 
@@ -99,10 +99,17 @@ def test_all_workers_gone_is_explained(tmp_path: Path, monkeypatch: pytest.Monke
     lonely = Cluster(tmp_path, workers=1)
     try:
         lonely.wait_for_workers()
+        begun = tmp_path / "begun"
+        begun.mkdir()
+
+        def nap(task: int) -> None:
+            (begun / str(task)).touch()
+            time.sleep(0.5)
+
         with workers(scheduler=lonely.address):
-            threading.Timer(1.0, lonely.workers[0].kill).start()
+            threading.Thread(target=lose_a_worker, args=(lonely, begun, 1), daemon=True).start()
             with pytest.raises(DataError, match=r"^all workers of tcp://.* have gone; start some and run"):
-                map_tasks(lambda _: time.sleep(0.5), range(1000), what="naps")
+                map_tasks(nap, range(1000), what="naps")
     finally:
         lonely.close()
 

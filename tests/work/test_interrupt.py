@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 # A command whose tasks in other processes write down their process id and then wait.
 WORK = """
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 from adjudge import cli
 from adjudge.work import map_tasks, workers
@@ -66,7 +66,8 @@ def holds_interrupts_back(process: int) -> bool:
 # While processes start, an interrupt waits; it must not get lost.
 EARLY = WORK.replace("def app", "from adjudge.work.processes import _interrupts_wait\n\ndef app").replace(
     "    with workers(jobs=3):\n",
-    "    with _interrupts_wait():\n        Path(sys.argv[1], str(home)).touch()\n        time.sleep(1)\n"
+    "    with _interrupts_wait():\n        Path(sys.argv[1], str(home)).touch()\n"
+    "        while signal.SIGINT not in signal.sigpending():\n            time.sleep(0.01)\n"
     "    with workers(jobs=3):\n",
 )
 

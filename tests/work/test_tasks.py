@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,9 @@ def test_large_work_goes_to_other_processes() -> None:
     assert len(set(ids)) == 2, "this process and one more share the work"
 
 
-def test_small_work_stays_in_this_process() -> None:
+def test_small_work_stays_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A millisecond for each task, also where the machine is slow.
+    monkeypatch.setattr(work_tasks, "process_time", count(0, 0.001).__next__)
     with workers(jobs=2):
         assert set(map_tasks(process, range(20), what="sums")) == {os.getpid()}
 

@@ -21,7 +21,7 @@ from adjudge.doctor.diagnosis import Finding
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SECONDS = 120
+SECONDS = 600
 # Packages for Django can only be imported where Django has settings.
 _CHILD = """
 import importlib, json, sys

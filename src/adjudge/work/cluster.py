@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
 
-TO_CONNECT = 10
-"""Seconds to wait for the scheduler."""
+TO_CONNECT = 30
+"""Seconds to wait for the scheduler, which may be busy."""
 WITHOUT_WORKERS = 60.0
 """Seconds to wait for a worker when all have gone."""
 LOOK_AGAIN = 5.0

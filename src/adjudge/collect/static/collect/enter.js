@@ -15,15 +15,20 @@ async function enter(secret, person, signature = null) {
   location.replace(answer.role === "organiser" ? "/organise" : "/work");
 }
 
-/** @param {string} [fault] */
-function ask(fault) {
+/**
+ * Ask for the link.
+ * @param {string} [fault] why it is asked for @param {string} [former] the secret that was not answered
+ * @param {(secret: string) => Promise<void>} [again] how to enter by it
+ */
+function ask(fault, former = "", again = (secret) => enter(secret, null)) {
   const field = /** @type {HTMLInputElement} */ (
     h("input", { type: "text", id: "link", autocomplete: "off", spellcheck: "false", autofocus: true })
   );
+  field.value = former;
   const said = h("p.said", { role: "alert" }, fault);
   const attempt = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    await enter(secretIn(field.value), null).catch((error) => (said.textContent = reason(error)));
+    await again(secretIn(field.value)).catch((error) => (said.textContent = reason(error)));
   };
   const form = h(
     "form",
@@ -40,19 +45,27 @@ function ask(fault) {
 function reason(error) {
   const code = String(error.code || "").replace("-", "_");
   if (code && hasText(`enter_${code}`)) return t(`enter_${code}`);
-  return t(["offline", "fault"].includes(error.trouble) ? "enter_offline" : "link_wrong");
+  return t(isUnreached(error) ? "enter_offline" : "link_wrong");
+}
+
+/** @param {any} error @returns {boolean} */
+function isUnreached(error) {
+  return ["offline", "fault"].includes(error.trouble);
 }
 
 async function begin() {
   const secret = secretIn(location.hash);
   const asked = new URLSearchParams(location.search);
+  const signature = asked.get("signature");
   const person = PERSON_PARAMETERS.map((name) => asked.get(name)).find((value) => value) ?? null;
   history.replaceState(null, "", "/enter");
   applyPreferences();
   await loadTexts();
   if (!secret) return ask();
   document.body.replaceChildren(h("main.enter", {}, h("p", {}, t("entering"))));
-  await enter(secret, person, asked.get("signature")).catch((error) => ask(reason(error)));
+  const again = (/** @type {string} */ link) => enter(link, person, signature);
+  // Where nobody answered, one need not look for the link again: it has gone from the address bar.
+  await again(secret).catch((error) => ask(reason(error), isUnreached(error) ? secret : "", again));
 }
 
 void begin();

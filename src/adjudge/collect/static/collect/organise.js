@@ -1,7 +1,7 @@
 // @ts-check
 /** The organisers' page: progress, people and decisions, fresh every few seconds. */
 import { copyButton } from "./shared/copy.js";
-import { clockTime, dialog, giveBack, h, logo } from "./shared/dom.js";
+import { clockTime, dialog, giveBack, h, logo, whenLetGo } from "./shared/dom.js";
 import { call } from "./shared/net.js";
 import { showPanels } from "./organise/panels.js";
 import { answers, attention, decisions, figures, hours, linkState, when } from "./organise/parts.js";
@@ -49,7 +49,7 @@ class Organising {
       const now = await call("GET", "/api/organiser/overview");
       this.lastTime = timeOfDay(new Date());
       this.updated.textContent = t("updated", { time: this.lastTime });
-      this.show(now);
+      whenLetGo(() => this.show(now));
     } catch (error) {
       if (/** @type {any} */ (error).trouble === "entry") location.replace("/enter");
       this.updated.textContent = t("no_update", { time: this.lastTime });
@@ -65,7 +65,7 @@ class Organising {
     if (document.visibilityState === "visible") {
       /** @type {Server.StatisticsOut | null} */
       const statistics = await call("GET", path).catch(() => null);
-      if (statistics) showPanels(where, statistics);
+      if (statistics) whenLetGo(() => showPanels(where, statistics));
       if (statistics?.computing) wait = WAITING_MS;
     }
     setTimeout(() => void this.follow(path, where), wait);

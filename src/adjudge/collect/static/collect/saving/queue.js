@@ -16,6 +16,7 @@ import { newId, TAB } from "./tabs.js";
 const WAIT_MS = 350; // after the last change
 const LONGEST_WAIT_MS = 800; // after the first change
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
+const ANSWER_MS = 15000; // then it is said that there is no connection, and the save is sent again
 
 export class SaveQueue {
   /**
@@ -196,10 +197,10 @@ export class SaveQueue {
     this.write(record);
   }
 
-  /** @param {SaveRecord} record @param {{keepalive?: boolean}} [options] @returns {Promise<boolean>} whether to go on */
-  async send(record, options) {
+  /** @param {SaveRecord} record @returns {Promise<boolean>} whether to go on */
+  async send(record) {
     try {
-      const answer = await call("POST", "/api/saves", sent(record), options);
+      const answer = await call("POST", "/api/saves", sent(record), { timeout: ANSWER_MS });
       this.failures = 0;
       this.forget(record);
       this.listener.saved(answer, record);

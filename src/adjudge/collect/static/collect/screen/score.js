@@ -9,7 +9,7 @@ import { t } from "../shared/interface_texts.js";
  *   focus: () => void}} Widget
  */
 
-const TYPING_MS = 1500; // digits typed within this time belong together: 7, then 2, is 72
+const TYPING_MS = 1500; // digits pressed within this time belong together: 7, then 2, is 72
 const FEW_STEPS = 10; // up to here every step has its number on the scale
 const ANCHOR_WIDTH = 24; // hundredths of the scale that the text of an anchor may take
 const BIG_STEPS = 10; // page up and page down move by this part of the scale
@@ -70,7 +70,7 @@ export function scoreWidget({ scale, label, value, locked, change, attend }) {
   function key(event) {
     if (modified(event)) return false;
     if (/^[0-9]$/.test(event.key)) {
-      type(event.key);
+      type(event);
       return true;
     }
     const forward = getComputedStyle(slider).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
@@ -95,11 +95,12 @@ export function scoreWidget({ scale, label, value, locked, change, attend }) {
     return true;
   }
 
-  /** @param {string} digit */
-  function type(digit) {
-    const together = Date.now() - typedAt < TYPING_MS ? typed + digit : digit;
+  /** @param {KeyboardEvent} event */
+  function type({ key: digit, timeStamp }) {
+    // When it was pressed: a busy machine may come to it much later.
+    const together = timeStamp - typedAt < TYPING_MS ? typed + digit : digit;
     typed = Number(together) <= scale.high ? together : digit;
-    typedAt = Date.now();
+    typedAt = timeStamp;
     if (Number(typed) <= scale.high && Number(typed) >= scale.low) set(Number(typed));
   }
 

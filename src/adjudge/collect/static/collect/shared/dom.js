@@ -116,6 +116,33 @@ export function giveBack(former) {
   (named(`[data-focus="${kind}:${row}"]`) ?? named(`[data-focus$=":${row}"]`))?.focus();
 }
 
+// Whether a button of the mouse, a finger or a key is down, and what waits until none is.
+let held = false;
+/** @type {(() => void)[]} */
+let waiting = [];
+if (typeof window !== "undefined") {
+  const letGo = () => {
+    held = false;
+    // After the click that follows.
+    setTimeout(() => held || waiting.splice(0).forEach((act) => act()));
+  };
+  window.addEventListener("pointerdown", (event) => (held = event.button === 0), { capture: true });
+  window.addEventListener("keydown", () => (held = true), { capture: true });
+  // What was let go outside of the window is noticed when the pointer comes back.
+  window.addEventListener("pointermove", (event) => held && !event.buttons && letGo(), { capture: true });
+  for (const kind of ["pointerup", "pointercancel", "keyup"]) window.addEventListener(kind, letGo, { capture: true });
+  window.addEventListener("blur", letGo);
+}
+
+/**
+ * Replace elements, but not while something is pressed: a button that is gone when it is let go gets no click.
+ * @param {() => void} act
+ */
+export function whenLetGo(act) {
+  if (held) waiting.push(act);
+  else act();
+}
+
 /**
  * A dialog that is shown at once and removed when closed.
  * @param {string} title

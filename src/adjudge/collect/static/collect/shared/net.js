@@ -16,19 +16,19 @@ export class CallError extends Error {
   }
 }
 
-const TIMEOUT_MS = 15000;
+const TIMEOUT_MS = 60000; // long: what was asked for may be done though its answer is late, as a new link
 
 /**
  * Call the server.
  * @param {string} method
  * @param {string} path
  * @param {any} [body]
- * @param {{keepalive?: boolean}} options
+ * @param {{keepalive?: boolean, timeout?: number}} options
  * @returns {Promise<any>}
  */
-export async function call(method, path, body, { keepalive = false } = {}) {
+export async function call(method, path, body, { keepalive = false, timeout = TIMEOUT_MS } = {}) {
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), TIMEOUT_MS);
+  const timer = setTimeout(() => stop.abort(), timeout);
   /** @type {Response} */
   let answer;
   /** @type {any} */

@@ -40,7 +40,9 @@ function pause(page, work) {
 async function fetchAlone(page, ask, show) {
   if (fetching) return;
   fetching = true;
-  const timer = setTimeout(() => page.frame.notice(t("entering"), "info"), SLOW_MS);
+  /** @type {Element | undefined} */
+  let told;
+  const timer = setTimeout(() => (told = page.frame.notice(t("entering"), "info")), SLOW_MS);
   try {
     const work = await ask();
     fetching = false;
@@ -49,6 +51,7 @@ async function fetchAlone(page, ask, show) {
     page.saving.notDone(error);
   } finally {
     clearTimeout(timer);
+    told?.remove();
     fetching = false;
   }
 }
@@ -103,7 +106,10 @@ let underWay = false;
 export function handIn(page) {
   const task = page.task;
   if (!task) return;
-  if (underWay) return page.frame.notice(t("handing_in"), "info");
+  if (underWay) {
+    page.frame.notice(t("handing_in"), "info");
+    return;
+  }
   const finish = async () => {
     underWay = true;
     try {

@@ -142,14 +142,16 @@ export class Frame {
 
   /**
    * Say something that goes away by itself.
-   * @param {string} text @param {"info" | "warning"} kind
+   * @param {string} text @param {"info" | "warning"} kind @returns {Element} what says it
    */
   notice(text, kind) {
-    if ([...this.notices.children].some((child) => child.firstChild?.textContent === text)) return;
+    const said = [...this.notices.children].find((child) => child.firstChild?.textContent === text);
+    if (said) return said;
     const close = h("button.tool", { type: "button", "aria-label": t("close"), onclick: () => box.remove() }, "×");
     const box = h(`p.notice.${kind}`, {}, text, close);
     this.notices.append(box);
     setTimeout(() => box.remove(), NOTICE_MS);
+    return box;
   }
 
   /**

@@ -69,12 +69,12 @@ function goesOn(last, step) {
 export function undo(work) {
   if (work.locked) return;
   const step = work.history.pop();
-  if (!step) return work.frame.notice(t("nothing_to_undo"), "info");
-  const index = work.screens.findIndex((screen) => screen.id === step.screen);
-  if (index !== work.index) {
-    if (!work.mayGo(index)) return work.frame.notice(t("nothing_to_undo"), "info");
-    work.go(index);
+  const index = work.screens.findIndex((screen) => screen.id === step?.screen);
+  if (!step || (index !== work.index && !work.mayGo(index))) {
+    work.frame.notice(t("nothing_to_undo"), "info");
+    return;
   }
+  if (index !== work.index) work.go(index);
   // What comes next begins a change of its own.
   const last = work.history.at(-1);
   if (last) last.isPart = false;
