@@ -21,6 +21,8 @@ from adjudge.formats import ReadOptions
 from adjudge.formats.native import large_files
 from adjudge.results.agree import Agreement, Coefficients
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = AgreeOptions(resamples=120, seed=3)
 
 

@@ -12,6 +12,7 @@ from adjudge.simulate import ScoreCampaign, simulate
 JUDGMENTS = simulate(ScoreCampaign(systems=3, annotators=4, tasks=4), seed=1).judgments
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_computes_the_same_panels() -> None:
     panels = compute_apart(JUDGMENTS, {"what": "annotators", "least_seconds": 1.0})
     assert panels

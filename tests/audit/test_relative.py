@@ -248,6 +248,7 @@ def busy_annotator(seed: int) -> Judgments:
     return blocks(rankings, annotators=[f"a{person}" for person in who])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_one_set_of_strengths_everywhere(seed: int) -> None:
     """The ranking, the tournament, the comparison of campaigns and the baseline of stability have the same order.

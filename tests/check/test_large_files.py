@@ -22,6 +22,8 @@ from adjudge.formats import ReadOptions
 from adjudge.formats.native import large_files
 from adjudge.results.check import Checked
 
+pytestmark = pytest.mark.slow
+
 RULE = CheckRule(longest_run=6)
 
 

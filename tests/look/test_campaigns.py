@@ -29,6 +29,7 @@ def looks_at_walks(rng: np.random.Generator, looks: int) -> list[Observed]:
     return observed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["kim-demets", "pocock", "anytime"])
 @pytest.mark.parametrize("goal", [Goal(), Goal("top", 1)], ids=str)
 def test_the_level_holds_over_all_pairs_and_looks(mode: Mode, goal: Goal) -> None:

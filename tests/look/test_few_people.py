@@ -36,6 +36,7 @@ def bounds_for(people: int, looks: int, spending: Spending, *, rough: bool) -> n
     return np.array(bounds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("people", "looks", "spending"),
     [(3, 5, "kim-demets"), (5, 20, "kim-demets"), (5, 20, "obrien-fleming"), (10, 20, "pocock")],

@@ -155,6 +155,7 @@ def test_what_annotators_of_one_output_share_is_not_lost_to_a_plan() -> None:
     assert sum(sd**2 for sd in variances_like(model).sd.values()) == pytest.approx(sum(variance.values()))
 
 
+@pytest.mark.slow
 def test_a_plan_for_one_person_is_about_that_person() -> None:
     """It may suffice, so no note may say that it cannot."""
     result = plan(replace(SMALL, annotators=1, difference=50, structures=("mixed",), per_item=(1,)))

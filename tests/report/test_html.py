@@ -63,6 +63,7 @@ def document(text: str) -> Document:
     return Document(text)
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_anywhere(document: Document) -> None:
     assert document.attributes("src") == []
     assert {tag for tag, _ in document.elements}.isdisjoint(

@@ -76,6 +76,7 @@ def test_excel_holds_a_sheet_per_table_and_no_formulas(tmp_path: Path) -> None:
     assert again.read_bytes() == (tmp_path / "r.xlsx").read_bytes()
 
 
+@pytest.mark.slow
 def test_pages_and_text_are_written_by_their_endings(tmp_path: Path) -> None:
     for ending, start in ((".html", b"<!doctype html>"), (".pdf", b"%PDF"), (".txt", b""), (".tex", b"% needs")):
         path = tmp_path / f"r{ending}"
@@ -103,6 +104,7 @@ def test_other_endings_are_refused_before_anything_is_computed(tmp_path: Path) -
     assert set(WRITERS) == {".json", ".csv", ".parquet", ".xlsx", ".tex", ".html", ".pdf", ".txt"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("results", [pair_results(NASTY), score_results()], ids=["rankings", "scores"])
 def test_a_whole_report_becomes_a_pdf(results: object, tmp_path: Path) -> None:
     page = build_report({"cs-en": results}, title='T"\\ #strong[x]')  # type: ignore[dict-item]

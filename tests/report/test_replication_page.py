@@ -22,6 +22,7 @@ from tests.report.papers import SYSTEMS, replication
 FIGURES = replication().figures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", FIGURES, ids=[figure.figure for figure in FIGURES])
 def test_every_kind_of_figure_can_be_drawn(figure: PaperFigure) -> None:
     for spec in figure_charts(figure).values():

@@ -165,6 +165,7 @@ def test_impossible_parameters_are_explained(wrong: dict[str, float], names: tup
         assert name in str(fault.value)
 
 
+@pytest.mark.slow
 def test_a_taste_for_systems_is_found_by_the_model_of_tastes() -> None:
     """The default stands for released campaigns, where the model finds 0.15 in the middle; without it, next to none.
 

@@ -61,6 +61,7 @@ def test_bradley_terry_recovers_the_truth_where_ratios_do_not() -> None:
     assert mean_tau("bradley-terry", uneven=uneven, blocks=2400) > tau["bradley-terry"]
 
 
+@pytest.mark.slow
 def test_with_even_opponents_the_ratios_do_as_well() -> None:
     """30 seeds: .89 and .885; who meets whom does not matter when everybody meets everybody."""
     assert mean_tau("wins-no-ties", uneven=0) == pytest.approx(mean_tau("bradley-terry", uneven=0), abs=0.03)

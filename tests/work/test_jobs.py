@@ -127,6 +127,7 @@ def _page(arguments: tuple[str, ...]) -> str:
     return Path("report.html").read_text() if arguments[0] == "report" else ""
 
 
+@pytest.mark.slow
 def test_a_replication_prints_the_same_in_two_processes(data: Path, divided: list[str]) -> None:
     replicate = ("replicate", "stability", "--data", str(data / "wmt21" / "facebook-wikipedia-2021"))
     assert run(*replicate, jobs=2) == run(*replicate, jobs=1)
@@ -154,6 +155,7 @@ print(table.group_by("system", maintain_order=True).agg(pl.col("score").sum(), m
 """
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_changes_no_digit() -> None:
     """Polars adds up few large groups in parts, one for each of its threads, unless it is told not to."""
     shown = [

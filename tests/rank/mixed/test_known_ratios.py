@@ -15,6 +15,8 @@ from adjudge.rank.mixed.leaving_out.cells import CellsLeftOut
 from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
 from tests.rank.mixed.make import SHAPES, campaign
 
+pytestmark = pytest.mark.slow
+
 
 def parts(design: MixedDesign) -> list[NDArray[np.bool_]]:
     """Each annotator and document left out, both halves of the annotators, and a system left out."""

@@ -17,6 +17,8 @@ from adjudge.rank.mixed.solver import layout as layout_module
 from tests.rank.mixed.make import SHAPES, campaign
 from tests.rank.mixed.test_known_ratios import check_alike, parts
 
+pytestmark = pytest.mark.slow
+
 
 def large_model(design: MixedDesign, monkeypatch: pytest.MonkeyPatch) -> tuple[LargeModel, dict[str, float]]:
     """The model of a small design as if it were large, with solutions that are as good as exact."""

@@ -16,6 +16,8 @@ from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.rank.mixed.solver import layout as layout_module
 from tests.rank.mixed.make import campaign
 
+pytestmark = pytest.mark.slow
+
 UNITS = ("annotator", "document")
 
 

@@ -13,6 +13,8 @@ from adjudge.rank.mixed.leaving_out.rows import Whole, without
 from adjudge.rank.mixed.shared_fits import FitsWithout, model_of
 from tests.rank.mixed.make import SHAPES, campaign
 
+pytestmark = pytest.mark.slow
+
 RATIOS = {"annotator": 0.3, "task": 0.1, "document": 0.2, "segment": 0.15, "system:document": 0.05, "page": 0.4}
 
 

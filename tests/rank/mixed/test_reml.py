@@ -54,6 +54,7 @@ def test_the_gradient_is_the_slope_of_the_criterion(shape: str, seed: int) -> No
     np.testing.assert_allclose(evaluate(layout, score, here).gradient, slopes, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "seed"), CASES)
 def test_no_other_variances_are_more_likely(shape: str, seed: int) -> None:
     design, slow = prepared(shape, seed)

@@ -130,6 +130,7 @@ def test_any_multipliers_give_a_true_bound(seed: int) -> None:
     assert relaxed.bound <= by_sets(costs) + 1e-9
 
 
+@pytest.mark.slow
 def test_time_that_runs_out_leaves_a_true_bound() -> None:
     costs = noise(60, 1)
     solution = cheapest_order(costs, deadline=time.process_time() + 1.0)

@@ -52,6 +52,7 @@ def test_every_cheapest_order_is_counted(seed: int, n: int, even: float) -> None
     assert (counted.number, counted.first.tolist(), counted.last.tolist()) == (number, first, last)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_places_are_true_where_orders_cannot_be_counted(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges found without counting lie within the true ranges, and equal them where `places_complete` is set."""
