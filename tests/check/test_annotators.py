@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 import pytest
 
 from adjudge.check import CheckRule, check
@@ -179,6 +182,14 @@ def test_post_edits_are_judgments_without_a_score() -> None:
     checked = check(edits)
     assert checked.annotators[0].judgments == 2
     assert checked.set_aside == ()
+
+
+def test_a_post_edit_that_was_taken_back_is_no_judgment() -> None:
+    edits = scores([("a", "1", "x", None), ("a", "2", "x", None), ("a", "3", "x", None)], protocol="postedit")
+    actions = pl.Series("action", ["EDIT", None, "N/A"])
+    checked = check(replace(edits, table=edits.table.with_columns(actions)))
+    assert checked.annotators[0].judgments == 2
+    assert checked.set_aside == (SetAside("no post-edit was given", 1),)
 
 
 def test_a_table_without_any_answer_is_refused_as_such() -> None:

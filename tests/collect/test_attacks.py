@@ -287,10 +287,13 @@ def test_counts_agree_and_are_named_apart(tmp_path: Path) -> None:
         first = client.get("/api/work?task=t001").json
         change = new_save(first, 0, [{"output": outputs(first, 0)[0], "score": 3}])
         assert client.post("/api/saves", change).status == 200
+        withdrawal = new_save(first, 1, [{"output": outputs(first, 1)[0], "score": None}])
+        assert client.post("/api/saves", withdrawal).status == 200
         [row] = server.client("organiser").get("/api/organiser/overview").json["annotators"]
     counted = warm_command()("export", campaign, "-o", tmp_path / "x.csv", "--json").json
-    counts = {key: _find(counted, key) for key in ("judgments", "controls", "superseded")}
-    assert counts == {"judgments": row["judgments"], "controls": row["control_judgments"], "superseded": 1}
+    counts = {key: _find(counted, key) for key in ("judgments", "controls", "withdrawn", "superseded")}
+    expected = {"judgments": row["judgments"], "controls": row["control_judgments"], "withdrawn": 1, "superseded": 2}
+    assert counts == expected
     assert counts["controls"] == 2
 
 

@@ -14,9 +14,9 @@ import polars as pl
 
 from adjudge.check.consistency import drifts, same_texts
 from adjudge.check.control_pairs import control_p, control_pairs, repeat_pairs
-from adjudge.core.comparisons import NO_ANSWER
+from adjudge.core.comparisons import no_answer
 from adjudge.core.judgments import SetAside
-from adjudge.core.protocols import KINDS, RELATIVE
+from adjudge.core.protocols import EDITED, KINDS, RELATIVE
 from adjudge.results.check import AnnotatorCheck
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def measure_people(final: Judgments, test: str) -> Measured:
     controls = _by_annotator(control_pairs(final))
     marked = final.table.schema.get("passed") == pl.Boolean
     released = final.table.filter(pl.col("passed"))["annotator"].drop_nulls().unique() if marked else ()
-    kinds, timed = final.table.filter(~NO_ANSWER).group_by("annotator", "kind").len(), _is_timed(final)
+    kinds, timed = final.table.filter(~no_answer(final.table)).group_by("annotator", "kind").len(), _is_timed(final)
     return Measured(
         tuple(
             _measured(row, controls.get(row["annotator"]), repeats.get(row["annotator"]), test)
@@ -78,8 +78,9 @@ def measure_people(final: Judgments, test: str) -> Measured:
 
 def without_answers(final: Judgments) -> tuple[SetAside, ...]:
     """What was set aside of the judgments, and the rows that hold no answer."""
-    what = "rank" if final.protocols and set(final.protocols) <= set(RELATIVE) else "score"
-    rows = final.table.select(NO_ANSWER.sum()).item()
+    held = set(final.protocols)
+    what = "score" if not held else "rank" if held <= {*RELATIVE} else "post-edit" if held <= {*EDITED} else "score"
+    rows = final.table.select(no_answer(final.table).sum()).item()
     return (*final.set_aside, *[SetAside(f"no {what} was given", rows)] * bool(rows))
 
 
@@ -112,7 +113,7 @@ def _by_annotator(pairs: pl.DataFrame) -> _Pairs:
 
 def _counts(judgments: Judgments, kinds: pl.DataFrame, *, timed: bool) -> pl.DataFrame:
     # Work that was rejected may be so because it was left blank.
-    columns = {"tasks": pl.col("task").filter(~NO_ANSWER).n_unique()}
+    columns = {"tasks": pl.col("task").filter(~no_answer(judgments.table)).n_unique()}
     columns["rejected"] = pl.lit(value=False)
     if judgments.table.schema.get("rejected") == pl.Boolean:
         columns["rejected"] = pl.col("rejected").fill_null(value=False).any()

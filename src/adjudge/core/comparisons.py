@@ -13,7 +13,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError, shown
 from adjudge.core.integer_codes import codes_of
-from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE, SCORED
+from adjudge.core.protocols import EDITED, NOT_TRANSLATIONS, RELATIVE
 from adjudge.core.wording import counted
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 NOBODY = "(unknown)"
 LEFT_BLANK = pl.all_horizontal(pl.col("protocol", "score", "rank").is_null())
 """Rows of hand-made tables that were left blank: without an answer, nobody knows the protocol either."""
-NO_ANSWER = pl.all_horizontal(pl.col("score", "rank").is_null()) & pl.col("protocol").is_in(
-    [*SCORED, *RELATIVE]
-).fill_null(value=True)
-"""These, and scores and ranks that were left blank or taken back: no judgments. Post-edits have other answers."""
 MOST_LABELS = 1000
 """A block beyond this is a table that does not say what was shown together."""
 
@@ -271,9 +267,19 @@ def _human_systems(table: pl.DataFrame, systems: tuple[str, ...]) -> NDArray[np.
     return np.array([name in human for name in systems], dtype=bool)
 
 
+def no_answer(table: pl.DataFrame) -> pl.Expr:
+    """Rows whose answer was left blank or taken back, which are no judgments: neither score nor rank, or no post-edit.
+
+    Post-edits in tables that do not say what was done have an answer; `N/A` in released ones is an answer too.
+    """
+    edited = pl.col("protocol").is_in(EDITED).fill_null(value=False)
+    taken_back = edited & pl.col("action").is_null() if "action" in table.columns else pl.lit(value=False)
+    return pl.all_horizontal(pl.col("score", "rank").is_null()) & (~edited | taken_back)
+
+
 def answers_needed(what: str, judgments: Judgments, instead: str) -> DataError:
     """The fault where judgments hold no such answers: what they hold, and what to do instead."""
-    if len(judgments) and judgments.table.select(NO_ANSWER.all()).item():
+    if len(judgments) and judgments.table.select(no_answer(judgments.table).all()).item():
         held, instead = f"{counted(len(judgments), 'row')} without a score or rank", "check the column of the answers"
     else:
         held = ", ".join(judgments.protocols) or "no judgments at all"

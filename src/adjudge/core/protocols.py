@@ -147,6 +147,8 @@ ON_SCALE = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.on
 """People choose the score on a scale."""
 MARKED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.marked)
 """Errors are marked in the text."""
+EDITED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.edited)
+"""Translations are corrected."""
 COLLECTED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.collected)
 """The web page collects them."""
 ONE_BY_ONE = tuple(name for name in COLLECTED if not PROTOCOLS[name].relative)

@@ -15,7 +15,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError
 from adjudge.core.maths import divide, normal_quantile
-from adjudge.core.protocols import PROTOCOLS, RATED, RELATIVE
+from adjudge.core.protocols import EDITED, RATED, RELATIVE
 from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from adjudge.results.rank import PairComparison, Ranking
 
 
-EDITED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.edited)
 """Protocols in which the text itself is the answer."""
 _FARTHEST = 37.0
 """The largest normal quantile that a p-value above 0 can have in double precision."""

@@ -15,12 +15,11 @@ import polars as pl
 from adjudge.core.edit_rates import edit_rate
 from adjudge.core.errors import DataError
 from adjudge.core.memoise import memoised
-from adjudge.core.protocols import PROTOCOLS, RELATIVE, SCORED
+from adjudge.core.protocols import EDITED, PROTOCOLS, RELATIVE, SCORED
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
-EDITED = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.edited)
 VERDICTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.answer == "verdict")
 AS_SCORES = "da"
 """The protocol under which the scores count: points that a person gave to one translation."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from adjudge.core.comparisons import no_answer
 from adjudge.core.protocols import KINDS, NOT_JUDGED
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, text
@@ -97,13 +98,15 @@ class Exported(Imported):
     """Answers to controls."""
     examples: int = 0
     """Answers in tutorials."""
+    withdrawn: int = 0
+    """Answers that their author has taken back without giving another: none of the above."""
     superseded: int = 0
     """Answers that their author has changed since: the history."""
 
     def tables(self) -> tuple[Table, ...]:
         """One table of counts."""
         [first, *others] = super().tables()
-        apart = ("judgments", "controls", "examples", "superseded")
+        apart = ("judgments", "controls", "examples", "withdrawn", "superseded")
         rows = (*((name, getattr(self, name)) for name in apart), *first.rows)
         return tuple(replace(table, title="Exported") for table in (replace(first, rows=rows), *others))
 
@@ -114,14 +117,16 @@ def describe_export(judgments: Judgments, settings: Mapping[str, Setting]) -> Ex
     answer = [name for name in ("annotator", "task", "output") if name in judgments.table.columns]
     table = judgments.table if "output" in answer else judgments.table.with_row_index("output")
     answer = answer if "output" in answer else [*answer, "output"]
-    once = table.unique(answer)
-    kinds = dict(once.group_by("kind").len().iter_rows())
+    once = table.sort("revision").unique(answer, keep="last")
+    given = once.filter(~no_answer(once))
+    kinds = dict(given.group_by("kind").len().iter_rows())
     controls = sum(kinds.get(kind.name, 0) for kind in KINDS.values() if kind.control)
     examples = kinds.get("tutorial", 0)
     return Exported(
         **{field.name: getattr(counted, field.name) for field in fields(counted)},
-        judgments=once.height - controls - examples,
+        judgments=given.height - controls - examples,
         controls=controls,
         examples=examples,
+        withdrawn=once.height - given.height,
         superseded=table.unique([*answer, "revision"]).height - once.height,
     )
